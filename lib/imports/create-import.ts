@@ -20,10 +20,10 @@ export type Opened = {
 };
 
 /**
- * Takes a file in, chunk by chunk, for a matcher to read; `Location` says where its import is.
- * Nothing of a file that does not come in whole is kept.
- * @throws ApiError `invalid_request` for what is no file of lines, or where its mapping leaves something open; `payload_too_large`;
- * `not_found`; `conflict` and `unavailable` where there is no room
+ * Stores an upload chunk by chunk, for a matcher to read; `Location` names its import. Nothing of
+ * an incomplete upload is kept.
+ * @throws ApiError `invalid_request` if it is not a file of lines, or its mapping leaves a question
+ *   open; `payload_too_large`; `not_found`; `conflict` and `unavailable` if there is no room
  */
 export async function createImport(
   ctx: Context,
@@ -80,7 +80,7 @@ export async function createImport(
   }
 }
 
-/** @returns how long the file is, and the SHA-256 of it */
+/** @returns the length of the file and its SHA-256 */
 async function keepChunks(
   ctx: Context,
   id: string,
@@ -108,7 +108,7 @@ async function keepChunks(
   return { bytes, digest: hash.digest("hex") };
 }
 
-/** The same bytes in chunks of one size, but for the last. */
+/** The same bytes in chunks of one size, except the last. */
 async function* rechunked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let open: Uint8Array[] = [];
   let size = 0;
@@ -125,7 +125,7 @@ async function* rechunked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
   if (size > 0) yield Buffer.concat(open);
 }
 
-/** An idempotency key is used for one file, read one way. */
+/** An idempotency key is used for one file, read in one way. */
 function sealed(ctx: Context, digest: string, readBy: unknown[]): Context {
   if (!ctx.idempotency) return ctx;
   const fingerprint = createHash("sha256")

@@ -3,19 +3,19 @@ import { env } from "../runtime/env.ts";
 import { ApiError } from "../wire/errors.ts";
 
 /**
- * A byte of a file takes about ten until it is lines, indexes and the log of both; what is left is
+ * Each byte of a file needs about ten until it has become lines, indexes and their log; the rest is
  * for everything else.
  */
 const BYTES_FOR_A_BYTE = 10;
 const LEFT_BYTES = 512 * 1024 * 1024;
 
-/** What the database may grow to, where the operator says so. */
+/** The size that the database may reach, if the operator has set one. */
 export function databaseMaxBytes(): number | null {
   return env().DATABASE_MAX_BYTES || null;
 }
 
 /**
- * Before a byte is kept. `path`: of the disk that the database lies on, where that is one of ours.
+ * Checked before a byte is stored. `path`: of the disk that the database is on, if it is ours.
  * @throws ApiError `unavailable`
  */
 export async function requireDisk(

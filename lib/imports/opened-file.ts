@@ -18,26 +18,27 @@ import { HEAD_BYTES } from "./formats/reader.ts";
 import { FileRefused, refuseFile } from "./formats/refusal.ts";
 
 /**
- * A client that is refused waits for its body to be taken; of a longer one the connection is given
- * up.
+ * A rejected client waits until its body has been read; for a longer body the connection is closed.
  */
 const DISCARDED_MAX_BYTES = 8 * 1024 * 1024;
-/** As much of a CSV as its columns are judged by, in an import and in its preview. */
+/** How much of a CSV file decides about its columns, in an import and in its preview. */
 const CSV_HEAD_BYTES = PREVIEW_MAX_BYTES;
-/** As large as a file may be that is unpacked. */
+/** The maximum size of an unpacked file. */
 const UNPACKED_MAX_BYTES = 1024 ** 3;
-/** A zip within a gzip, at most. */
+/** At most a zip within a gzip. */
 const LAYERS_MAX = 2;
 
 type Stream = ReadableStream<Uint8Array>;
 
-/** A file that begins to come: what its head says, and all of its bytes, the head's again first. */
+/**
+ * A file whose start has arrived: what its head shows, and all of its bytes, including the head.
+ */
 export type OpenedFile = {
   format: Format;
   detection: Detection | null;
   /** Of CSV. */
   head: { bytes: Uint8Array; isWhole: boolean };
-  /** Its bytes are those of a sheet, as CSV, once one is chosen. */
+  /** Yields the bytes of a sheet, as CSV, once one is chosen. */
   workbook: { sheets: Workbook["sheets"]; choose: (name: string) => void } | null;
   bytes: AsyncGenerator<Uint8Array, void>;
 };
@@ -47,14 +48,13 @@ type Asked = {
   fileName?: string | undefined;
   contentType: string;
   mapping?: Mapping | undefined;
-  /** Whether it may be only the file's beginning. */
+  /** Whether it may be only the start of the file. */
   isPart?: boolean;
 };
 
 /**
- * Reads a file's head and finds out what it is, unless `format` says so. What is packed by gzip or
- * zip is unpacked.
- * @throws ApiError `invalid_request` in plain words for what is no format of ours
+ * Reads the head of a file and detects its format, unless `format` names it. Unpacks gzip and zip.
+ * @throws ApiError `invalid_request` in plain words for a file that has none of our formats
  */
 export async function openFile(stream: Stream, asked: Asked, reply: Headers): Promise<OpenedFile> {
   const raw = bodyOf(stream, reply);
@@ -72,7 +72,7 @@ async function* bodyOf(stream: Stream, reply: Headers): AsyncGenerator<Uint8Arra
   try {
     for (let next = await reader.read(); next.value; next = await reader.read()) yield next.value;
   } finally {
-    // A reader that stops early discards the rest, within bounds.
+    // If a reader stops early, the rest is discarded, within bounds.
     for (let left = DISCARDED_MAX_BYTES; left > 0; ) {
       const { value } = await reader.read().catch(() => ({ value: undefined }));
       if (!value) break;
@@ -118,7 +118,7 @@ async function opened(raw: AsyncGenerator<Uint8Array, void>, asked: Asked): Prom
   }
   const detection = isColumns ? detect(start, hinted(asked, fileName)) : null;
   const csv = detection?.format === "csv" ? detection : null;
-  // One byte more tells whether the file goes on.
+  // One more byte shows whether the file continues.
   const head = csv ? await chunks.head(CSV_HEAD_BYTES + 1) : start;
   return {
     format: asked.format ?? detection?.format ?? "csv",
@@ -131,7 +131,7 @@ async function opened(raw: AsyncGenerator<Uint8Array, void>, asked: Asked): Prom
 
 const ZIP_MARK = Buffer.from("PK\x03\x04");
 
-/** What is read ends with the body, whose rest is discarded. */
+/** Reading ends with the body, whose rest is discarded. */
 async function* thenDiscard(
   chunks: AsyncIterable<Uint8Array>,
   raw: AsyncGenerator<Uint8Array, void>,
@@ -181,7 +181,7 @@ async function* gunzipped(
   fileName: string,
   isPart: boolean,
 ): AsyncGenerator<Uint8Array, void> {
-  // Of a file's beginning, what is there is unpacked, and the end may be missing.
+  // The start of a file is unpacked as far as it goes; its end may be missing.
   const options = isPart ? { finishFlush: zlib.Z_SYNC_FLUSH } : {};
   const unpacked = pipeline(Readable.from(chunks), createGunzip(options), () => {});
   let size = 0;
@@ -211,7 +211,7 @@ async function* gunzipped(
   }
 }
 
-/** @throws FileRefused where it is larger: it must lie in memory */
+/** @throws FileRefused if it is larger, because it must fit into memory */
 async function wholeOf(chunks: HeadedChunks, fileName: string, bytesMax: number): Promise<Buffer> {
   const whole = await chunks.head(bytesMax + 1);
   if (whole.length > bytesMax)
@@ -225,7 +225,7 @@ async function wholeOf(chunks: HeadedChunks, fileName: string, bytesMax: number)
   return Buffer.from(whole);
 }
 
-/** A web page whose table has days or amounts; null for other files, pages among them. */
+/** A web page whose table has dates or amounts; null for other files, including other pages. */
 async function htmlOf(
   chunks: HeadedChunks,
   start: Uint8Array,

@@ -2,7 +2,7 @@ import type { StatementSummary, Summary } from "./formats/line.ts";
 import type { Refusal } from "./formats/refusal.ts";
 import { warningsOf } from "./warnings.ts";
 
-/** Of an import that kept no line, whatever the reason. */
+/** The warning of an import that stored no line, whatever the reason. */
 export const NOTHING_STORED = {
   code: "nothing_stored",
   message: "No new line was stored.",
@@ -25,7 +25,7 @@ export function outcomeOf(summary: Summary) {
   };
 }
 
-/** The first statement's opening and the last one's closing, where all are of one account. */
+/** The first statement's opening and the last one's closing, if all belong to one account. */
 function balancesOf(statements: StatementSummary[]) {
   const [first] = statements;
   const isOne = statements.every(

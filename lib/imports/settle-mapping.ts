@@ -9,14 +9,17 @@ type Opened = Pick<OpenedFile, "detection" | "head" | "workbook">;
 
 export type Settled = {
   mapping: Mapping | null;
-  /** What neither the mapping nor the file says: one at a time, as its answer may settle others. */
+  /**
+   * What neither the mapping nor the file says: one question at a time, because an answer may
+   * settle others.
+   */
   questions: Question[];
   csv: Described["csv"] | null;
 };
 
 /**
- * By what a file of columns is read: what the mapping says, and of what it leaves open, what the
- * file's head shows. Of a workbook, a sheet is chosen.
+ * The settings by which a file of columns is read: from the mapping, and for what it leaves open,
+ * from the file's head. Chooses the sheet of a workbook.
  * @throws ApiError `invalid_request` for a workbook without a table
  */
 export async function settle(
@@ -27,7 +30,7 @@ export async function settle(
   if (workbook) return settleWorkbook(workbook, given, currency);
   if (!detection?.csv) return { mapping: given, questions: [], csv: null };
   const { csv } = detection;
-  // A sheet is of workbooks.
+  // Only workbooks have sheets.
   const { sheet: _, ...said } = given ?? { fields: {} };
   const described = describeCsv(
     decoderOf(said.encoding ?? detection.encoding).decode(head.bytes),
@@ -44,9 +47,9 @@ async function settleWorkbook(
   given: Mapping | null,
   currency: string,
 ): Promise<Settled> {
-  // Sheets have cells already.
+  // Sheets are split into cells already.
   const { quote: _, sheet: wanted, ...said } = given ?? { fields: {} };
-  // A source's next workbook may call its sheet otherwise.
+  // The source's next workbook may name its sheet differently.
   const chosen = sheets.filter(({ name }) => name === wanted);
   const known = {
     mapping: { ...said, delimiter: ",", encoding: "utf-8" } as Mapping,

@@ -1,7 +1,7 @@
 import type { StatementSummary, Summary, Warning } from "./formats/line.ts";
 
 /**
- * What an import or a preview warns of, from what was read; the reader's own warnings come last.
+ * The warnings of an import or a preview, from what was read; the reader's own warnings come last.
  */
 export function warningsOf(summary: Summary): Warning[] {
   const { skipped_count, refused_count, statements } = summary;

@@ -1,6 +1,6 @@
 import type { DateFormat } from "./mapping.ts";
 
-/** A day as `YYYY-MM-DD`; null for a text that is none, 30 February included. */
+/** A day as `YYYY-MM-DD`; null for a text that is not a day, including 30 February. */
 export type DateReader = (text: string) => string | null;
 
 type Part = "YYYY" | "YY" | "MM" | "MMM" | "DD";
@@ -8,7 +8,7 @@ type Part = "YYYY" | "YY" | "MM" | "MMM" | "DD";
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * SWIFT's rule for two digits of a year, which everybody here follows: 80 to 99 are of the 20th
+ * SWIFT's rule for years of two digits, which all formats here follow: 80 to 99 are in the 20th
  * century.
  */
 const CENTURY_PIVOT = 80;
@@ -35,7 +35,7 @@ const MONTHS = [
 const TIME =
   /^[T ]\s*(?:2[0-3]|[01]?\d)[:.][0-5]\d(?:[:.][0-6]\d(?:[.,]\d{1,9})?)?\s*(?:[AaPp]\.?[Mm]\.?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/;
 
-/** `YYYY-MM-DD`, or null where the calendar has no such day. Years 1900 to 2999. */
+/** `YYYY-MM-DD`, or null if the calendar has no such day. Years 1900 to 2999. */
 export function calendarDay(year: number, month: number, day: number): string | null {
   if (!(year >= 1900 && year <= 2999 && month >= 1 && month <= 12 && day >= 1)) return null;
   const isLeap = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
@@ -64,9 +64,9 @@ export function eightDigitDay(text: string): string | null {
 }
 
 /**
- * Reads days of one format. A time after the day is allowed: with an offset, or none, the day is
- * kept as it is written there; in UTC (`Z`), which says nothing of where it was booked, it becomes
- * the day in the time zone.
+ * Reads days in one format. A time after the day is allowed: with an offset, or without one, the
+ * day stays as written; in UTC (`Z`), which says nothing about the place of booking, it becomes the
+ * day in the time zone.
  */
 export function dateReader(format: DateFormat, timeZone: string): DateReader {
   const inZone = zoneDays(timeZone);
@@ -74,7 +74,7 @@ export function dateReader(format: DateFormat, timeZone: string): DateReader {
     format === "unix_seconds" || format === "unix_ms"
       ? epochReader(format, inZone)
       : patternReader(format, inZone);
-  // Lines of one day come together.
+  // Lines of one day usually follow one another.
   let lastText = "";
   let lastDay: string | null = null;
   return (text) => {
@@ -152,8 +152,8 @@ function monthOf(name: string): number {
 }
 
 /**
- * Days of instants in a time zone. Intl is slow, and no zone's offset is finer than a quarter of an
- * hour: those are kept.
+ * The days of instants in a time zone. Intl is slow, and no zone's offset is finer than a quarter
+ * of an hour, so results are cached by quarter.
  */
 function zoneDays(timeZone: string): (ms: number) => string {
   const quarter = 15 * 60_000;
@@ -163,7 +163,7 @@ function zoneDays(timeZone: string): (ms: number) => string {
     const key = Math.floor(ms / quarter);
     const day = known.get(key);
     if (day !== undefined) return day;
-    // Swedish writes YYYY-MM-DD.
+    // Swedish uses YYYY-MM-DD.
     format ??= new Intl.DateTimeFormat("sv-SE", {
       timeZone,
       year: "numeric",
@@ -178,8 +178,8 @@ function zoneDays(timeZone: string): (ms: number) => string {
 }
 
 /**
- * A time with its offset, or a day, as XML Schema writes them. 24:00:00 is the end of the day that
- * is written.
+ * A time with its offset, or a day, as XML Schema writes them. 24:00:00 is the end of the written
+ * day.
  */
 export function isoDay(timeZone: string): DateReader {
   const read = dateReader("YYYY-MM-DD", timeZone);
@@ -190,10 +190,7 @@ export function isoDay(timeZone: string): DateReader {
   };
 }
 
-/**
- * The day of an xs:date, which may have an offset: a day is the one that is written, wherever that
- * was.
- */
+/** The day of an xs:date, which may have an offset: the day counts as written. */
 export function isoDate(text: string): string | null {
   const [day = ""] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
   return /^(?:T[\d:.]+)?(?:Z|[+-]\d\d:\d\d)?$/.test(text.slice(day.length))

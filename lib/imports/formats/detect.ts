@@ -7,8 +7,8 @@ import { HEAD_BYTES } from "./reader.ts";
 import { refuseFile } from "./refusal.ts";
 
 /**
- * `layout`: what a person says of a CSV, or where the lines of a JSON document are, in place of
- * what its bytes show.
+ * `layout`: what a person states about a CSV file, or where the lines of a JSON document are, which
+ * replaces what its bytes show.
  */
 export type Hint = {
   fileName?: string;
@@ -18,14 +18,14 @@ export type Hint = {
 
 export type Detection = {
   format: Format;
-  /** camt: 01 to 13; OFX: 102, 211, …; null elsewhere. */
+  /** camt: 01 to 13; OFX: 102, 211, …; null for other formats. */
   version: string | null;
   encoding: Encoding;
-  /** Whether a byte order mark says so. */
+  /** Whether it has a byte order mark. */
   bom: boolean;
-  /** Of CSV: its layout, its first rows and a mapping as far as it can be inferred. */
+  /** For CSV: its layout, its first rows and the mapping as far as it can be inferred. */
   csv: CsvDescription | null;
-  /** What has to be answered before the file can be read as meant. */
+  /** What has to be answered before the file can be read as intended. */
   questions: Question[];
 };
 
@@ -34,7 +34,8 @@ const UNPACKED = "the file unpacked";
 const FOR_PROGRAMS = "the statement in a format for programs, such as camt.053, MT940 or CSV";
 
 /**
- * What people upload by mistake: first bytes, as Latin-1, a text within, and what to do instead.
+ * Files that people upload by mistake: first bytes, as Latin-1, a text within, and what to do
+ * instead.
  */
 const NOT_READ: { name: string; starts: string[]; has?: string; wanted: string }[] = [
   { name: "an Excel workbook", starts: ["PK\x03\x04"], has: "xl/", wanted: AS_CSV },
@@ -71,8 +72,9 @@ const READABLE = "CSV, NDJSON, JSON, camt.052, 053 or 054, MT940, MT942, BAI2 or
 
 /**
  * Detects the format by the first bytes (64 KiB, `HEAD_BYTES`, are enough). Name and media type
- * only help where the bytes say nothing.
- * @throws FileRefused in plain words for what is no format of ours: an archive, a PDF, a workbook, a picture, a web page, nothing
+ * only help if the bytes say nothing.
+ * @throws FileRefused in plain words for a file that has none of our formats: an archive, a PDF, a
+ *   workbook, a picture, a web page, an empty file
  */
 export function detect(head: Uint8Array, hint: Hint = {}): Detection {
   const raw = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString("latin1");
@@ -87,7 +89,7 @@ export function detect(head: Uint8Array, hint: Hint = {}): Detection {
     : encodingOf(head);
   const text = decoderOf(encoding).decode(head);
   if (text.trim() === "") throw refused("The file is empty.", "", READABLE);
-  // Whoever names a separator says that it is a table.
+  // Naming a separator means that the file is a table.
   const known = layout.delimiter ? undefined : formatOf(text);
   if (known?.format === "ndjson" && layout.lines_path !== undefined) known.format = "json";
   if (known) return { ...known, encoding, bom, csv: null, questions: [] };
@@ -122,7 +124,7 @@ export function detect(head: Uint8Array, hint: Hint = {}): Detection {
   );
 }
 
-/** Text has line breaks and tabs, and no other control character. */
+/** Text has line breaks and tabs, and no other control characters. */
 function isBinary(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -205,7 +207,7 @@ function parses(text: string): boolean {
 function swiftFormat(text: string): { format: Format; version: null } | undefined {
   const has = (tag: string) => new RegExp(`^(?:\\{1:.*\\{4:)?:${tag}:`, "m").test(text);
   if (!has("20") && !has("25") && !/^\{1:F\d{2}/m.test(text)) return undefined;
-  // Beside statements, an interim report has what is only noted.
+  // Next to statements, an interim report contains only provisional entries.
   if (/\{2:[IO]940/.test(text) || has("60[FM]") || has("62[FM]"))
     return { format: "mt940", version: null };
   if (/\{2:[IO]942/.test(text)) return { format: "mt942", version: null };

@@ -26,13 +26,15 @@ const NAMES = new Map<string, Encoding>([
   ["cp1250", "windows-1250"],
 ]);
 
-/** `open`: that it is UTF-8 was not said, and so far all of it is ASCII, which says nothing. */
+/**
+ * `open`: no declaration says that it is UTF-8, and so far all of it is ASCII, which proves
+ * nothing.
+ */
 export type Found = { encoding: Encoding; bom: boolean; open: boolean };
 
 /**
- * The encoding of a file by its first bytes: byte order mark, then the zeros of UTF-16, then what
- * an XML declaration or an OFX header says, then UTF-8 where the bytes are UTF-8, then
- * Windows-1252.
+ * The encoding of a file by its first bytes: byte order mark, then the zeros of UTF-16, then an XML
+ * declaration or an OFX header, then UTF-8 if the bytes are valid, otherwise Windows-1252.
  */
 export function encodingOf(head: Uint8Array): Found {
   for (const [encoding, mark] of BOMS)
@@ -47,7 +49,7 @@ export function encodingOf(head: Uint8Array): Found {
   return { encoding, bom: false, open: encoding === "utf-8" && isAscii(bytes) };
 }
 
-/** Zeros in every other byte: text of western scripts in UTF-16. */
+/** Zeros in every other byte: text of Western scripts in UTF-16. */
 function wideEncoding(head: Uint8Array): Encoding | undefined {
   const length = Math.min(head.length, 512) & ~1;
   let even = 0;
@@ -58,12 +60,15 @@ function wideEncoding(head: Uint8Array): Encoding | undefined {
   return length >= 8 && even >= most && odd === 0 ? "utf-16be" : undefined;
 }
 
-/** @throws FileRefused for an encoding of XML that we do not read: another one would give other letters. */
+/**
+ * @throws FileRefused for a declared XML encoding that we do not read: another encoding would give
+ *   other letters.
+ */
 function declaredEncoding(start: string): Encoding | undefined {
   const xml = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(start)?.[1];
   if (xml !== undefined) {
     const encoding = NAMES.get(xml.toLowerCase());
-    // Of UTF-16 the bytes have said so already.
+    // UTF-16 was recognised by its bytes already.
     if (encoding === undefined && !/^utf-?16/i.test(xml))
       throw refuseFile(
         { line: 1 },
@@ -79,7 +84,7 @@ function declaredEncoding(start: string): Encoding | undefined {
   return NAMES.get((unicode ?? charset ?? "").toLowerCase());
 }
 
-/** A character cut at the head's end does not speak against UTF-8. */
+/** A character that is cut at the end of the head does not rule out UTF-8. */
 function isUtf8(bytes: Buffer): boolean {
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
@@ -92,8 +97,8 @@ function isUtf8(bytes: Buffer): boolean {
 export type Decoder = { decode: (bytes: Uint8Array) => string; end: () => string };
 
 /**
- * Bytes as they come to text: a character may be cut between two chunks. What is no character
- * becomes U+FFFD.
+ * Decodes bytes as they arrive: a character may be split between two chunks. Invalid bytes become
+ * U+FFFD.
  */
 export function decoderOf(encoding: Encoding): Decoder {
   if (encoding !== "utf-8") {
@@ -103,7 +108,8 @@ export function decoderOf(encoding: Encoding): Decoder {
       end: () => decoder.decode(),
     };
   }
-  // TextDecoder keeps two bytes for each letter of a stream; this one, one where it can.
+  // TextDecoder keeps two bytes for each letter of a stream; this one keeps one byte where
+  // possible.
   const decoder = new StringDecoder("utf8");
   let isStart = true;
   return {
@@ -118,12 +124,12 @@ export function decoderOf(encoding: Encoding): Decoder {
 }
 
 /**
- * Decides by the first bytes beyond ASCII, wherever they come: UTF-8 where they are a character of
- * it, else Windows-1252.
+ * Decides by the first bytes beyond ASCII, wherever they are: UTF-8 if they form a character in it,
+ * otherwise Windows-1252.
  */
 export function openDecoder(): Decoder {
   let decoder: Decoder | undefined;
-  /** The beginning of what may be a character. */
+  /** The beginning of a possible character. */
   let held = Buffer.alloc(0);
   return {
     decode(bytes) {

@@ -1,6 +1,6 @@
 /**
- * Inputs of the classes that users of other products reported: five more of each, of other banks,
- * languages and layouts.
+ * Inputs of the classes that users of other products reported: five more of each, from other banks,
+ * in other languages and layouts.
  */
 import { expect, test } from "vitest";
 import { detect } from "./detect.ts";
@@ -10,17 +10,17 @@ import { HEAD_BYTES } from "./reader.ts";
 import { FileRefused } from "./refusal.ts";
 
 export type Expected = {
-  /** Amount, value date and currency, EUR unless named. */
+  /** Amount, value date and currency, which defaults to EUR. */
   lines: [number, string, string?][];
   refused?: number;
   skipped?: number;
   holds?: boolean | null;
   statements?: number;
-  /** Whether nothing of the file is read. */
+  /** Whether the file as a whole is refused. */
   fileRefused?: true;
-  /** Texts kept anywhere in the lines. */
+  /** Texts that are kept somewhere in the lines. */
   has?: string[];
-  /** Of the refusals, or of the file's. */
+  /** Matches a refusal of a line, or of the file. */
   says?: RegExp;
 };
 export type Case = [what: string, file: string | Buffer, expected: Expected];
@@ -66,7 +66,7 @@ export function check(cases: Case[]) {
   });
 }
 
-/** A statement of MT940 from 100,00 to `closing`. */
+/** An MT940 statement from 100,00 to `closing`. */
 export const mt940 = (closing: string, ...lines: string[]) =>
   [
     ":20:REF",
@@ -82,7 +82,7 @@ export const to = (amount: string, currency = "EUR") => `:62F:C260602${currency}
 export const CAMT = "urn:iso:std:iso:20022:tech:xsd:camt.053.001.08";
 export const bal = (code: string, amount: string, currency = "EUR") =>
   `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp><Amt Ccy="${currency}">${amount}</Amt><CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>2026-06-01</Dt></Dt></Bal>`;
-/** `inner` is what stands beside amount and side, 25.00 in unless said. */
+/** `inner` is the content next to amount and side; 25.00 in by default. */
 export const ntry = (inner: string, amount = '<Amt Ccy="EUR">25.00</Amt>', side = "CRDT") =>
   `<Ntry>${amount}<CdtDbtInd>${side}</CdtDbtInd>${inner}</Ntry>`;
 export const BOOKED = "<Sts><Cd>BOOK</Cd></Sts>";

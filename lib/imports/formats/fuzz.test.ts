@@ -11,7 +11,7 @@ test.each(FORMATS)(
       misread: [],
       verified_wrong: [],
     });
-    // Some faults are harmless: were all refused, or none, nothing would have been tested.
+    // Some mutations are harmless: if all or none were refused, the test would prove nothing.
     expect(clean).toBeGreaterThan(0);
     expect(clean).toBeLessThan(files * 0.6);
   },

@@ -6,7 +6,7 @@ import type { Format, Mapping } from "./mapping.ts";
 import { type ReadOptions, readLines } from "./read-lines.ts";
 import { FileRefused } from "./refusal.ts";
 
-// What must be quick is measured in time of the processor: the machine may be busy.
+// Speed is measured as CPU time, because the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -26,8 +26,8 @@ const mapping: Mapping = {
 };
 
 /**
- * Reads these parts; says how many bytes were taken before the end, and how long the processor was
- * held, in all and at most.
+ * Reads these parts; returns how many bytes were taken before the end, and the CPU time used in
+ * total and at most without yielding.
  */
 async function read(format: Format, parts: Iterable<string>, options: Partial<ReadOptions> = {}) {
   let taken = 0;
@@ -292,8 +292,8 @@ test("rows of CSV of another length than the first take no longer than others", 
     const { user, system } = process.cpuUsage(startedAt);
     return (user + system) / 1000;
   };
-  // In turns, each the quickest of some: what else the machine does slows one round, not the
-  // quickest of both.
+  // Alternating, and each the fastest of several rounds: other load slows single rounds, not the
+  // fastest of both.
   let [usual, other] = [Infinity, Infinity];
   for (let round = 0; round < 3; round++) {
     usual = Math.min(usual, await milliseconds("2026-01-05,1.00,x\n"));
@@ -315,7 +315,7 @@ test.each<[string, Format, (before: string, behind: string) => [string, string]]
   ],
 ])("%s is refused alone, kept nowhere, and what follows is read", async (_, format, around) => {
   const inUse = () => {
-    // The second counts what the first let go of.
+    // The second collects what the first has released.
     for (let nth = 0; nth < 2; nth++) collectGarbage();
     const { heapUsed, external } = process.memoryUsage();
     return heapUsed + external;
@@ -323,7 +323,7 @@ test.each<[string, Format, (before: string, behind: string) => [string, string]]
   const [head, tail] = around('{"amount":"', '"}');
   const before = inUse();
   let kept = Infinity;
-  /** Asked for when all of the 60 MB has been read. */
+  /** Runs after all of the 60 MB has been read. */
   function* weighing(): Generator<string> {
     kept = inUse() - before;
     yield "";
@@ -388,8 +388,8 @@ test("the event loop is never held long, whatever the size of the chunks", async
     { mapping },
   );
   expect(lines).toBe(100_000);
-  // Of the processor's time; 5 ms and a piece are meant, the rest is room for a cold start. Held
-  // all along, it would be the whole.
+  // CPU time; 5 ms and one piece are intended, the rest allows for a cold start. Without yielding
+  // it would be the whole time.
   expect(longest).toBeLessThan(whole / 3);
 });
 

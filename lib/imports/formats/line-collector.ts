@@ -14,8 +14,8 @@ import type { Statement } from "./statement.ts";
 
 const STATEMENTS_KEPT = 1_000;
 /**
- * A file that is wrong throughout has as many refusals as lines: these are worth words, the rest
- * are counted.
+ * A file full of errors has as many refusals as lines: this many are described, the rest are
+ * counted.
  */
 const REFUSALS_KEPT = 1_000;
 const WARNINGS_KEPT = 20;
@@ -29,9 +29,9 @@ export class LineCollector {
   lines: ImportLine[] = [];
   refusals: Refusal[] = [];
   bytesRead = 0;
-  /** Whether the text may have characters that Postgres cannot store; set as it is decoded. */
+  /** Whether the text may have characters that Postgres cannot store; set during decoding. */
   suspect = false;
-  /** Of a workbook: what the lines of refusals are rows of. */
+  /** The sheet of a workbook whose rows refusals refer to. */
   sheet: string | undefined;
   readonly #linesMax: number;
   readonly #currencies = new Set<string>();
@@ -51,7 +51,7 @@ export class LineCollector {
     this.#linesMax = linesMax;
   }
 
-  /** Takes the line in, or refuses it where a text is unfit. */
+  /** Adds the line, or refuses it if a text is invalid. */
   add(line: ImportLine, statement?: Statement) {
     for (const field of IDENTIFIERS) {
       const text = line[field];
@@ -91,7 +91,7 @@ export class LineCollector {
     this.lines.push(line);
   }
 
-  /** `statement`: the one that lacks this line now, so that its balances can't be shown to hold. */
+  /** `statement`: the one that now lacks this line, so that its balances can't be proven. */
   refuse(
     place: Place,
     field: string | null,
@@ -107,7 +107,7 @@ export class LineCollector {
     this.refusals.push(refusal(place, field, `${where}${problem}`, found, wanted));
   }
 
-  /** Counts an entry that is no booked money. `text`: what the file says there. */
+  /** Counts an entry that is not booked money. `text`: what the file says there. */
   skip(place: Place, reason: SkipReason, text: string): void {
     this.#skippedCount++;
     if (this.#skips.length === SKIPS_KEPT) return;
@@ -115,7 +115,7 @@ export class LineCollector {
     this.#skips.push({ line: place.line, reason, text: shown });
   }
 
-  /** Notes what is worth a look although everything could be read, in a sentence. */
+  /** Notes in a sentence what deserves a look although everything could be read. */
   warn(code: Warning["code"], message: string): void {
     if (this.#warnings.length < WARNINGS_KEPT) this.#warnings.push({ code, message });
   }
@@ -132,7 +132,7 @@ export class LineCollector {
     this.#controls = both(this.#controls, summary.control_totals_hold);
   }
 
-  /** Totals over statements, such as BAI2's group and file trailers. */
+  /** Reports totals over statements, such as BAI2's group and file trailers. */
   control(holds: boolean): void {
     this.#controls = both(this.#controls, holds);
   }
@@ -199,7 +199,7 @@ export class LineCollector {
   }
 }
 
-/** Details within their limit; empty texts are left out. */
+/** Builds details within their limit, leaving out empty texts. */
 export class DetailsBuilder {
   readonly details: Details = {};
   #room = DETAILS_MAX_LENGTH;
@@ -227,7 +227,7 @@ function textsOf(value: unknown, into: string[]): string[] {
   return into;
 }
 
-/** A column may be called `__proto__`. */
+/** A column may be named `__proto__`. */
 function setOwn(details: Details, name: string, value: Details[string]): void {
   if (name === "__proto__")
     Object.defineProperty(details, name, {

@@ -2,24 +2,27 @@ import type { Place } from "./refusal.ts";
 import type { SkipReason, WarningCode } from "./skip-reasons.ts";
 
 /**
- * What a file says of a line beyond the fields. CSV and JSON: cells and members without a mapping,
- * by their own names. The other formats, where they say it: `transaction_code`, `bank_reference`
- * (the bank's own, not always unique), `entry_reference`, `customer_reference`, `end_to_end_id`,
- * `creditor_reference`, `invoice_number`, `mandate_id`, `creditor_id`, `counterparty_account`,
- * `counterparty_bank`, `ultimate_counterparty`, `posting_text`, `purpose`, `return_reason`,
- * `reversal` (true), `instructed_amount`, `original_amount`, `exchange_rate`, `charges`,
- * `batch_count`, `transactions` (of an entry that stays one line), and a few of one format alone.
- * `cut` names what was too long to keep whole.
+ * What a file says about a line beyond the fields. CSV and JSON: cells and members without a
+ * mapping, under their own names. Other formats, if they have it: `transaction_code`,
+ * `bank_reference` (the bank's own, not always unique), `entry_reference`, `customer_reference`,
+ * `end_to_end_id`, `creditor_reference`, `invoice_number`, `mandate_id`, `creditor_id`,
+ * `counterparty_account`, `counterparty_bank`, `ultimate_counterparty`, `posting_text`, `purpose`,
+ * `return_reason`, `reversal` (true), `instructed_amount`, `original_amount`, `exchange_rate`,
+ * `charges`, `batch_count`, `transactions` (of an entry that stays one line), and a few of single
+ * formats. `cut` names what was too long to keep whole.
  */
 export type Details = Record<string, unknown>;
 
-/** One amount on one day. Text is as it came, decoded and trimmed. */
+/** One amount on one day. Text is as received, decoded and trimmed. */
 export type ImportLine = {
-  /** Only where the file's own format or the mapping promises that no other line has it. */
+  /** Only if the file's format or the mapping guarantees that no other line has it. */
   external_id?: string;
   /** Signed: money in is positive. In the currency's minor unit, within ±(2⁵³ − 1). */
   amount_minor: number;
-  /** What was kept of the amount, likewise: amount − fee was paid out. Negative: given back. */
+  /**
+   * What was withheld from the amount, with the same rules: amount − fee was paid out. Negative: a
+   * refund.
+   */
   fee_minor?: number;
   /** ISO 4217. */
   currency: string;
@@ -35,8 +38,8 @@ export type ImportLine = {
 };
 
 /**
- * Longest texts in UTF-16 units. What identifies a line is refused beyond that, as a cut identifier
- * is another one; a name or a description is cut, and `details.cut` names it.
+ * The longest texts in UTF-16 units. A longer identifier is refused, since a cut one would be
+ * another; a name or a description is cut, and `details.cut` names it.
  */
 export const TEXT_MAX = {
   external_id: 200,
@@ -46,8 +49,8 @@ export const TEXT_MAX = {
   description: 4_000,
 } as const;
 /**
- * Length of all names and texts of `details` together; what comes after that is left out, and
- * `details.cut` says "details".
+ * The length of all names and texts of `details` together; the rest is left out, and `details.cut`
+ * says "details".
  */
 export const DETAILS_MAX_LENGTH = 12_000;
 
@@ -62,7 +65,7 @@ export type Skip = {
 
 export type Warning = { code: WarningCode; message: string };
 
-/** A statement, report, notification or account of a file. Amounts in minor units of `currency`. */
+/** A statement, report, notification or account in a file. Amounts in minor units of `currency`. */
 export type StatementSummary = {
   id: string | null;
   /** The account as the file writes it, IBAN or other. */
@@ -70,17 +73,17 @@ export type StatementSummary = {
   currency: string | null;
   opening_balance_minor: number | null;
   closing_balance_minor: number | null;
-  /** Opening + lines = closing. Null where the file lacks one of the two. */
+  /** Opening + lines = closing. Null if the file lacks one of the two. */
   balance_holds: boolean | null;
   /**
-   * Numbers and sums of entries that the file gives itself (BAI2 trailers, :90D: and :90C:,
-   * TtlNtries). Null where there are none.
+   * Whether the counts and sums that the file states match (BAI2 trailers, :90D: and :90C:,
+   * TtlNtries). Null if it states none.
    */
   control_totals_hold: boolean | null;
   line_count: number;
-  /** Sum of its lines, as text: of many lines it may pass 2⁵³. */
+  /** The sum of its lines, as text, because it may exceed 2⁵³. */
   sum_minor: string;
-  /** `YYYY-MM-DD`: what the file says, else its lines' first and last value date. */
+  /** `YYYY-MM-DD`: as the file states it, otherwise its lines' first and last value date. */
   period_start: string | null;
   period_end: string | null;
 };
@@ -90,7 +93,7 @@ export type Summary = {
   line_count: number;
   refused_count: number;
   /**
-   * Entries that are no booked money: pending and information entries, totals rows, non-monetary
+   * Entries that are not booked money: pending and information entries, totals rows, non-monetary
    * records.
    */
   skipped_count: number;
@@ -103,7 +106,7 @@ export type Summary = {
   /** The first 1,000. */
   statements: StatementSummary[];
   /**
-   * False once one statement's is false, true if all that can be checked hold, null where none can.
+   * False once one statement's is false, true if all that can be checked hold, null if none can.
    */
   balance_holds: boolean | null;
   control_totals_hold: boolean | null;

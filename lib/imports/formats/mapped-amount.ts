@@ -5,12 +5,13 @@ import { type MappedField, SIGN_VALUES } from "./mapping.ts";
 import type { Reading } from "./reader.ts";
 import type { Place } from "./refusal.ts";
 
-/** Texts of one line by field, trimmed; what is empty is undefined. */
+/** The texts of one line by field, trimmed; an empty text is undefined. */
 export type Values = { [Field in MappedField]?: string };
 
 /**
- * Reads a line's amount and fee from its texts, in minor units; what can't be read is refused in
- * `out`. `written` amounts are as people write them; `wire` ones have a point before the decimals.
+ * Reads a line's amount and fee from its texts, in minor units; refuses in `out` what can't be
+ * read. `written` amounts are as people write them; `wire` amounts have a point before the
+ * decimals.
  */
 export function mappedAmounts({ out, mapping }: Reading, amounts: "written" | "wire") {
   const separator = mapping?.decimal_separator;
@@ -70,7 +71,7 @@ export function mappedAmounts({ out, mapping }: Reading, amounts: "written" | "w
     return sign * amount || 0;
   }
 
-  /** One of a pair of columns: what went out, or what came in. */
+  /** The filled one of a pair of columns: money out or money in. */
   function paired(place: Place, values: Values, currency: string): number | undefined {
     const debit = values.debit === undefined ? 0 : read(place, "debit", values.debit, currency);
     const credit = values.credit === undefined ? 0 : read(place, "credit", values.credit, currency);
@@ -121,7 +122,7 @@ export function mappedAmounts({ out, mapping }: Reading, amounts: "written" | "w
     return refuse(place, "amount", "", { problem: "The line has no amount.", wanted: "an amount" });
   }
 
-  /** Null: the line has none. */
+  /** Null: the line has no fee. */
   function feeOf(
     place: Place,
     values: Values,

@@ -18,9 +18,9 @@ const TEXT_FIELDS = [
 const PLAIN = /^-?[\d.,]+$/;
 
 /**
- * Makes lines of named texts, as CSV and JSON have them. A value date that is missing is the booked
+ * Builds lines from named texts, as CSV and JSON have them. A missing value date is the booking
  * date. `written` amounts are as people write them; the others have a point before the decimals and
- * nothing else. `add` answers the line that it kept.
+ * nothing else. `add` returns the line that it kept.
  */
 export function mappedLines(reading: Reading, amounts: "written" | "wire") {
   const { out, mapping, currency: sourceCurrency, timeZone } = reading;
@@ -29,7 +29,7 @@ export function mappedLines(reading: Reading, amounts: "written" | "wire") {
   const { minorOf, feeOf } = mappedAmounts(reading, amounts);
   const fileCurrency = mapping?.currency ?? sourceCurrency;
 
-  /** Processors write codes in lower case, too, and some write a symbol. */
+  /** Payment processors also write codes in lower case, and some write a symbol. */
   function currencyOf(values: Values): string | undefined {
     const named = values.currency?.toUpperCase();
     if (named !== undefined && decimalsOf(named) !== undefined) return named;
@@ -88,7 +88,7 @@ export function mappedLines(reading: Reading, amounts: "written" | "wire") {
 }
 
 /**
- * The only one, or the one that is likelier for this file: £ is the pound sterling unless the file
+ * The only currency, or the likelier one for this file: £ is the pound sterling unless the file
  * says otherwise.
  */
 function oneOf(

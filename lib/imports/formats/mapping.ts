@@ -1,4 +1,6 @@
-/** How a file's columns become a line's fields. Safe in the browser: zod and plain data. */
+/**
+ * How the columns of a file become the fields of a line. Safe in the browser: zod and plain data.
+ */
 import { z } from "zod";
 
 export const FORMATS = [
@@ -15,7 +17,7 @@ export const FORMATS = [
 ] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** Names of the WHATWG encoding standard. ISO-8859-1 is read as its superset windows-1252. */
+/** Names from the WHATWG encoding standard. ISO-8859-1 is read as its superset windows-1252. */
 export const ENCODINGS = [
   "utf-8",
   "utf-16le",
@@ -28,8 +30,8 @@ export const ENCODINGS = [
 export type Encoding = (typeof ENCODINGS)[number];
 
 /**
- * `MMM` is the month's name or its first letters; one digit will do for DD and MM where something
- * separates them.
+ * `MMM` is the month's name or its first letters; DD and MM may have one digit if they are
+ * separated.
  */
 export const DATE_FORMATS = [
   "YYYY-MM-DD",
@@ -60,8 +62,8 @@ export const DATE_FORMATS = [
 export type DateFormat = (typeof DATE_FORMATS)[number];
 
 /**
- * What a column can be mapped to. `debit` and `credit` are columns of amounts out and in; `sign`
- * says which of the two a line is; `fee` is what was kept of the amount.
+ * The fields that a column can be mapped to. `debit` and `credit` are columns of amounts out and
+ * in; `sign` says which of the two a line is; `fee` is what was withheld from the amount.
  */
 export const MAPPED_FIELDS = [
   "amount",
@@ -89,7 +91,7 @@ const column = z.string().min(1).max(200);
 const statuses = z.array(z.string().max(100)).max(30);
 const signs = z.array(z.string().min(1).max(40)).min(1).max(20);
 
-/** Every field but `fields` has a default, or is found out from the file's beginning. */
+/** Every field except `fields` has a default, or is inferred from the start of the file. */
 export const mapping = z
   .strictObject({
     fields: z.partialRecord(z.enum(MAPPED_FIELDS), column).meta({
@@ -192,7 +194,7 @@ export const mapping = z
   .meta({ id: "ImportMapping" });
 export type Mapping = z.output<typeof mapping>;
 
-/** Said of sign columns where the mapping has no `sign_values`. Compared without case. */
+/** The values of sign columns if the mapping has no `sign_values`. Compared case-insensitively. */
 export const SIGN_VALUES = {
   debit: [
     "D",

@@ -1,7 +1,4 @@
-/**
- * Exports of banks, processors and ledgers as people have them, with values of our own: read
- * without a question.
- */
+/** Real exports of banks, processors and ledgers, with invented values: read without a question. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -16,7 +16,7 @@ import { type Refusal, refuseFile } from "./refusal.ts";
 
 const PIECE_BYTES = 16 * 1024;
 const BATCH_LINES = 1_000;
-/** A batch comes at least this often, so that progress shows where nothing is read. */
+/** A batch is yielded at least this often, so that progress shows even if nothing is read. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 const TURN_MS = 5;
 const BYTES_MAX = 1024 * 1024 * 1024;
@@ -25,17 +25,17 @@ const LINES_MAX = 5_000_000;
 export type ReadOptions = {
   format: Format;
   /**
-   * Of CSV, where `fields` is needed, and of NDJSON and JSON, whose fields are named as on the wire
-   * unless it says otherwise.
+   * For CSV, where `fields` is required, and for NDJSON and JSON, whose fields have their names on
+   * the wire unless the mapping says otherwise.
    */
   mapping?: Mapping;
-  /** ISO 4217: of lines that name no currency. */
+  /** ISO 4217: for lines that name no currency. */
   currency?: string;
-  /** IANA name; UTC unless given. The day of a time in UTC is the day there. */
+  /** IANA name, UTC by default. A time in UTC falls on the day in this zone. */
   time_zone?: string;
-  /** Found out from the first 64 KiB unless given here or in the mapping. */
+  /** Detected from the first 64 KiB unless given here or in the mapping. */
   encoding?: Encoding;
-  /** At most 1 GiB and 5 million lines unless given. */
+  /** 1 GiB and 5 million lines by default. */
   limits?: { bytes?: number; lines?: number };
 };
 
@@ -47,15 +47,15 @@ export type Lines = AsyncIterable<Batch> & {
 };
 
 /**
- * Reads a bank's or a ledger's file as it comes. Batches have about 1,000 lines; the next chunk is
- * asked for once the last batch was taken, so memory is constant and the caller sets the pace. The
- * event loop is left every few milliseconds. The same bytes give the same lines in the same order,
- * however they are cut into chunks, so that a reader that was stopped may skip as many lines as it
+ * Reads a bank's or a ledger's file as a stream. Batches have about 1,000 lines; the next chunk is
+ * requested once the last batch was taken, so memory is constant and the caller sets the pace. It
+ * yields to the event loop every few milliseconds. The same bytes give the same lines in the same
+ * order, however they are split into chunks, so that an interrupted reader can skip the lines it
  * has.
- *
- * Single lines that cannot be read are refusals in the batches, the first 1,000 of them in words;
- * `summary.refused_count` has all.
- * @throws FileRefused after the last batch, where the file as a whole cannot be read to its end: nothing of it should be kept.
+ * Lines that cannot be read are refusals in the batches, the first 1,000 of them in words;
+ * `summary.refused_count` counts all.
+ * @throws FileRefused after the last batch, if the file as a whole cannot be read to its end:
+ *   nothing of it should be kept.
  */
 export function readLines(chunks: AsyncIterable<Uint8Array>, options: ReadOptions): Lines {
   const out = new LineCollector(options.limits?.lines ?? LINES_MAX);
@@ -114,8 +114,8 @@ async function* batches(
 
 function opened(head: Uint8Array, options: ReadOptions, out: LineCollector) {
   const start = head.subarray(0, HEAD_BYTES);
-  // XML says its own (https://www.w3.org/TR/xml/#charencoding); a source's mapping is of its files
-  // of columns.
+  // XML declares its own encoding (https://www.w3.org/TR/xml/#charencoding); a source's mapping is
+  // for its files of columns.
   const mapped = options.format.startsWith("camt") ? undefined : options.mapping?.encoding;
   const given = options.encoding ?? mapped;
   const { encoding, open } = given ? { encoding: given, open: false } : encodingOf(start);
@@ -140,8 +140,8 @@ function opened(head: Uint8Array, options: ReadOptions, out: LineCollector) {
 const READERS: Record<Format, (reading: Reading) => Reader> = {
   csv: readCsv,
   json: readJson,
-  // A JSON document on one line looks like NDJSON: only the mapping says that its lines lie
-  // under a path.
+  // A JSON document on one line looks like NDJSON: only the mapping says that its lines are under a
+  // path.
   ndjson: (reading) =>
     reading.mapping?.lines_path === undefined ? readNdjson(reading) : readJson(reading),
   "camt.052": (reading) => readCamt(reading, "camt.052"),
@@ -161,8 +161,8 @@ function feed(reader: Reader, text: string, out: LineCollector): void {
 }
 
 /**
- * The same bytes, the first chunk being the file's whole head: what is found out from it must not
- * depend on how the file came.
+ * The same bytes, with the whole head as the first chunk: what is inferred from it must not depend
+ * on how the file arrived.
  */
 async function* withWholeHead(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let head: Uint8Array[] | null = [];

@@ -2,18 +2,18 @@
 export type Refusal = {
   /** Line of the file, from 1. */
   line: number;
-  /** Character of that line, from 1: given for XML, whose lines can be long. */
+  /** The character in that line, from 1: given for XML, whose lines can be long. */
   column?: number;
   /**
    * The field of an import line, or the format's own name of the place (`:61:`, `CdtDbtInd`, `49`).
    * Null for the line as a whole.
    */
   field: string | null;
-  /** What the file says there, at most 80 characters of it. */
+  /** What the file says there, at most 80 characters. */
   found: string;
-  /** What would be read. */
+  /** What would be accepted. */
   wanted: string;
-  /** All of it in a sentence for a person. */
+  /** The whole refusal as a sentence for a person. */
   message: string;
 };
 
@@ -41,7 +41,7 @@ export function refusal(
   };
 }
 
-/** The file cannot be read on: nothing of it should be kept. */
+/** The file cannot be read further: nothing of it should be kept. */
 export class FileRefused extends Error {
   readonly refusal: Refusal;
 

@@ -1,12 +1,12 @@
 import type { Place } from "./refusal.ts";
 
-/** At most so many accounts of one file are told apart. */
+/** The maximum number of accounts that are distinguished in a file. */
 const ACCOUNTS_MAX = 1_000;
 
-/** How a file's balances follow its amounts. */
+/** How the balances of a file follow its amounts. */
 export type BalanceCourse = {
   order: "oldest_first" | "newest_first";
-  /** -1: what is owed, which grows as money goes out. */
+  /** -1: an amount owed, which grows as money goes out. */
   polarity: 1 | -1;
   holds: number;
   breaks: number;
@@ -16,21 +16,25 @@ export type BalanceCourse = {
 type Account = {
   balance: number;
   place: Place;
-  /** Sums of the rows behind the last balance, and of its own row and those behind but this one. */
+  /**
+   * Sums of the rows after the last balance, and of its own row and those after it except this one.
+   */
   after: number;
   before: number;
 };
 
 const ORDERS = ["oldest_first", "newest_first"] as const;
 
-/** Compares each row's balance with the one before and the amounts between, in both row orders. */
+/**
+ * Compares each row's balance with the previous one and the amounts between, in both row orders.
+ */
 export class RunningBalance {
   readonly courses: BalanceCourse[] = [1 as const, -1 as const].flatMap((polarity) =>
     ORDERS.map((order) => ({ order, polarity, holds: 0, breaks: 0, firstBreak: null })),
   );
   readonly #accounts = new Map<string, Account>();
 
-  /** `balance`: null where the row has none. */
+  /** `balance`: null if the row has none. */
   add(account: string, amount: number, balance: number | null, place: Place): void {
     const last = this.#accounts.get(account);
     if (last) {
@@ -57,12 +61,12 @@ export class RunningBalance {
       this.#accounts.set(account, { balance, place, after: 0, before: amount });
   }
 
-  /** A row that can't be read stands between: what follows is compared anew. */
+  /** An unreadable row interrupts the sequence: the comparison starts again after it. */
   interrupt(): void {
     this.#accounts.clear();
   }
 
-  /** The course that most rows follow. */
+  /** The order that most rows follow. */
   get best(): BalanceCourse {
     return this.courses.reduce((best, course) => (course.holds > best.holds ? course : best));
   }

@@ -1,6 +1,6 @@
-/** Words for what becomes of a file's entries. Safe in the browser. */
+/** The words for what happens to the entries of a file. Safe in the browser. */
 
-/** Why an entry of a file is no line: it isn't booked money. */
+/** Why an entry of a file is not a line: it isn't booked money. */
 export const SKIP_REASONS = [
   "pending",
   "declined",
@@ -13,7 +13,7 @@ export const SKIP_REASONS = [
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-/** What is worth a look although the file could be read. */
+/** What deserves a look although the file could be read. */
 export const WARNING_CODES = [
   "nothing_stored",
   "skipped",

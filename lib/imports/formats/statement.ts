@@ -1,6 +1,6 @@
 import type { ImportLine, StatementSummary } from "./line.ts";
 
-/** What a file says of one statement while its lines are read. */
+/** What a file says about one statement while its lines are read. */
 export class Statement {
   id: string | null = null;
   account: string | null = null;
@@ -9,9 +9,9 @@ export class Statement {
   closing: number | null = null;
   periodStart: string | null = null;
   periodEnd: string | null = null;
-  /** Whether the file's own numbers and sums fit; null while it has given none. */
+  /** Whether the counts and sums that the file states match; null while it has stated none. */
   controls: boolean | null = null;
-  /** Balances that cannot both be right: two currencies, two openings. */
+  /** Balances that contradict each other: two currencies, two openings. */
   contradictory = false;
   sum = 0n;
   lineCount = 0;
@@ -29,12 +29,12 @@ export class Statement {
     if (this.#last === null || line.value_date > this.#last) this.#last = line.value_date;
   }
 
-  /** One of its lines, or a balance, could not be read. */
+  /** Called if one of its lines, or a balance, could not be read. */
   refuse(): void {
     this.#refusedCount++;
   }
 
-  /** A balance's currency is the statement's. */
+  /** The currency of a balance is that of the statement. */
   agreeOn(currency: string): void {
     this.currency ??= currency;
     if (this.currency !== currency) this.contradictory = true;

@@ -1,9 +1,9 @@
 /**
- * Cuts text that comes in pieces into lines, which end with LF or CRLF. A line longer than
- * `maxLength` is not kept: `onLong` is called as soon as it is too long.
+ * Splits text that arrives in pieces into lines, which end with LF or CRLF. A line longer than
+ * `maxLength` is dropped: `onLong` is called as soon as it is too long.
  */
 export class TextLines {
-  /** Number of the line that `onLine` or `onLong` is called for, from 1. */
+  /** The number of the line for which `onLine` or `onLong` is called, from 1. */
   number = 0;
   readonly #maxLength: number;
   readonly #onLine: (line: string) => void;
@@ -31,7 +31,7 @@ export class TextLines {
     if (from < text.length) this.#extend(text.slice(from));
   }
 
-  /** Hands out the last line, where the file does not end with a line feed. */
+  /** Passes on the last line if the file does not end with a line feed. */
   end(): void {
     if (this.#length > 0) this.#close();
   }

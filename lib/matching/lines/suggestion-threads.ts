@@ -3,13 +3,13 @@ import { Worker } from "node:worker_threads";
 import { threads } from "../../runtime/threads.ts";
 import type { Asked } from "./suggestions-of.ts";
 
-/** Read as it lies there: a bundle of it would be a second copy of the engine. */
+/** Loaded from the source file: a bundle would hold a second copy of the engine. */
 const THREAD = join(process.cwd(), "lib/matching/lines/suggestions-thread.ts");
 const MEMORY_MAX_MB = 256;
 
 /**
- * Two, so that one line with long candidates doesn't have all others wait; beyond half a minute of
- * work calls are refused.
+ * Two threads, so that one line with long candidates doesn't block all others; with more than half
+ * a minute of queued work, calls are refused.
  */
 export const suggestionThreads = () =>
   threads<Asked>({

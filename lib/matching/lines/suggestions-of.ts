@@ -19,8 +19,8 @@ export type Asked = {
 };
 
 /**
- * Counterparts of a line among its candidates. Some hundred milliseconds of work where they are
- * many and long.
+ * Counterparts of a line among its candidates. Takes some hundred milliseconds if there are many
+ * and long ones.
  */
 export function suggestionsOf(asked: Asked): LineSuggestion[] {
   const { line, side, candidates } = asked;
@@ -63,7 +63,7 @@ function known(candidate: Candidate): Candidate {
   return { ...candidate, identity: identityOf(candidate.id) };
 }
 
-/** As a run knows the line: by the 16 bytes of its id. */
+/** The identity of a line in a run: the 16 bytes of its ID. */
 function identityOf(id: string): Uint8Array {
   return Buffer.from(id.slice("lin_".length), "hex");
 }

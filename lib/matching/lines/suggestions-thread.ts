@@ -1,6 +1,6 @@
 /**
- * Where lines are looked at for their suggestions: the engine must not hold the event loop that
- * answers others' calls.
+ * A worker thread that finds suggestions for lines: the engine must not block the event loop that
+ * answers other calls.
  */
 import { serveTasks } from "../../runtime/serve-tasks.ts";
 import { suggestionsOf } from "./suggestions-of.ts";

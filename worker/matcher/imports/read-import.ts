@@ -34,10 +34,11 @@ type Claimed = {
 export class ImportUndone extends Error {}
 
 /**
- * Reads an import's file and keeps its lines, in one transaction of `main`; progress goes over
- * `side`, and shows whether the import was undone meanwhile. Memory is constant: lines go to a
- * table of the session by COPY, at the pace of the database.
- * @throws FileRefused where the file cannot be read as a whole; ImportUndone; AbortError of `signal`. Nothing is kept then.
+ * Reads an import's file and stores its lines, in one transaction of `main`; `side` reports
+ * progress, and learns whether the import was undone in the meantime. Memory is constant: lines are
+ * copied into a table of the session by COPY, at the pace of the database.
+ * @throws FileRefused if the file cannot be read as a whole; ImportUndone; AbortError of `signal`.
+ *   Nothing is stored then.
  */
 export async function readImport(
   main: Client,
@@ -151,8 +152,8 @@ async function reportProgress(
 }
 
 /**
- * What an import says of a file that cannot be read; undefined where the error is ours and worth
- * another try.
+ * The failure of an import whose file cannot be read; undefined if the error is ours and worth a
+ * retry.
  */
 export function failureOf(error: unknown): { failure: string; refusals: object[] } | undefined {
   if (error instanceof FileRefused)

@@ -13,8 +13,8 @@ const GIGABYTE = 1e9;
 /**
  * Refuses a run that would need more memory than it may use: the system would kill the process, and
  * every other run with it.
- * @param textBytes of the lines' texts, as far as they were read
- * @throws ApiError `conflict`: another try would need as much
+ * @param textBytes of the lines' texts read so far
+ * @throws ApiError `conflict`, because a retry would need as much
  */
 export function requireCapacity(
   lines: number,

@@ -62,10 +62,7 @@ export function changesOf(result: Result, present: readonly Present[], fees: Fee
   return { kept, made, gone: [...left.values()] };
 }
 
-/**
- * A suggestion's score follows the lines that came since; a confirmed match keeps the score it was
- * made with.
- */
+/** A suggestion's score follows newer lines; a confirmed match keeps its original score. */
 function isAsProbable({ state, score }: Present, matches: Matches, index: number): boolean {
   return state === "confirmed" || Math.abs(score - (matches.score[index] as number)) < SCORE_STEP;
 }

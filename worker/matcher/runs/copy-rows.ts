@@ -8,7 +8,7 @@ export class Row {
   private buffer: Buffer = Buffer.alloc(0);
   private at = 0;
 
-  /** @returns where the row ends, or −1 where it is not whole yet. */
+  /** @returns the end of the row, or −1 if it is incomplete. */
   set(buffer: Buffer, at: number, fields: number): number {
     this.buffer = buffer;
     this.at = at;

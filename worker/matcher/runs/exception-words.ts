@@ -30,7 +30,7 @@ const TITLE_MOST = 200;
 const REFERENCE_MOST = 60;
 const SOURCE_MOST = 30;
 
-/** What a title says of each reason. */
+/** The title text for each reason. */
 const TITLES: Record<Reason | "late_arrival", string> = {
   missing_counterpart: "No counterpart",
   amount_differs: "Amount differs",
@@ -42,7 +42,7 @@ const TITLES: Record<Reason | "late_arrival", string> = {
   late_arrival: "Arrived after the period was closed",
 };
 
-/** How the title of a single line begins. Any other reason only explains why nothing matched. */
+/** How the title of a single line begins. Other reasons only explain why nothing matched. */
 const ALONE: Partial<typeof TITLES> = {
   duplicate: "Booked twice:",
   late_arrival: "Arrived after the period was closed:",
@@ -52,7 +52,7 @@ const NO_MATCH = "No match for";
 const TO_CONFIRM = "Suggested match to confirm";
 
 /**
- * Of a line alone its amount; of a suggestion's lines what they differ by, if anything, and a
+ * For a single line its amount; for the lines of a suggestion their difference, if any, and a
  * reference of each side.
  */
 export function titleOf(

@@ -1,13 +1,13 @@
 /**
- * Fees of lines. Where a pair deducts them, an entirely open line is weighed by its amount less its
- * fee, which is what was paid out; the match takes the whole line, and has the fee as an
- * adjustment. Where a person matched part of a line, the fee went with that part.
+ * Fees of lines. If a pair deducts them, a completely open line is weighed by its amount less its
+ * fee, which is what was paid out; the match takes the whole line, with the fee as an adjustment.
+ * If a person matched part of a line, the fee went with that part.
  */
 import type { Client } from "pg";
 import { sum } from "../../../engine/prepare/sum.ts";
 import { copyRows } from "./copy-rows.ts";
 
-/** By the numbers of lines, in their effective sign. Lines without a fee are not in it. */
+/** By line number, with their effective sign. Lines without a fee are left out. */
 export type Fees = ReadonlyMap<number, number>;
 
 /** Fees of the lines that a run was given (private.load_run). */
@@ -19,7 +19,7 @@ export async function readFees(client: Client): Promise<Fees> {
   return fees;
 }
 
-/** What the lines give with their fees, by what they were weighed with. */
+/** What the lines contribute including their fees, by the amounts they were weighed with. */
 export function withFees(
   fees: Fees,
   handles: readonly number[],

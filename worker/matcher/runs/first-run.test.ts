@@ -7,10 +7,10 @@ import { run, schemaSql } from "../../../bin/dev/migration/schemas.ts";
 import { inTime } from "./in-time.ts";
 
 /**
- * A side. Fewer than the planner is made to look at tables for: what it knows stays what it knew.
+ * Lines per side. Too few for an automatic analyze, so the planner's statistics stay as they are.
  */
 const LINES = 3_000;
-/** More than that. */
+/** Enough for an automatic analyze. */
 const MANY = 12_000;
 const TABLES = [
   "public.lines",
@@ -25,7 +25,7 @@ const fresh = lentDatabases();
 let url: string;
 let client: Client;
 
-/** A database that has looked when others had come, and looks no more by itself. */
+/** A database that has analyzed other tenants' rows, and does not analyze by itself any more. */
 beforeAll(async () => {
   ({ url, client } = await fresh());
   await run(client, schemaSql(), "supabase/schemas");
@@ -47,8 +47,8 @@ const lines = (count: number, offset: number): FileLine[] =>
 type Order = "sources first" | "pair first";
 
 /**
- * Both sources filled by files, and the first run of their pair, with or without the planner
- * knowing of the new rows.
+ * Both sources filled by files, and the first run of their pair, with or without statistics of the
+ * new rows.
  */
 async function firstRun(
   id: string,
@@ -68,7 +68,7 @@ async function firstRun(
   return { ...report, blocks: (await blocksRead()) - from };
 }
 
-/** Of the tables and their indexes by everybody so far, in memory or not. */
+/** Blocks of tables and indexes that all sessions have read so far, cached or not. */
 async function blocksRead(): Promise<number> {
   await until("matchers have reported what they read and disconnected", async () => {
     const { rows } = await client.query(

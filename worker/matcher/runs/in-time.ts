@@ -13,9 +13,9 @@ const PER_LINE_MS = 0.1;
 const RETRY_FACTOR = 4;
 
 /**
- * Does a repeatable step of a run under a statement timeout. Where it times out, the tenant's
- * statistics are refreshed, and the step is done once more with four times the timeout.
- * @throws what the step does
+ * Runs a repeatable step of a run under a statement timeout. If it times out, the tenant's
+ * statistics are refreshed, and the step runs once more with four times the timeout.
+ * @throws what the step throws
  */
 export async function inTime<Done>(
   client: Client,

@@ -29,10 +29,10 @@ function settlingRules(rules: readonly Rule[]): boolean[] {
 }
 
 /**
- * Saves the changes chunk by chunk. The proof holds after each commit, and a matcher that takes
- * over finds the committed chunks saved. Matches that are gone are removed first, which frees their
- * lines. While one chunk is saved, the next is serialized.
- * @returns how many matches were left out because their lines were taken meanwhile
+ * Stores the changes chunk by chunk. The proof holds after each commit, and a matcher that takes
+ * over finds the committed chunks. Obsolete matches are removed first, which frees their lines.
+ * While one chunk is stored, the next is serialized.
+ * @returns how many matches were left out because their lines had been taken
  */
 export async function keepChanges(
   client: Client,

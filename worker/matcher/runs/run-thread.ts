@@ -35,9 +35,7 @@ serveTasks(
   },
 );
 
-/**
- * A refusal by a database function is final, for instance because the period was closed meanwhile.
- */
+/** A refusal by a database function is final, for instance because the period was closed. */
 function refuse(error: Error & { code?: string; detail?: string }): never {
   if (error.code === SQLSTATES.refused)
     throw new ApiError("conflict", error.detail ?? error.message, { cause: error });

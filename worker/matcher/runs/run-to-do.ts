@@ -30,7 +30,7 @@ export type RunToDo = {
   rules: readonly Rule[];
   policy: Policy;
   /**
-   * Of the calendar that business days are counted by, in the version that the run records; null:
+   * The calendar that business days are counted by, in the version that the run records; null:
    * Monday to Friday.
    */
   openDays: OpenDays | null;

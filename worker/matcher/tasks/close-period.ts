@@ -8,15 +8,15 @@ import { withConnections } from "./with-connections.ts";
 
 type PeriodKey = { tenant_id: string; reconciliation_id: string };
 
-/** What a closing says that fails by us. */
+/** The message of a closing that failed because of an error on our side. */
 export const CLOSING_GIVEN_UP =
   "Closing failed several times because of an error on our side. Nothing was closed: close the period again.";
 
 /**
- * Closes a period of many lines: writes down what it carries and states, of one snapshot, moves its
- * suggestions to the next period, and has it closed for all at once. Each is kept by itself: cut
- * short, it goes on after the last one. What is refused, or breaks on our side at the last try,
- * leaves it open and says why.
+ * Closes a period with many lines: stores what it carries and states, from one snapshot, moves its
+ * suggestions to the next period, and then completes the close. Each step is committed separately,
+ * so an interrupted close continues after the last one. A refusal, or an error on our side at the
+ * last attempt, leaves the period open with the reason.
  */
 export function closePeriodTask(connectionString: string): Task {
   return async (payload, { job, abortSignal }) => {

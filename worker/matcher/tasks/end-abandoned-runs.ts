@@ -4,8 +4,8 @@ import { CLOSING_GIVEN_UP } from "./close-period.ts";
 import { GIVEN_UP } from "./match-pair.ts";
 
 /**
- * Fails the runs and closings whose processes died at every attempt, so that none of them could
- * report it.
+ * Fails the runs and closings whose processes died at every attempt, so that they could not report
+ * it.
  */
 export const endAbandonedRuns: Task = async (_payload, { query }) => {
   const { rows } = await query<{ run_id: string }>(

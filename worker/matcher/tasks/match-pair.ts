@@ -30,8 +30,8 @@ export const runThreads = () =>
   });
 
 /**
- * Does the run that waits for a period, or starts one. After an error on our side it is retried,
- * and continues from what was saved.
+ * Runs the run that waits for a period, or starts one. After an error on our side it is retried,
+ * and continues from what was stored.
  */
 export function matchPairTask(connectionString: string): Task {
   return async (payload, { job, abortSignal, query }) => {

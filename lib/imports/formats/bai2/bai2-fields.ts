@@ -2,7 +2,7 @@ import { minorAmount } from "../../../wire/money.ts";
 import { sixDigitDay } from "../dates.ts";
 import type { Bai2Record } from "./bai2-records.ts";
 
-/** Sums and numbers of an account, a group or the file, as its trailer has them. */
+/** Sums and counts of an account, a group or the file, to compare with its trailer. */
 export class Bai2Totals {
   sum = 0n;
   parts = 0;
@@ -19,7 +19,7 @@ export class Bai2Totals {
     this.#physical += physical;
   }
 
-  /** Whether the trailer says the same; `parts` are accounts of a group or groups of the file. */
+  /** Whether the trailer agrees; `parts` are the accounts of a group or the groups of the file. */
   agrees(
     total: string | undefined,
     parts: string | undefined,
@@ -37,9 +37,9 @@ function isNumber(text: string | undefined, expected: number): boolean {
 }
 
 /**
- * Type codes and amounts of a 03, or the text that is none. Each is followed by an item count and a
- * funds type. How many empty fields stand before a slash says nothing: a continuation that begins
- * with a type code begins a new summary.
+ * Type codes and amounts of an 03 record, or the text that is not one. Each pair is followed by an
+ * item count and a funds type. The number of empty fields before a slash has no meaning: a
+ * continuation that begins with a type code begins a new summary.
  */
 export function summaryOf(pieces: string[]): { type: string; amount: string }[] | string {
   const fields = pieces.flatMap((piece, nth) =>
@@ -59,7 +59,7 @@ export function summaryOf(pieces: string[]): { type: string; amount: string }[] 
     at += 2;
     if (isNewSummary(at)) continue;
     at++;
-    // Without a funds type the next summary may begin at once.
+    // Without a funds type, the next summary may follow directly.
     if (isNewSummary(at) || isType(texts[at])) continue;
     if (!/^[Z012SVD]?$/.test(texts[at] ?? "")) return texts[at] ?? "";
     at += fundsLength(texts, at);
@@ -71,7 +71,7 @@ function isType(text: string | undefined): boolean {
   return /^\d{3}$/.test(text ?? "");
 }
 
-/** How many fields a funds type takes, from the one that names it. */
+/** How many fields a funds type takes, including the one that names it. */
 function fundsLength(fields: string[], at: number): number {
   const type = (fields[at] ?? "").trim();
   if (type === "S") return 4;
@@ -83,7 +83,7 @@ function fundsLength(fields: string[], at: number): number {
 export type Detail = {
   type: string;
   amount: string;
-  /** 1 for a credit, -1 for a debit, 0 for no money, undefined where the code says neither. */
+  /** 1 for a credit, -1 for a debit, 0 for no money, undefined if the code has no direction. */
   direction: 1 | -1 | 0 | undefined;
   funds: string[];
   bankReference: string;
@@ -91,7 +91,7 @@ export type Detail = {
   text: string;
 };
 
-/** A 16: its text may have commas. */
+/** A 16 record, whose text may contain commas. */
 export function detailOf(fields: string[]): Detail {
   const type = (fields[1] ?? "").trim();
   const length = fundsLength(fields, 3);
@@ -103,18 +103,18 @@ export function detailOf(fields: string[]): Detail {
     funds: fields.slice(3, 3 + length).map((field) => field.trim()),
     bankReference: bankReference.trim(),
     customerReference: customerReference.trim(),
-    // A continuation after an empty text begins with a comma of ours.
+    // Joining a continuation to an empty text adds a comma.
     text: text.join(",").replace(/^,+/, "").trim(),
   };
 }
 
-/** Loans, SEPA and BACS have codes with sides of their own, outside of the ranges of the others. */
+/** Codes of loans, SEPA and BACS that don't follow the ranges of the others. */
 const CREDITS = new Set([706, 708, 720, 721, 722, 723, 724, 725, 726, 727, 728, 827, 829]);
 const DEBITS = new Set([760, 828]);
 
 /**
- * By the published table; 920 to 999 are the banks' own, in these two halves. What is a status, or
- * a balance, is no money.
+ * By the published table; 920 to 999 are for the banks' own use, in these two halves. A status or a
+ * balance is not money.
  */
 function directionOf(type: string): Detail["direction"] {
   if (!isType(type)) return undefined;
@@ -128,8 +128,8 @@ function directionOf(type: string): Detail["direction"] {
 export type Funds = { type: string; valueDate?: string; availability?: string };
 
 /**
- * When money can be used: V has its value date; S and D say how much on which day. The text that is
- * none otherwise.
+ * When money is available: V has its value date; S and D say how much on which day. Returns the
+ * text if it is none of these.
  */
 export function fundsOf([type = "", ...more]: string[]): Funds | string {
   switch (type) {

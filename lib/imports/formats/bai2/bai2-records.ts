@@ -1,7 +1,4 @@
-/**
- * How a record begins. What only looks so within a text, such as `16,000 UNITS`, has not the fields
- * of one.
- */
+/** The start of a record. Text such as `16,000 UNITS` only looks like one and lacks its fields. */
 const START = /^(?:0[123]|16|49|88|98|99)(?:[,/]|$)/;
 const FIELDS: Record<string, RegExp> = {
   "01": /^01,[^,]*,[^,]*,\d{6},/,
@@ -13,37 +10,37 @@ const FIELDS: Record<string, RegExp> = {
   "98": /^98,[+-]?\d*,\d*,\d*\s*(?:\/|$)/,
   "99": /^99,[+-]?\d*,\d*,\d*\s*(?:\/|$)/,
 };
-/** A slash ends a record; the next one may stand on the same line. */
+/** A slash ends a record; the next one may follow on the same line. */
 const NEXT = /\/\s*(?=(?:0[123]|16|49|88|98|99),)/g;
 
 /** A record with its continuations. */
 export type Bai2Record = {
   code: string;
-  /** Its own fields, then those of each continuation, without the slash. */
+  /** Its fields, then those of each continuation, without the slash. */
   pieces: string[];
-  /** As one text, to be shown. */
+  /** The whole record as one text, for messages. */
   text: string;
   line: number;
-  /** Lines with a code of their own, and all of them: banks count either. */
+  /** The number of lines with a code, and of all lines: banks count either. */
   coded: number;
   physical: number;
 };
 
 export type Bai2Handler = {
   record: (record: Bai2Record) => void;
-  /** A line that belongs to no record. */
+  /** Called for a line that belongs to no record. */
   stray: (text: string, line: number) => void;
   /** @throws FileRefused */
   tooLong: (record: Bai2Record) => never;
 };
 
-/** Makes records of lines: continued by 88, wrapped without it, or several on one line. */
+/** Joins lines to records: continued by 88, wrapped without it, or several on one line. */
 export class Bai2Records {
   readonly #handler: Bai2Handler;
   readonly #maxLength: number;
   #record: Bai2Record | undefined;
   #isTerminated = false;
-  /** Whether the header shares its line: then continuations may, too. */
+  /** Whether the header shares its line with other records; then continuations may, too. */
   #sharesLines: boolean | undefined;
 
   constructor(maxLength: number, handler: Bai2Handler) {
@@ -100,7 +97,7 @@ export class Bai2Records {
   #continue(record: Bai2Record, body: string, isCoded: boolean): void {
     record.physical++;
     if (isCoded) record.coded++;
-    // A line is wrapped within a number, too; a text has a blank there.
+    // Lines are wrapped within numbers, too; within a text the line break was a blank.
     if (isCoded || record.code === "16") record.pieces.push(body);
     else record.pieces.push(`${record.pieces.pop()}${body}`);
     const separator = isCoded && this.#isTerminated ? "," : record.code === "16" ? " " : "";

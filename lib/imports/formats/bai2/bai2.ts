@@ -10,24 +10,24 @@ import { TextLines } from "../text-lines.ts";
 import { Bai2Totals, detailOf, fundsOf, summaryOf } from "./bai2-fields.ts";
 import { type Bai2Record, Bai2Records } from "./bai2-records.ts";
 
-/** Longest record with its continuations. */
+/** The longest record with its continuations. */
 const RECORD_MAX_LENGTH = 64 * 1024;
 const OPENING_LEDGER = "010";
 const CLOSING_LEDGER = "015";
-/** What the standard says where a group names none. */
+/** The standard's default for a group that names no currency. */
 const DEFAULT_CURRENCY = "USD";
 
-/** `day` is null where the group was refused: its entries are, too. */
+/** `day` is null if the group was refused; then its entries are refused too. */
 type Group = { totals: Bai2Totals; day: string | null; currency: string };
 type Account = { totals: Bai2Totals; statement: Statement; currency: string };
 
 /**
  * BAI2 balance reporting, "Cash Management Balance Reporting Specifications", version 2. Detail
  * records (16) become lines, credits or debits by their type code; non-monetary ones are skipped.
- * The value date is that of funds type V, else the group's as-of date. An amount has no point: its
- * decimals are the currency's. Trailers (49, 98, 99) are checked: sums, records, accounts and
- * groups. What is wrong with a group or an account is refused alone.
- * @throws FileRefused where the file has no header, or no trailer
+ * The value date is that of funds type V, otherwise the group's as-of date. Amounts have no decimal
+ * point: the currency determines their decimals. Trailers (49, 98, 99) are checked: sums, records,
+ * accounts and groups. An error in a group or an account refuses only that part.
+ * @throws FileRefused if the file has no header or no trailer
  */
 export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
   let file = new Bai2Totals();
@@ -75,7 +75,7 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
       throw fault("The file has two headers.", text, "one record 01", line);
     if (state === "end" && code !== "01")
       throw fault("Something follows the file's trailer.", text, "nothing after 99", line);
-    // Files are sent one behind the other, too.
+    // Several files may be concatenated.
     if (code === "01") {
       state = "file";
       file = new Bai2Totals();
@@ -235,7 +235,7 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     group = undefined;
   }
 
-  /** The account's trailer is missing, and with it perhaps some of its lines. */
+  /** The account's trailer is missing, and perhaps some of its lines. */
   function dropAccount(record: Bai2Record) {
     refuse(record, "An account has no trailer.", record.text, "a 49 before it");
     account?.statement.control(false);

@@ -1,11 +1,11 @@
-/** Entries that are written in the currency of the payment, while their account has another one. */
+/** Entries written in the currency of the payment while their account has another currency. */
 import { standardAmount } from "../../../wire/money.ts";
 import { type Amount, amountsOf, type Transaction } from "./camt-transaction.ts";
 import { XmlNode } from "./xml-events.ts";
 
 /**
- * What an entry brings in its account's currency, without a sign: by its own details, else by those
- * of its transactions. Undefined where the file doesn't say, or says two things.
+ * An entry's amount in its account's currency, without a sign: from its own details, otherwise from
+ * those of its transactions. Undefined if the file doesn't say, or contradicts itself.
  */
 export function accountAmount(
   entry: XmlNode,
@@ -26,7 +26,7 @@ export function accountAmount(
   return count > 0 && sum >= 0n && sum <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(sum) : undefined;
 }
 
-/** The transactions with the amounts that they have in the account's currency. */
+/** The transactions with their amounts in the account's currency. */
 export function accountParts(transactions: Transaction[], currency: string): Transaction[] {
   return transactions.map((transaction) => ({
     ...transaction,
@@ -38,7 +38,7 @@ function named({ amount, amounts }: Transaction): Amount[] {
   return amount ? [amount, ...amounts] : amounts;
 }
 
-/** All amounts in this currency must be the same one. */
+/** All amounts in this currency must be equal. */
 function amountIn(amounts: Amount[], currency: string): number | undefined {
   const found = new Set(
     amounts

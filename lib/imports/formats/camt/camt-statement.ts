@@ -20,17 +20,17 @@ import {
 } from "./camt-transaction.ts";
 import type { XmlNode } from "./xml-events.ts";
 
-/** By ISO's codes, and by the words that stand there as proprietary text. */
+/** ISO's codes, and the words that some banks write as proprietary text. */
 const BOOKED = /^(?:BOOK|BOOKED)$/i;
 const SKIPPED: [RegExp, SkipReason][] = [
   [/^(?:PDNG|PENDING)$/i, "pending"],
   [/^(?:FUTR|FUTURE)$/i, "expected"],
   [/^(?:INFO|INFORMATION)$/i, "information"],
 ];
-/** Transactions of an entry that stays one line, kept in its details. */
+/** How many transactions are kept in the details of an entry that stays one line. */
 const TRANSACTIONS_KEPT = 50;
 
-/** Banks give a handful a statement. */
+/** Banks give a handful per statement. */
 const BALANCES_MAX = 10_000;
 
 type Totals = { count: number; credits: number; creditSum: bigint; debitSum: bigint };
@@ -51,7 +51,7 @@ export class CamtStatement {
   readonly #place: Place;
   readonly #format: Format;
   readonly #readDay: DateReader;
-  /** When the message was made: the day of entries that have none. */
+  /** When the message was created: the day of entries without a date. */
   #createdAt: string | undefined;
   readonly #statement = new Statement();
   readonly #balances: Balance[] = [];
@@ -105,7 +105,10 @@ export class CamtStatement {
     this.#balances.push({ code, minor: money.minor, day: this.#dayOf(part.child("Dt")) ?? "" });
   }
 
-  /** @param count How many transactions the entry has; `transactions` is empty where those are too many. */
+  /**
+   * @param count How many transactions the entry has; `transactions` is empty if there are too
+   *   many.
+   */
   entry(node: XmlNode, transactions: Transaction[], count: number, place: Place) {
     const { out } = this.#reading;
     const status = node.get("Sts", "Cd") ?? node.get("Sts", "Prtry") ?? node.get("Sts") ?? "";
@@ -118,7 +121,7 @@ export class CamtStatement {
       return out.skip(place, skipped[1], text);
     }
     if (!written || !money) return;
-    // A statement has booked entries alone, and so need not say it.
+    // A statement has only booked entries, so it need not say so.
     if (!BOOKED.test(status) && (status !== "" || this.#format === "camt.052"))
       return out.refuse(
         place,
@@ -145,7 +148,7 @@ export class CamtStatement {
           this.#statement,
         );
     }
-    // A report or a notification is of the day it was made; a statement may be of many.
+    // A report or a notification is about the day it was created; a statement may cover many days.
     const created = this.#format === "camt.053" ? null : this.#readDay(this.#createdAt ?? "");
     const value_date = value ?? booked ?? created;
     if (!value_date)
@@ -187,7 +190,7 @@ export class CamtStatement {
     const closing = this.#pick(["CLBD"], "last");
     const interim =
       this.#format === "camt.053" ? this.#balances.filter(({ code }) => code === "ITBD") : [];
-    // Pages of one statement hand over by interim balances.
+    // The pages of one statement connect by interim balances.
     statement.opening =
       opening ??
       (interim.length === (closing === null ? 2 : 1) ? (interim[0]?.minor ?? null) : null);
@@ -199,8 +202,8 @@ export class CamtStatement {
   }
 
   /**
-   * The balance of the first of these codes that is there, of the first or last day; two of one day
-   * must be the same.
+   * The balance with the first of these codes that is present, of the first or last day; two of one
+   * day must be equal.
    */
   #pick(codes: string[], which: "first" | "last"): number | null {
     for (const wanted of codes) {
@@ -216,7 +219,7 @@ export class CamtStatement {
     return null;
   }
 
-  /** Signed amounts of the transactions, where they add up to the entry. */
+  /** Signed amounts of the transactions, if they add up to the entry. */
   #parts(entry: Entry, transactions: Transaction[]): number[] | undefined {
     const parts: number[] = [];
     let sum = 0n;
@@ -247,7 +250,7 @@ export class CamtStatement {
     transactions?: unknown,
   ): void {
     const { node, reversal } = entry;
-    // A reversal keeps the roles of the payment that it takes back.
+    // A reversal keeps the roles of the payment that it reverses.
     const party = amount_minor >= 0 !== reversal ? transaction.debtor : transaction.creditor;
     const entryReference = said(node.get("AcctSvcrRef"));
     const line: ImportLine = {
@@ -313,8 +316,8 @@ export class CamtStatement {
   }
 
   /**
-   * Of an entry that is no line, for the file's own totals: what can't be read of it matters to
-   * nobody.
+   * The amount of an entry that is not a line, for the file's totals; what can't be read of it
+   * doesn't matter.
    */
   #pendingMoney(node: XmlNode): Money | undefined {
     const money = moneyOf(node.child("Amt"));
@@ -323,7 +326,7 @@ export class CamtStatement {
     return { minor: node.get("CdtDbtInd") === "DBIT" ? -minor || 0 : minor, currency: money.ccy };
   }
 
-  /** Of an entry in another currency, what it brings in the account's, where the file says it. */
+  /** The amount of an entry in another currency, in the account's currency, if the file says it. */
   #inAccountCurrency(
     written: Money,
     node: XmlNode,
@@ -337,7 +340,7 @@ export class CamtStatement {
     return { minor: written.minor < 0 ? -minor || 0 : minor, currency };
   }
 
-  /** Undefined where there is no date, null where it is none. */
+  /** Undefined without a date, null if it is not a date. */
   #dayOf(node: XmlNode | undefined): string | null | undefined {
     if (!node) return undefined;
     const date = node.get("Dt");
@@ -353,8 +356,8 @@ export class CamtStatement {
   }
 
   /**
-   * Compares the entries with their numbers and sums; of one side alone, only where the other has
-   * no entries.
+   * Compares the entries with the stated counts and sums; one side alone only if the other has no
+   * entries.
    */
   #checkSummary(summary: XmlNode): void {
     const all = this.#fits(summary.child("TtlNtries"), ({ count, creditSum, debitSum }) => [
@@ -380,8 +383,7 @@ export class CamtStatement {
   }
 
   /**
-   * Whether number and sum are those of all entries, or of the booked ones; undefined where they
-   * are not given.
+   * Whether count and sum match all entries, or the booked ones; undefined if they are not given.
    */
   #fits(given: XmlNode | undefined, of: (totals: Totals) => [number, bigint]): boolean | undefined {
     const sum = given?.get("Sum");

@@ -1,16 +1,19 @@
 import { XmlNode } from "./xml-events.ts";
 
-/** Transactions of one entry that become lines of their own; an entry of more stays one line. */
+/**
+ * The maximum number of transactions of an entry that become separate lines; an entry with more
+ * stays one line.
+ */
 export const TRANSACTIONS_MAX = 50_000;
 
 export type Amount = { text: string; ccy: string };
 
-/** What a TxDtls says, in few texts: an entry may have tens of thousands of them. */
+/** The content of a TxDtls as a few texts: an entry may have tens of thousands of them. */
 export type Transaction = {
   amount: Amount | undefined;
-  /** The other amounts that it names, in what currency soever. */
+  /** The other amounts that it names, in any currency. */
   amounts: Amount[];
-  /** CRDT or DBIT where the transaction says so itself. */
+  /** CRDT or DBIT if the transaction says it itself. */
   direction: string | undefined;
   reference: string | undefined;
   description: string | undefined;
@@ -18,7 +21,7 @@ export type Transaction = {
   creditor: Party;
   bankReference: string | undefined;
   paymentId: string | undefined;
-  /** Names of details and what they say. */
+  /** Names of details and their texts. */
   more: [string, string | undefined][];
 };
 
@@ -29,12 +32,12 @@ export type Party = {
   ultimate: string | undefined;
 };
 
-/** What banks write where there is nothing to say. */
+/** What banks write if there is nothing to say. */
 const PLACEHOLDER = /^(?:NOT ?PROVIDED|NOTPROV|NON ?REF|NONE|NA|N\/A|N\.A\.?|UNKNOWN|-|0+)$/i;
 
 const EMPTY = new XmlNode("");
 
-/** A TxDtls of any version; of an entry without one, `undefined`. */
+/** A TxDtls of any version; `undefined` for an entry without one. */
 export function camtTransaction(node: XmlNode = EMPTY): Transaction {
   const refs = node.child("Refs") ?? EMPTY;
   const remittance = node.child("RmtInf") ?? EMPTY;
@@ -123,7 +126,7 @@ export function bankTransactionCode(node: XmlNode): string | undefined {
   return domain || code?.get("Prtry", "Cd");
 }
 
-/** Amounts of AmtDtls, the one that was booked before what was told or ordered. */
+/** The amounts of AmtDtls, with the booked amount before the announced or ordered ones. */
 export function amountsOf(details: XmlNode): Amount[] {
   return ["TxAmt", "CntrValAmt", "AnncdPstngAmt", "InstdAmt"]
     .map((name) => moneyOf(details.at(name, "Amt")))
@@ -140,7 +143,7 @@ function moneyText(node: XmlNode | undefined): string | undefined {
   return money && `${money.ccy} ${money.text}`;
 }
 
-/** The text, unless it stands for nothing. */
+/** The text, unless it is a placeholder. */
 export function said(text: string | undefined): string | undefined {
   return text === undefined || PLACEHOLDER.test(text) ? undefined : text;
 }

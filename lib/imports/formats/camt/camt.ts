@@ -6,14 +6,14 @@ import { camtTransaction, TRANSACTIONS_MAX, type Transaction } from "./camt-tran
 import { XmlNode, xmlEvents } from "./xml-events.ts";
 
 /**
- * ISO's namespaces, SWIFT's of the first years, and national ones that restrict ISO's
+ * ISO's namespaces, SWIFT's from the first years, and national ones that restrict ISO's
  * (`ISO:camt.053.001.02:APC:STUZZA:…`).
  */
 export const CAMT_NAMESPACE = /(?<![a-z])(camt\.05[234])\.001\.(\d{2})(?!\d)/;
-/** Namespaces that name another message of ISO 20022. */
+/** Namespaces of other ISO 20022 messages. */
 const OTHER_MESSAGE = /(?<![a-z])[a-z]{4}\.\d{3}\.\d{3}\.\d{2}(?!\d)/;
 export const CAMT_VERSIONS = { first: 1, last: 13 };
-/** What a message is, where its namespace doesn't say so. */
+/** The format of a message whose namespace doesn't say it. */
 export const CAMT_MESSAGES: Record<string, Format> = {
   BkToCstmrAcctRpt: "camt.052",
   BkToCstmrStmt: "camt.053",
@@ -25,19 +25,19 @@ const STATEMENTS: Record<string, Format> = {
   Rpt: "camt.052",
   Ntfctn: "camt.054",
 };
-/** Parts of a statement that are looked at; the others are passed over. */
+/** The parts of a statement that are read; the others are ignored. */
 const PARTS = new Set(["Id", "CreDtTm", "FrToDt", "Acct", "Bal", "TxsSummry", "Ntry"]);
-/** Of one entry without its transactions, and of one transaction. */
+/** For one entry without its transactions, and for one transaction. */
 const NODES_MAX = 20_000;
-/** Of all that is kept of an entry until its end. */
+/** For everything that is kept of an entry until its end. */
 const TEXT_MAX_LENGTH = 32 * 1024 * 1024;
 
 /**
  * ISO 20022 camt.052, 053 and 054, versions 01 to 13. Booked entries become lines; pending and
  * information entries (PDNG, INFO, FUTR) are counted as skipped. An entry of several transactions
- * becomes one line each where their amounts add up to it, else one line with the transactions in
- * its details. What was written with a reversal indicator keeps the sign it has: CdtDbtInd says the
- * direction of the entry itself.
+ * becomes one line each if their amounts add up to it, otherwise one line with the transactions in
+ * its details. An entry with a reversal indicator keeps its sign: CdtDbtInd is the direction of the
+ * entry itself.
  */
 export function readCamt(reading: Reading, format: Format): Reader {
   let depth = 0;
@@ -46,7 +46,7 @@ export function readCamt(reading: Reading, format: Format): Reader {
   let statements = 0;
   let message: string | undefined;
   let headerDate: string | undefined;
-  /** Elements of the part that is being read, outermost first. */
+  /** The open elements of the part that is being read, outermost first. */
   const open: XmlNode[] = [];
   let nodes = 0;
   let textLength = 0;
@@ -126,7 +126,7 @@ export function readCamt(reading: Reading, format: Format): Reader {
           `at most ${NODES_MAX}`,
         );
       const node = new XmlNode(tag.local, tag.attributes.Ccy?.value);
-      // Transactions are taken out one by one: an entry may have many.
+      // Transactions are removed one by one, because an entry may have many.
       if (tag.local !== "TxDtls") parent?.children.push(node);
       open.push(node);
     },
@@ -153,7 +153,7 @@ export function readCamt(reading: Reading, format: Format): Reader {
         statement = undefined;
       } else if (open.length === 0) finish(node);
       else if (node.name === "NtryDtls" && node.children.length === 0) {
-        // Some banks put each of an entry's transactions into one of these.
+        // Some banks wrap each transaction of an entry in one of these.
         open.at(-1)?.children.pop();
         nodes--;
       } else if (node.name === "TxDtls" && open[0]?.name === "Ntry") {

@@ -3,21 +3,22 @@ import type { Reader } from "../reader.ts";
 import { type Place, refuseFile } from "../refusal.ts";
 
 const DEPTH_MAX = 64;
-/** Longest text, comment or tag. */
+/** The longest text, comment or tag. */
 const TOKEN_MAX_LENGTH = 1024 * 1024;
 
 export type XmlHandler = {
   open: (tag: SaxesTagNS, place: () => Place) => void;
-  /** Text between tags; what CDATA encloses, too. */
+  /** Text between tags, including the content of CDATA. */
   text: (text: string) => void;
   close: () => void;
   end: () => void;
 };
 
 /**
- * Reads XML as events. Document types are refused, and with them every entity but the five of XML:
+ * Reads XML as events. Document types are refused, and with them every entity except XML's five:
  * nothing expands, nothing is fetched.
- * @throws FileRefused for XML that is not well-formed, was cut, is nested over 64 deep or has a text over 1 MiB
+ * @throws FileRefused for XML that is not well-formed, was cut, is nested over 64 deep or has a
+ *   text over 1 MiB
  */
 export function xmlEvents(handler: XmlHandler): Reader {
   const parser = new SaxesParser({ xmlns: true });
@@ -26,7 +27,7 @@ export function xmlEvents(handler: XmlHandler): Reader {
   let sinceEvent = 0;
 
   parser.on("error", (error) => {
-    // Prefixes of attributes such as xsi:schemaLocation say nothing of an entry.
+    // Prefixes of attributes such as xsi:schemaLocation don't matter.
     if (/unbound namespace prefix/.test(error.message)) return;
     throw refuseFile(
       place(),
@@ -85,7 +86,7 @@ export function xmlEvents(handler: XmlHandler): Reader {
   };
 }
 
-/** An element with what is in it: of one entry or balance, never of the file. */
+/** An element with its content: of one entry or balance, never of the file. */
 export class XmlNode {
   readonly name: string;
   /** The attribute Ccy of an amount. */
@@ -110,7 +111,7 @@ export class XmlNode {
     return node;
   }
 
-  /** Its text, trimmed; undefined where there is none. */
+  /** Its text, trimmed; undefined without text. */
   get(...path: string[]): string | undefined {
     return this.at(...path)?.text.trim() || undefined;
   }

@@ -10,12 +10,15 @@ import { minorOf, type StatedBalance } from "./csv-stated-balances.ts";
 import { bookingStateOf } from "./csv-statuses.ts";
 import { plainWords } from "./csv-words.ts";
 
-/** Columns by whose values a file of several accounts is told apart. */
+/** Columns whose values separate the accounts of a file with several. */
 const ACCOUNT_NAMES =
   /\b(?:account|accounts|konto|kontonummer|auftragskonto|kontonr|iban|compte|cuenta|conto|conta|rekening|iban bban|konto nr|product|produkt|produit|producto|pocket|wallet|portfolio|currency|wahrung|waehrung|devise|divisa|moneda|muntsoort|valuta)\b/;
 const STATES_KEPT = 1_000;
 
-/** Says of each status whether its row is a line, why not, or that nobody knows. */
+/**
+ * Returns a function that says for each status whether its row is a line, why not, or that it is
+ * unknown.
+ */
 export function statusReader({ booked = [], not_booked = [] }: NonNullable<Mapping["status"]>) {
   const known = new Map<string, "booked" | SkipReason | undefined>();
   for (const value of booked) known.set(value.trim().toLowerCase(), "booked");
@@ -37,7 +40,10 @@ export function statusReader({ booked = [], not_booked = [] }: NonNullable<Mappi
   };
 }
 
-/** Checks a table's lines by the balances in its rows, and by those that it states beside them. */
+/**
+ * Checks a table's lines against the balances in its rows, and against those stated above and below
+ * it.
+ */
 export class BalanceChecks {
   readonly statement = new Statement();
   readonly #reading: Reading;
@@ -82,7 +88,7 @@ export class BalanceChecks {
     this.#byAccount.interrupt();
   }
 
-  /** A balance beside the table, or in a row of it that is no line. */
+  /** Takes a balance outside of the table, or in a row of it that is not a line. */
   state(stated: StatedBalance): void {
     const { mapping, currency } = this.#reading;
     const fileCurrency = mapping?.currency ?? currency;
@@ -96,7 +102,7 @@ export class BalanceChecks {
   }
 
   /**
-   * How the rows' balances follow the amounts: of the file as a whole, or of each account in it.
+   * How the rows' balances follow the amounts: in the file as a whole, or in each account of it.
    */
   get course(): BalanceCourse {
     const [whole, byAccount] = [this.#whole.best, this.#byAccount.best];
@@ -107,7 +113,7 @@ export class BalanceChecks {
   }
 
   end(out: LineCollector): void {
-    // Several opening balances are those of several accounts.
+    // Several opening balances belong to several accounts.
     if (this.#stated > 0 && !this.#conflicting) out.close(this.statement);
     const { holds, breaks, firstBreak } = this.course;
     if (firstBreak === null) return;

@@ -1,8 +1,8 @@
 import { plainWords } from "./csv-words.ts";
 
 /**
- * What direction columns say, in English, German, French, Spanish, Italian, Portuguese, Dutch, the
- * Nordic languages, Polish, Czech and Hungarian: lower case, without diacritics.
+ * The words in direction columns, in English, German, French, Spanish, Italian, Portuguese, Dutch,
+ * the Nordic languages, Polish, Czech and Hungarian: lower case, without diacritics.
  */
 const OUT = `d dr db dbt dbit debit debits debited debet debe debito debitos dare s soll sollbuchung
 lastschrift belastung belastet ausgang auszahlung ausgabe abgang zahlungsausgang cargo cargos adeudo
@@ -26,7 +26,7 @@ const DIRECTIONS = new Map<string, -1 | 1>([
   ...wordsOf(IN).map((word) => [word, 1] as const),
 ]);
 
-/** Words of kinds of payments that mostly go one way: what they mean is asked, not assumed. */
+/** Words for kinds of payments that usually go one way: their direction is asked, not assumed. */
 const LIKELY_OUT = new Set(
   "payment payments purchase purchases fee fees charge charges payout zahlung kauf gebuhr paiement achat pago compra pagamento acquisto acquisti betaling aankoop kop kob kjop platnosc".split(
     " ",
@@ -38,7 +38,7 @@ const LIKELY_IN = new Set(
   ),
 );
 
-/** Columns that say debit or credit of a card or an account, not of the payment. */
+/** Columns that say debit or credit about a card or an account, not about the payment. */
 const OTHER_KINDS =
   /\b(?:card|cards|funding|karte|kartenart|carte|tarjeta|carta|kaart|brand|network|account type|kontoart|product|produkt|method)\b/;
 
@@ -47,7 +47,7 @@ function wordsOf(list: string): string[] {
   return [...single.split(/\s+/), ...phrases].filter((word) => word !== "");
 }
 
-/** -1 for money out, 1 for money in; undefined where the text says neither. */
+/** -1 for money out, 1 for money in; undefined if the text says neither. */
 export function directionOf(text: string): -1 | 1 | undefined {
   if (text.length > 40) return undefined;
   if (/^[-\u2212\u2013]$/.test(text)) return -1;
@@ -55,7 +55,7 @@ export function directionOf(text: string): -1 | 1 | undefined {
   return DIRECTIONS.get(plainWords(text));
 }
 
-/** What a longer text, such as "Direct Debit", may mean. */
+/** The likely direction of a longer text, such as "Direct Debit". */
 export function likelyDirectionOf(text: string): -1 | 1 | undefined {
   const exact = directionOf(text);
   if (exact !== undefined || text.length > 40) return exact;
@@ -70,7 +70,7 @@ export function likelyDirectionOf(text: string): -1 | 1 | undefined {
   return found.size === 1 ? only : undefined;
 }
 
-/** Whether a column of this name can say the direction of its rows' money. */
+/** Whether a column with this name can state the direction of its rows. */
 export function mayNameDirection(column: string): boolean {
   return !OTHER_KINDS.test(plainWords(column));
 }

@@ -1,6 +1,6 @@
 /**
- * What a table's columns say of its money, over whole columns: read right, asked about, or refused.
- * Never wrong.
+ * What whole columns of a table say about its money: read right, asked about, or refused. Never
+ * wrong.
  */
 import { expect, test } from "vitest";
 import { openFile } from "../../opened-file.ts";

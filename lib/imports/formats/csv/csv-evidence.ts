@@ -26,7 +26,7 @@ const FOREIGN_NAMES =
   /original|foreign|fremd|exchange|etrang|extranj|estera|estrang|vreemd|utland|fee|gebuhr|customer|instructed|local/;
 const DISTINCT_MAX = 12;
 
-/** Decides what a table's columns leave open about its money, by all that the table says. */
+/** Decides what a table leaves open about its money, from everything that the table says. */
 export class Evidence {
   readonly table: Table;
   readonly currency: string | undefined;
@@ -39,7 +39,7 @@ export class Evidence {
     this.currency = currency;
   }
 
-  /** Stops at the first question: what comes after may depend on the answer. */
+  /** Stops at the first question, because later questions may depend on the answer. */
   weigh(isPairOpen = false): void {
     const steps = [
       () => this.#findStatus(),
@@ -107,7 +107,7 @@ export class Evidence {
         this.#askStatus(column, unknown, status);
         return;
       }
-      // Without words of their own, known ones suffice.
+      // Without words of the mapping, known words suffice.
       if (found.booked.includes("") && !answered.has("")) booked.push("");
       if (isFlag(found)) {
         booked.push(...found.booked);
@@ -125,7 +125,7 @@ export class Evidence {
     }
   }
 
-  /** An invoice that awaits its payment is booked, and one that awaits approval may not be. */
+  /** An invoice that awaits its payment is booked; one that awaits approval may not be. */
   #isOfInvoices(): boolean {
     return this.table.columns.some(({ name }) => DUE_NAMES.test(plainWords(name)));
   }
@@ -188,7 +188,7 @@ export class Evidence {
     else this.#askSymbol(header);
   }
 
-  /** "Currency: CHF", or in two cells, above the table. */
+  /** "Currency: CHF" above the table, in one cell or in two. */
   #preambleCurrency(): string | null {
     for (const { cells } of this.table.preamble) {
       const words = cells
@@ -204,7 +204,7 @@ export class Evidence {
     return null;
   }
 
-  /** $ and kr are of several currencies. */
+  /** $ and kr are used by several currencies. */
   #askSymbol(header: string): void {
     const { amount, debit, credit } = this.mapping.fields;
     const cells = [amount, debit, credit].flatMap((name) => this.#column(name)?.cells ?? []);
@@ -223,7 +223,7 @@ export class Evidence {
     }
   }
 
-  /** By its name; without one, a column whose steps are the amounts. */
+  /** Found by its name; without a name, by a column whose steps equal the amounts. */
   #findBalance(): void {
     if (this.mapping.balance !== undefined) return;
     const named = this.#free("amount").filter(({ name }) => BALANCE_NAMES.test(plainWords(name)));
@@ -240,7 +240,7 @@ export class Evidence {
     if (column) this.mapping = { ...this.mapping, balance: column.name };
   }
 
-  /** Whatever the amounts' signs mean. */
+  /** Ignores what the amounts' signs mean. */
   #stepsAreAmounts(balances: readonly string[]): boolean {
     const { amount, debit, credit } = this.mapping.fields;
     const columns = [amount, debit, credit].flatMap((name) => this.#column(name) ?? []);
@@ -262,13 +262,13 @@ export class Evidence {
     return fits.steps > 0 && Math.max(fits.after, fits.before) >= 0.8 * fits.steps;
   }
 
-  /** A column whose name says no more than "balance" is one only where a reading follows it. */
+  /** A column whose name says only "balance" is one only if a reading agrees with it. */
   #isBalance(name: string): boolean {
     const plain = plainWords(name);
     return !/^(?:stand|bilans)$/.test(plain) || isBorneOut(this.#try({}));
   }
 
-  /** Which of two columns of amounts is money out, where no name says it. */
+  /** Which of two columns of amounts is money out, if no name says it. */
   #orderPair(): void {
     const { debit, credit } = this.mapping.fields;
     if (debit === undefined || credit === undefined) return;
@@ -282,7 +282,7 @@ export class Evidence {
       this.mapping = { ...this.mapping, fields: best.mapping.fields };
       return;
     }
-    // Whoever answers names one of them; the other one follows.
+    // The answer names one of them; the other one follows.
     const { debit: _, credit: __, ...open } = this.mapping.fields;
     this.mapping = { ...this.mapping, fields: open };
     this.questions.push({
@@ -297,8 +297,8 @@ export class Evidence {
   }
 
   /**
-   * What a minus in a column of debits or credits means: the column says the direction, or the
-   * minus turns it round.
+   * What a minus in a column of debits or credits means: the column states the direction, or the
+   * minus reverses it.
    */
   #weighPair(): void {
     for (const field of ["debit", "credit"] as const) {
@@ -391,7 +391,7 @@ export class Evidence {
   }
 
   /**
-   * Known by its values, whatever its name: each says debit or credit, or most do and the others
+   * Found by its values, whatever its name: each says debit or credit, or most do and the others
    * are asked about.
    */
   #directionColumn(): Column | undefined {
@@ -414,7 +414,7 @@ export class Evidence {
       const values = new Set(one.cells);
       if (!isFull(one) || values.size > DISTINCT_MAX || values.size < 2) return false;
       const isNamed = fieldsNamed(one.name).some(({ field }) => field === "sign");
-      // A text of each row is no kind of payment.
+      // A text that differs in each row is not a kind of payment.
       if (!isNamed && (this.#isMapped(one) || one.kind === "amount" || one.kind === "date"))
         return false;
       const directions = new Set([...values].map(likelyDirectionOf));
@@ -461,7 +461,7 @@ export class Evidence {
     return true;
   }
 
-  /** Where some amounts say CR and none DR or minus, those without a mark are the other side. */
+  /** If some amounts are marked CR and none DR or minus, the unmarked ones are the other side. */
   #weighUnmarked(): void {
     const column = this.#column(this.mapping.fields.amount);
     if (!column || this.mapping.fields.sign !== undefined || this.mapping.unmarked) return;
@@ -478,7 +478,7 @@ export class Evidence {
   }
 
   /**
-   * Balances that fall by positive amounts: a minus is money in, or the balance is what is owed.
+   * If balances fall by positive amounts, a minus is money in, or the balance is the amount owed.
    */
   #weighSign(): void {
     const { fields, amount_sign, balance, unmarked } = this.mapping;
@@ -500,8 +500,8 @@ export class Evidence {
   }
 
   /**
-   * Where balances go up and down by amounts that are all positive, no mapping could say which way
-   * each goes.
+   * If balances go up and down by amounts that are all positive, no mapping can tell their
+   * direction.
    */
   #refuseUnsigned({ course, lines }: TriedReading, balance: string): void {
     const amounts = this.#column(this.mapping.fields.amount);
@@ -557,7 +557,7 @@ export class Evidence {
   }
 }
 
-/** Named by the amount column's header, as in "Bedrag (EUR)". */
+/** The currency in the amount column's header, as in "Bedrag (EUR)". */
 export function headerCurrency(name: string): string | null {
   const code = plainWords(name).toUpperCase().split(" ").at(-1) ?? "";
   if (decimalsOf(code) !== undefined) return code;
@@ -579,7 +579,9 @@ function isFlag({ booked, not_booked }: { booked: string[]; not_booked: string[]
   );
 }
 
-/** One refund among payments, or few of many: the others say what the column's sign is. */
+/**
+ * One refund among payments, or a few among many: the others show the meaning of the column's sign.
+ */
 function isLone({ plus, minus }: { plus: number; minus: number }): boolean {
   const [few, many] = plus < minus ? [plus, minus] : [minus, plus];
   return few === 1 ? many >= 2 : many >= 3 * few;
@@ -597,7 +599,10 @@ function signsIn(cells: readonly string[]): { plus: number; minus: number } {
   return found;
 }
 
-/** Whether each minus stands with money out, and each amount without one with money in. */
+/**
+ * Whether every minus is in a row with money out, and every amount without one in a row with money
+ * in.
+ */
 function agrees(amounts: Column, directions: Column): boolean {
   return amounts.all.every((text, row) => {
     const direction = directionOf(directions.all[row] ?? "");
@@ -620,7 +625,7 @@ export function without<Field extends string>(
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== field));
 }
 
-/** An amount's size, as far as comparing needs it; NaN for none. */
+/** The magnitude of an amount, precise enough to compare; NaN if it is not an amount. */
 function sizeOf(text: string, { decimal_separator }: Mapping): number {
   const body = amountMarks(text)?.body;
   if (body === undefined) return Number.NaN;

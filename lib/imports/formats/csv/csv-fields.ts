@@ -4,7 +4,9 @@ import type { MappedField, Mapping } from "../mapping.ts";
 import type { Column, ColumnKind, Table } from "./csv-table.ts";
 import { fieldsNamed } from "./csv-words.ts";
 
-/** Which kinds of values a field may have: "Valuta" is a date in German and a currency in Dutch. */
+/**
+ * The kinds of values that a field may have: "Valuta" is a date in German and a currency in Dutch.
+ */
 const KINDS: Record<MappedField, ColumnKind[]> = {
   amount: ["amount"],
   amount_minor: ["amount"],
@@ -27,11 +29,11 @@ const ROWS_COMPARED = 500;
 export type Proposal = {
   fields: Mapping["fields"];
   fee_sign?: Mapping["fee_sign"];
-  /** Columns that may all be the amount: a person says which. */
+  /** Columns that could all be the amount: a person decides. */
   amounts: string[];
 };
 
-/** Fields by the columns' names, a filled column before an empty one. */
+/** Maps fields by the columns' names, preferring filled columns to empty ones. */
 export function proposedFields(table: Table): Proposal {
   const { columns, rows } = table;
   const isBlank = rows.length === 0;
@@ -63,8 +65,8 @@ export function proposedFields(table: Table): Proposal {
     fields.debit !== undefined &&
     fields.credit !== undefined &&
     (isBlank || fields.amount === undefined || !isEmptyPair);
-  // Debit and credit columns take precedence over an amount column; one of them without the other
-  // is ignored.
+  // Debit and credit columns take precedence over an amount column; one without the other is
+  // ignored.
   if (pair) delete fields.amount;
   else if (fields.amount) {
     delete fields.debit;
@@ -76,19 +78,17 @@ export function proposedFields(table: Table): Proposal {
   return withOneAmount(columns, fields);
 }
 
-/** Codes of a currency that nobody has any more are not the source's: their rows are refused. */
+/** Codes of obsolete currencies are not the source's: their rows are refused. */
 function isCodes({ kind, cells }: Column): boolean {
   return kind === "text" && cells.every((cell) => /^[A-Z]{3}$/.test(cell));
 }
 
-/**
- * Gross, net and total are amounts, too: which of them is meant, the rows show, or a person says.
- */
+/** Gross, net and total are amounts, too: the rows show which one is meant, or a person decides. */
 function withOneAmount(columns: readonly Column[], fields: Mapping["fields"]): Proposal {
   const amounts = columns.filter(
     ({ name, kind }) =>
       kind === "amount" &&
-      // The second column of a name is called "Amount (2)".
+      // The second column with the same name is called "Amount (2)".
       fieldsNamed(name.replace(/ \(\d+\)$/, "")).some(({ field }) => field === "amount"),
   );
   if (!fields.amount || amounts.length < 2) return { fields, amounts: [] };
@@ -113,8 +113,8 @@ function withOneAmount(columns: readonly Column[], fields: Mapping["fields"]): P
 }
 
 /**
- * How the fee is written if net is gross less fee in each row; undefined where it isn't, or is zero
- * throughout.
+ * The sign of the fee if net is gross less fee in each row; undefined if it isn't, or the fee is
+ * always zero.
  */
 function feeSignOf(gross: Column, fee: Column, net: Column): "plus" | "minus" | undefined {
   let plus = true;
@@ -131,7 +131,7 @@ function feeSignOf(gross: Column, fee: Column, net: Column): "plus" | "minus" | 
   return plus ? "plus" : "minus";
 }
 
-/** In thousandths; a blank is none. */
+/** In thousandths; a blank is zero. */
 function minor(text: string): number | undefined {
   if (text === "") return 0;
   const bare = text.replace(/\p{L}+\.?|\p{Sc}/gu, "").trim();

@@ -9,14 +9,14 @@ import {
 } from "../mapping.ts";
 import { csvRecords } from "./csv-records.ts";
 
-/** To describe a table, and to detect its delimiter. */
+/** For describing a table, and for detecting its delimiter. */
 const ROWS_LOOKED_AT = 20_000;
 const ROWS_SCORED = 25;
 const HEAD_SCORED = 16_384;
 
 export type Row = { cells: string[]; line: number };
 
-/** Formats that a person may have meant; numbers of seconds look like anything else. */
+/** Formats that a person may have meant; numbers of seconds look like other numbers. */
 const WRITTEN_FORMATS = DATE_FORMATS.filter((format) => !format.startsWith("unix"));
 const READERS = WRITTEN_FORMATS.map((format) => ({
   format,
@@ -25,12 +25,12 @@ const READERS = WRITTEN_FORMATS.map((format) => ({
 }));
 
 /**
- * Longest text that is looked at as a date or an amount: of a cell of blanks, trying would take the
- * square of its length.
+ * The longest text that is tried as a date or an amount: for a long cell of blanks, trying would
+ * take quadratic time.
  */
 const VALUE_MAX_LENGTH = 40;
 
-/** How a text can be read as a date. */
+/** The formats in which a text can be read as a date. */
 export function dateFormatsOf(text: string): DateFormat[] {
   if (text.length > VALUE_MAX_LENGTH || !/^(?:\d|\p{L}{3}).*\d/u.test(text)) return [];
   return READERS.filter(({ mark, read }) => text.includes(mark) && read(text) !== null).map(
@@ -44,7 +44,7 @@ export function looksLikeDate(text: string): boolean {
 
 const DIGITS = /^[\d.,'’\u00A0\u2009\u202F ]+$/;
 
-/** Digits with marks and signs, at most a currency around them. */
+/** Digits with separators and signs, with at most a currency around them. */
 export function looksLikeAmount(text: string): boolean {
   if (text.length > VALUE_MAX_LENGTH) return false;
   const marks = amountMarks(text);
@@ -52,8 +52,8 @@ export function looksLikeAmount(text: string): boolean {
 }
 
 /**
- * The delimiter by which most rows have a date and an amount and one number of cells; `sep=;` in
- * the first line says it itself.
+ * The delimiter by which most rows have a date, an amount and the same number of cells; `sep=;` in
+ * the first line states it.
  */
 export function delimiterOf(head: string): Delimiter {
   const said = /^sep=(.)\r?\n/i.exec(head)?.[1];
@@ -92,8 +92,8 @@ function scoreOf(rows: Row[]): number {
 }
 
 /**
- * The first rows of a file's head. The last is left out, as it may be cut; `isWhole`: nothing was
- * cut.
+ * The first rows of a file's head. The last is left out, because it may be cut; `isWhole`: nothing
+ * was cut.
  */
 export function rowsOf(
   head: string,
@@ -109,12 +109,12 @@ export function rowsOf(
     records.write(head);
     if (isWhole) records.end();
   } catch {
-    // What came before the fault shows the layout all the same.
+    // The rows before the error still show the layout.
   }
   return rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
 }
 
-/** `'` where cells are enclosed by it and none by `"`. */
+/** `'` if cells are enclosed by it and none by `"`. */
 export function quoteOf(head: string, delimiter: Delimiter): Mapping["quote"] {
   const mark =
     delimiter === "|" || delimiter === "\t" ? `\\${delimiter === "\t" ? "t" : "|"}` : delimiter;

@@ -20,43 +20,42 @@ export type CsvDescription = {
   delimiter: Delimiter;
   quote: '"' | "'";
   header_row: boolean;
-  /** The header's line, from 1; null where there is none. */
+  /** The header's line, from 1; null without a header. */
   header_line: number | null;
   columns: { name: string; kind: ColumnKind; samples: string[] }[];
   /** The first ten rows of the table, cell by cell. */
   rows: { line: number; cells: string[] }[];
-  /** The mapping as far as names and values show it. */
+  /** The mapping as far as names and values determine it. */
   mapping: Mapping;
-  /** Named by the amount column's header, as in "Bedrag (EUR)". */
+  /** The currency in the amount column's header, as in "Bedrag (EUR)". */
   currency: string | null;
 };
 
-/** How a file is cut into cells. */
+/** How a file is split into cells. */
 export type Layout = {
   encoding?: Encoding | undefined;
   delimiter?: Delimiter | undefined;
   header_row?: boolean | undefined;
 };
 
-/** What is known of a table before its cells are looked at. */
+/** What is known of a table before its cells are read. */
 export type Known = {
-  /** What a person or the source says: goes before what the file shows. */
+  /** What a person or the source states: takes precedence over what the file shows. */
   mapping?: Mapping | undefined;
   /** The source's currency. */
   currency?: string | undefined;
   hasHeader?: boolean | undefined;
-  /** Whether the head is all of the file, so that its last row is not cut. */
+  /** Whether the head is the whole file, so that its last row is not cut. */
   isWhole?: boolean;
   /**
-   * Of a workbook: numbers and days that are no text have a point and ISO 8601, whatever the
-   * mapping says.
+   * For a workbook: typed numbers and dates have a point and ISO 8601, whatever the mapping says.
    */
   isTyped?: boolean;
 };
 
 export type Described = { csv: CsvDescription; questions: Question[] };
 
-/** Describes a CSV by its head. Null where it is no table. */
+/** Describes a CSV file by its head. Null if it is not a table. */
 export function describeCsv(
   head: string,
   delimiter: Delimiter,
@@ -71,8 +70,8 @@ export function describeCsv(
 }
 
 /**
- * Describes a table, whatever file it comes from: the mapping that reads it, and the questions that
- * it leaves open.
+ * Describes a table from any kind of file: the mapping that reads it, and the questions that it
+ * leaves open.
  */
 export function describeTable(
   table: Table,
@@ -126,8 +125,8 @@ export function describeTable(
 }
 
 /**
- * Which column is the amount, and which the date, where no name says it. A column that alone can be
- * it is it.
+ * Which column is the amount, and which the date, if no name says it. If only one column can be it,
+ * it is.
  */
 function openColumns(table: Table, mapping: Mapping, amounts: readonly string[]): Question[] {
   const { fields } = mapping;
@@ -154,7 +153,7 @@ function openColumns(table: Table, mapping: Mapping, amounts: readonly string[])
   return questions;
 }
 
-/** The text of a table without names. */
+/** The text of a table without column names. */
 function withLongestText(table: Table, mapping: Mapping): Mapping {
   const length = ({ cells }: Table["columns"][number]) => cells.join("").length;
   const [longest] = table.columns
@@ -165,8 +164,8 @@ function withLongestText(table: Table, mapping: Mapping): Mapping {
 }
 
 /**
- * Two columns of amounts of which each row has one are money out and in; which is which is for the
- * rows, or a person, to say.
+ * Two columns of amounts, of which each row has one, are money out and in; the rows, or a person,
+ * decide which is which.
  */
 function pairOf(
   table: Table,
@@ -195,7 +194,7 @@ function isZero(cell: string): boolean {
   return !/[1-9]/.test(cell);
 }
 
-/** None where there is one column to choose from: it is mapped. */
+/** No question if only one column comes into question: it is mapped. */
 function whichColumn(
   field: MappedField,
   message: string,
@@ -208,7 +207,7 @@ function whichColumn(
   const unlike = free.filter(
     ({ name }) => field !== "amount" || !BALANCE_NAMES.test(plainWords(name)),
   );
-  // Columns that are equal in each row are the same answer.
+  // Columns that are equal in every row are the same answer.
   const likely = unlike.filter(
     ({ all }, at) => unlike.findIndex((other) => other.all.join("\n") === all.join("\n")) === at,
   );
@@ -222,7 +221,10 @@ function whichColumn(
   return { about: `fields.${field}`, message, example: null, choices };
 }
 
-/** Cells of the columns that have these fields; where no column has, all that may be it. */
+/**
+ * The cells of the columns that have these fields; without such a column, of all columns that may
+ * have them.
+ */
 function cellsOf(table: Table, mapping: Mapping, wanted: readonly MappedField[], kind: ColumnKind) {
   const named = table.columns.filter(({ name }) =>
     wanted.some((field) => mapping.fields[field] === name),
@@ -236,7 +238,7 @@ function withDates(table: Table, mapping: Mapping, questions: Question[]): Mappi
   const cells = cellsOf(table, mapping, DATES, "date");
   let formats = commonDateFormats(cells);
   if (formats.length > 1) {
-    // Another column of dates is written alike.
+    // Other columns of dates use the same format.
     const others = table.columns.filter(({ kind }) => kind === "date");
     const common = commonDateFormats(others.flatMap((column) => column.cells));
     if (common.length > 0) formats = formats.filter((format) => common.includes(format));
@@ -281,7 +283,7 @@ function withTypes(table: Table, mapping: Mapping): Mapping {
 
 const ORDERED_MIN = 4;
 
-/** Rows come in the order of their days: of formats by which only some do, the others are out. */
+/** Rows are ordered by day: formats that contradict the order are dropped. */
 function inOrder(cells: readonly string[], formats: DateFormat[]): DateFormat[] {
   if (new Set(cells).size < ORDERED_MIN) return formats;
   const ordered = formats.filter((format) => {
@@ -294,7 +296,9 @@ function inOrder(cells: readonly string[], formats: DateFormat[]): DateFormat[] 
   return ordered.length === 1 ? ordered : formats;
 }
 
-/** By the syntax alone: a currency of three decimals leaves 1.234 open, as a person would. */
+/**
+ * Decides by syntax alone: for a currency with three decimals, 1.234 stays open, as for a person.
+ */
 function withSeparator(table: Table, mapping: Mapping, questions: Question[]): Mapping {
   if (mapping.decimal_separator !== undefined) return mapping;
   const read = (cell: string, separator: DecimalSeparator) => writtenAmount(cell, "KWD", separator);
@@ -309,7 +313,7 @@ function withSeparator(table: Table, mapping: Mapping, questions: Question[]): M
     (cell) => fitting.length === 2 && read(cell, ".") !== read(cell, ","),
   );
   if (ambiguous === undefined) return mapping;
-  // The file's other amounts are written alike.
+  // The file's other amounts use the same format.
   const all = table.columns.filter(({ kind }) => kind === "amount");
   const [shared, ...rest] = fittingSeparators(bareAmounts(all.flatMap(({ cells }) => cells)));
   if (shared && rest.length === 0) return { ...mapping, decimal_separator: shared };
@@ -334,7 +338,7 @@ function fittingSeparators(bare: readonly string[]): DecimalSeparator[] {
   );
 }
 
-/** Minor units of three decimals as a person writes them. */
+/** Minor units with three decimals, as a person writes them. */
 function shown(minor: ReturnType<typeof writtenAmount>): string | null {
   if (typeof minor !== "number") return null;
   const digits = String(Math.abs(minor)).padStart(4, "0");

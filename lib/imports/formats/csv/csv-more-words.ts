@@ -1,8 +1,8 @@
 import type { MappedField } from "../mapping.ts";
 
 /**
- * More names of columns, also in the Nordic languages, Polish, Czech and Hungarian, less likely
- * than those of `HEADER_WORDS`. Written like them.
+ * More column names, also in the Nordic languages, Polish, Czech and Hungarian, less likely than
+ * those of `HEADER_WORDS`. In the same form.
  */
 export const MORE_HEADER_WORDS: Partial<Record<MappedField, string>> = {
   amount: `tranzakcio osszege|belopp|belob|beloeb|belop|kwota|kwota operacji|castka|osszeg|maara|summa|local amount|line amount|betrag in hauswahrung|montant en euros

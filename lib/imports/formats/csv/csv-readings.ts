@@ -10,23 +10,23 @@ import type { Table } from "./csv-table.ts";
 const ROWS_TRIED = 2_000;
 const ROWS_SHOWN = 3;
 
-/** What a mapping makes of a table's first rows, and how its balances follow from that. */
+/** The result of reading a table's first rows with a mapping, and whether its balances agree. */
 export type TriedReading = { mapping: Mapping; lines: ImportLine[]; course: BalanceCourse };
 
 /**
- * Something of the file that can be read two ways, or that it does not say: asked about, never
+ * Something in the file that can be read in two ways, or that it does not say: asked, never
  * guessed.
  */
 export type Question = {
   /**
-   * The mapping's field that the answer is for: `date_format`, `decimal_separator`,
-   * `fields.amount`, …
+   * The mapping's field that the answer sets: `date_format`, `decimal_separator`, `fields.amount`,
+   * …
    */
   about: string;
   message: string;
-  /** A value of the file, and what each answer would make of it. */
+  /** A value from the file, and how each answer would read it. */
   example: string | null;
-  /** `value`: as the mapping has it; JSON where that is no text. */
+  /** `value`: as in the mapping; JSON if it is not text. */
   choices: { value: string; reads_as: string | null }[];
 };
 
@@ -52,12 +52,12 @@ export function tryReading(
   return { mapping, lines: out.lines, course: rows.checks.course };
 }
 
-/** Whether the file's balances bear the reading out: they follow from it, but for single rows. */
+/** Whether the file's balances confirm the reading: they follow from it, except in single rows. */
 export function isBorneOut({ course: { holds, breaks } }: TriedReading): boolean {
   return holds > 0 && holds >= 4 * breaks;
 }
 
-/** Those of the readings that the balances bear out: as what is there before as what is owed. */
+/** The readings that the balances confirm, both as credit balances and as amounts owed. */
 export function borneOut(readings: readonly TriedReading[]): TriedReading[] {
   const most = Math.max(0, ...readings.map(({ course }) => course.holds));
   const fitting = readings.filter(
@@ -67,7 +67,7 @@ export function borneOut(readings: readonly TriedReading[]): TriedReading[] {
   return usual.length > 0 ? usual : fitting;
 }
 
-/** The first rows that the readings make different lines of, as one of them reads them. */
+/** The first rows that the readings read differently, in the version of one of them. */
 export function shownRows(
   reading: TriedReading,
   others: readonly TriedReading[],

@@ -4,16 +4,17 @@ import { LINE_MAX_LENGTH } from "../reader.ts";
 import { refuseFile } from "../refusal.ts";
 
 export const COLUMNS_MAX = 1_000;
-/** Cells without a letter are not counted by a record's length, and each costs memory. */
+/** Cells without a letter don't count towards a record's length, yet each costs memory. */
 const RECORD_MAX_BYTES = 1024 * 1024;
 
-/** Records of CSV with the number of their first line, as they come. */
+/** Records of CSV with the number of their first line, as they arrive. */
 export type Records = { write: (text: string) => void; end: () => void };
 
 /**
  * Splits CSV (RFC 4180, any of our delimiters, LF, CRLF or CR). A quotation mark within a cell that
- * does not begin with one is a character like others.
- * @throws FileRefused on write or end: for a quotation mark that is never closed, a record of over 256 KiB, over 1,000 columns
+ * does not begin with one is an ordinary character.
+ * @throws FileRefused on write or end: for a quotation mark that is never closed, a record of over
+ *   256 KiB, over 1,000 columns
  */
 export function csvRecords(
   delimiter: Delimiter,
@@ -33,8 +34,8 @@ export function csvRecords(
     max_record_size: LINE_MAX_LENGTH,
     on_record: (cells: string[], { lines }: InfoRecord) => {
       endOfRecord = parser.info.bytes;
-      // So that it takes each record for its first: for one of another length than the first it
-      // makes an error, which takes it longer than ten records.
+      // Makes the parser treat each record as its first: for a record of another length it would
+      // create an error, which takes longer than parsing ten records.
       (parser.info as { records: number }).records = 0;
       const first = lastLine + 1;
       lastLine = lines - doubled;
@@ -48,14 +49,14 @@ export function csvRecords(
       return null;
     },
   });
-  /** A record that goes over lines may have swallowed them. */
+  /** A record with line breaks may have swallowed other rows. */
   const failed = (error: CsvError) =>
     describe(error, lastLine + 1, parser.info.lines - doubled - lastLine > 1);
   parser.on("error", (error) => {
     failure ??= failed(error as CsvError);
   });
 
-  // The parser is a stream, yet with nothing to push it works within the call.
+  // The parser is a stream, but with nothing to push it works synchronously.
   function check(error: unknown): void {
     if (error) failure ??= failed(error as CsvError);
     if (failure) throw failure;
@@ -88,7 +89,7 @@ function tooManyColumns(line: number, found: string): unknown {
   );
 }
 
-/** Line breaks of CRLF within a quoted cell: csv-parse counts CR and LF each. */
+/** CRLF line breaks within a quoted cell: csv-parse counts CR and LF separately. */
 function countedTwice(cells: string[]): number {
   let count = 0;
   for (const cell of cells)

@@ -4,8 +4,8 @@ import { looksLikeAmount, looksLikeDate } from "./csv-layout.ts";
 import { plainWords } from "./csv-words.ts";
 
 /**
- * First words of rows that are no line but a total or a balance, as banks put them below and above
- * the table.
+ * The first words of rows that are totals or balances instead of lines, as banks write them above
+ * and below the table.
  */
 export const TOTALS =
   /^(?:(?:grand |sub)?totals?|sum|summe|gesamt(?:summe)?|zwischensumme|(?:anfangs|end|schluss)?saldo|kontostand|(?:opening|closing|beginning|ending) balance|balance|solde|totale|totaal|somme|suma|eindsaldo|beginsaldo)\b/i;
@@ -24,7 +24,7 @@ const CLOSING =
   |saldo final|nuevo saldo|saldo finale|saldo di chiusura|eindsaldo|slotsaldo|nieuw saldo|utgaende saldo
   |slutsaldo|ultimosaldo|saldo koncowe|saldo zamkniecia|konecny zustatek|zaro egyenleg|loppusaldo`);
 const MAYBE = /^total |turnover|sald|balanc|solde|kontostand|bestand|egyenleg|zustat|forward/i;
-/** Most texts begin otherwise, and are told apart by their first letters. */
+/** Most texts begin otherwise, and are distinguished by their first letters. */
 const STARTS =
   /^(?:open|begin|start|prev|bala|brou|anfa|alte|sald|sold|anci|vori|ing|inn|prim|po[cč]|nyit|alku|clos|endi|end|fina|new|carr|schl|neue|nouv|nuev|eind|slot|nieu|utg|slut|ulti|kone|z[aá]r|lopp|tota|turn|umsa|debi|cred|depo|with|mouv)/i;
 const LABEL_MAX_LENGTH = 60;
@@ -44,7 +44,7 @@ function labels(list: string): { begins: RegExp; is: RegExp } {
 const TURNOVER =
   /^(?:total )?(?:turnover|debits?|credits?|deposits|withdrawals|umsatze|mouvements)$/;
 
-/** Which balance or total a text names, and nothing else. */
+/** The balance or total that a text names, if it names nothing else. */
 export function labelOf(text: string): BalanceKind | "total" | undefined {
   if (text.length > LABEL_MAX_LENGTH || !STARTS.test(text) || !MAYBE.test(text)) return undefined;
   const plain = plainWords(text);
@@ -55,7 +55,7 @@ export function labelOf(text: string): BalanceKind | "total" | undefined {
 
 export type StatedBalance = { kind: BalanceKind; amount: string; currency: string | null };
 
-/** The balance that a row beside the table states: a label first, and the amount last. */
+/** The balance that a row outside of the table states: a label first, and the amount last. */
 export function statedBalance(cells: readonly string[]): StatedBalance | undefined {
   const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== "");
   const [first = "", ...others] = filled;
@@ -76,7 +76,7 @@ export function statedBalance(cells: readonly string[]): StatedBalance | undefin
   return { kind, amount, currency };
 }
 
-/** In minor units; null where it can't be read for sure. */
+/** In minor units; null if it can't be read with certainty. */
 export function minorOf(
   { amount, currency }: StatedBalance,
   fileCurrency: string | undefined,

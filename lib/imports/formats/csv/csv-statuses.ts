@@ -1,6 +1,6 @@
 import { plainWords } from "./csv-words.ts";
 
-/** Words of booked rows, lower case, without diacritics, in fourteen languages. */
+/** Words for booked rows, lower case, without diacritics, in fourteen languages. */
 const BOOKED = `udfort udfoert gennemfoert booked book posted completed complete cleared settled done executed processed paid
 succeeded success successful reconciled final finalised finalized ok confirmed captured gebucht
 verbucht gebuchte gebuchter gebuchtes erledigt ausgefuhrt ausgefuehrt abgeschlossen abgerechnet
@@ -26,7 +26,7 @@ preliminart vantar varaus odottaa katevaraus oczekujaca oczekujacy oczekujace oc
 zablokowana blokada rezervovano cekajici ceka fuggo fuggoben zarolt
 |in progress|in process|in bearbeitung|en cours|a venir|en proceso|en curso|in corso|in elaborazione
 |da contabilizzare|em processamento|in behandeling|under behandling|w toku|in verwerking`;
-/** Never booked, or undone by the bank before it was. */
+/** Never booked, or cancelled by the bank before it was. */
 const DECLINED = `declined denied rejected refused failed fail failure error cancelled canceled void
 voided reverted expired aborted abandoned unsuccessful blocked abgelehnt fehlgeschlagen storniert
 abgebrochen zuruckgewiesen zurueckgewiesen verfallen gescheitert annulliert ungultig refuse refusee
@@ -39,7 +39,8 @@ epaonnistui odrzucona odrzucono odrzucony anulowana anulowano nieudana zamitnuto
 elutasitva elutasitott sikertelen torolve`;
 const NEGATIONS = new Set("not nicht non no ne niet nao ikke inte ei nie noch un".split(" "));
 /**
- * Names of status columns. `State` and the like are of addresses, too: their values must be known.
+ * Names of status columns. `State` and the like also name parts of addresses: their values must be
+ * known.
  */
 const STATUS_NAMES =
   /\b(?:status|statut|estado|estatus|stato|zustand|\w+status|stav|tila|situacao|allapot)\b/;
@@ -61,7 +62,7 @@ function wordsOf(list: string): string[] {
   return [...single.split(/\s+/), ...phrases.map((phrase) => phrase.trim())].filter(Boolean);
 }
 
-/** What a status says of a row; undefined where its words are not known, or say two things. */
+/** What a status says about a row; undefined if its words are unknown or contradict each other. */
 export function bookingStateOf(text: string): BookingState | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const plain = plainWords(text);
@@ -82,7 +83,7 @@ export function bookingStateOf(text: string): BookingState | undefined {
 export type StatusColumn = { booked: string[]; not_booked: string[]; unknown: string[] };
 
 /**
- * What a column's values say of booking, if they are statuses: by the column's name, or where each
+ * What a column's values say about booking, if they are statuses: by the column's name, or if each
  * value says that a row is booked or that it isn't. Null for any other column.
  */
 export function statusColumn(name: string, cells: readonly string[]): StatusColumn | null {
@@ -104,7 +105,7 @@ export function statusColumn(name: string, cells: readonly string[]): StatusColu
     if (!isKnown && filled.length === 1) return null;
   } else if (found.not_booked.length === 0 || found.unknown.length > 0) return null;
   if (values.includes("")) {
-    // Only what is not booked has a word there; or nobody knows what a blank means.
+    // Only rows that are not booked have a word there; otherwise the meaning of a blank is unknown.
     if (found.booked.length === 0 && isNamed) found.booked.push("");
     else if (found.not_booked.length > 0) found.unknown.push("");
     else found.booked.push("");
@@ -112,7 +113,7 @@ export function statusColumn(name: string, cells: readonly string[]): StatusColu
   return found;
 }
 
-/** A column called `Pending` or `Booked` that says yes or no. */
+/** A column called `Pending` or `Booked` with yes or no. */
 function flagColumn(name: string, values: readonly string[]): StatusColumn | null {
   const state = name === "reconciled" ? undefined : STATES.get(name);
   if (state === undefined) return null;

@@ -9,26 +9,26 @@ import { bookingStateOf } from "./csv-statuses.ts";
 import { fieldsNamed } from "./csv-words.ts";
 
 const HEADER_WITHIN_ROWS = 50;
-/** A column's kind is decided by as many of its cells. */
+/** The number of cells that decide a column's kind. */
 const CELLS_JUDGED = 500;
 
 export type ColumnKind = "date" | "amount" | "currency" | "sign" | "text" | "empty";
 
-/** `all`: a cell for each of the table's rows; `cells`: those that aren't empty. */
+/** `all`: one cell for each of the table's rows; `cells`: those that aren't empty. */
 export type Column = { name: string; at: number; kind: ColumnKind; all: string[]; cells: string[] };
 
-/** A table as a file's head shows it. */
+/** A table as the head of a file shows it. */
 export type Table = {
   hasHeader: boolean;
   headerLine: number | null;
   columns: Column[];
-  /** What stands above the header. */
+  /** The rows above the header. */
   preamble: Row[];
-  /** Rows that may be lines: without totals and repeated headers. */
+  /** Rows that may be lines, without totals and repeated headers. */
   rows: Row[];
 };
 
-/** Null where it is no table. `wanted`: columns that the header must have. */
+/** Null if it is not a table. `wanted`: columns that the header must have. */
 export function tableOf(
   head: string,
   delimiter: Delimiter,
@@ -69,7 +69,7 @@ export function tableOfRows(
   };
 }
 
-/** Totals, balances and repeated headers, as the reader skips them. */
+/** Totals, balances and repeated headers, which the reader skips. */
 function isBesideTable({ cells }: Row, header: readonly string[] | undefined): boolean {
   const first = cells.find((cell) => cell.trim() !== "")?.trim() ?? "";
   if (header?.every((name, at) => name === (cells[at] ?? ""))) return true;
@@ -77,7 +77,7 @@ function isBesideTable({ cells }: Row, header: readonly string[] | undefined): b
   return !cells.some((cell) => looksLikeDate(cell.trim()) && !/^[\d.,]{1,9}$/.test(cell.trim()));
 }
 
-/** Whether most rows have a cell of a table, a date or an amount: a letter has commas, too. */
+/** Whether most rows have a date or an amount: a letter has commas, too. */
 function isTable(table: Row[], header: Row | undefined): boolean {
   const judged = table.slice(0, CELLS_JUDGED);
   const withValues = judged.filter(({ cells }) =>
@@ -92,8 +92,8 @@ function namesKnown(cells: readonly string[]): number {
 }
 
 /**
- * The first row with all wanted columns; or with names that we know, and no date; without such, a
- * row of texts above rows with dates. -1: none.
+ * The first row with all wanted columns; otherwise with known names and no date; otherwise a row of
+ * texts above rows with dates. -1 if there is none.
  */
 function headerOf(rows: Row[], wanted: readonly string[]): number {
   const first = rows.slice(0, HEADER_WITHIN_ROWS);
@@ -116,7 +116,7 @@ function headerOf(rows: Row[], wanted: readonly string[]): number {
   return isHeader ? data - 1 : -1;
 }
 
-/** What most cells look like: totals rows and faults are in a column, too. */
+/** The kind of most cells: columns also contain totals and errors. */
 function kindOf(all: string[]): ColumnKind {
   const cells = all.slice(0, CELLS_JUDGED);
   if (cells.length === 0) return "empty";
@@ -124,7 +124,7 @@ function kindOf(all: string[]): ColumnKind {
   if (most(isCurrency)) return "currency";
   if (most((cell) => directionOf(cell) !== undefined)) return "sign";
   const days = cells.filter(looksLikeDate).length;
-  // "Pending" may stand where a day will be.
+  // "Pending" may be in place of a date that will follow.
   if (days > 0 && days >= 0.7 * cells.filter((cell) => bookingStateOf(cell) === undefined).length)
     return "date";
   return most(looksLikeAmount) ? "amount" : "text";
@@ -136,12 +136,12 @@ function isCurrency(cell: string): boolean {
   return cell.length <= 4 && !/^[a-z]{2}\.?$/i.test(cell) && currenciesOf(cell) !== null;
 }
 
-/** Formats that all of these cells can be read by; each cell is looked at once. */
+/** Formats in which all of these cells can be read; each cell is tried once. */
 export function commonDateFormats(cells: readonly string[]): ReturnType<typeof dateFormatsOf> {
   let formats: ReturnType<typeof dateFormatsOf> | undefined;
   for (const cell of new Set(cells)) {
     const readable = dateFormatsOf(cell);
-    // A cell that is no date in any format, such as 31 February, says nothing about the others.
+    // A cell that is not a date in any format, such as 31 February, says nothing about the others.
     if (readable.length === 0) continue;
     formats = formats?.filter((format) => readable.includes(format)) ?? readable;
     if (formats.length === 0) break;

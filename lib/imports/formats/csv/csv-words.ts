@@ -2,10 +2,10 @@ import type { MappedField } from "../mapping.ts";
 import { MORE_HEADER_WORDS } from "./csv-more-words.ts";
 
 /**
- * What banks and ledgers call their columns, in English, German, French, Spanish, Dutch, Italian
- * and Portuguese: lower case, without diacritics, punctuation as one space. The first of a field is
- * the likeliest. A fee is only mapped by a person: no column name says whether the amount is before
- * it.
+ * Column names of banks and ledgers, in English, German, French, Spanish, Dutch, Italian and
+ * Portuguese: lower case, without diacritics, with punctuation as one space. The first name of a
+ * field is the likeliest. A fee is only mapped by a person: no column name says whether the amount
+ * is before it.
  */
 export const HEADER_WORDS: Record<
   Exclude<MappedField, "amount_minor" | "fee" | "fee_minor">,
@@ -37,12 +37,12 @@ export const HEADER_WORDS: Record<
 };
 
 /**
- * No column is called so much. Of a longer text the rest would take time that grows with the square
- * of its marks.
+ * No column has a longer name. Normalising a longer text would take time that grows with the square
+ * of its punctuation.
  */
 const NAME_MAX_LENGTH = 500;
 
-/** Letters that Unicode doesn't take apart. */
+/** Letters that Unicode doesn't decompose. */
 const LETTERS: Record<string, string> = {
   ø: "o",
   ł: "l",
@@ -53,7 +53,7 @@ const LETTERS: Record<string, string> = {
   ı: "i",
 };
 
-/** Lower case without diacritics, what is no letter or digit as one space. */
+/** Lower case without diacritics, with everything that is not a letter or digit as one space. */
 export function plainWords(text: string): string {
   return text
     .slice(0, NAME_MAX_LENGTH)
@@ -66,7 +66,7 @@ export function plainWords(text: string): string {
     .trim();
 }
 
-/** Short forms, in place of which a name is looked up with the whole word. */
+/** Abbreviations, which are replaced by the whole word before a name is looked up. */
 const WHOLE_WORDS: Record<string, string> = {
   doc: "document",
   docs: "document",
@@ -99,7 +99,7 @@ const ARTICLES = new Set(
   "de du des d l la le les del della dell di da do das dos of the der die das en".split(" "),
 );
 
-/** The same for "Doc. Date" and "Document date", "Date de la facture" and "Date facture". */
+/** The same result for "Doc. Date" and "Document date", "Date de la facture" and "Date facture". */
 function spelledOut(words: string): string {
   return words
     .split(" ")
@@ -129,7 +129,7 @@ for (const [field, words] of Object.entries(HEADER_WORDS) as [
   }
 }
 
-/** Fields that a column of this name may be, and how likely: 0 is likeliest. */
+/** Fields that a column with this name may have, and how likely: 0 is likeliest. */
 export function fieldsNamed(column: string): Named[] {
   const found = fieldsOf(plainWords(column));
   if (found.length > 0) return found;

@@ -9,10 +9,10 @@ import { csvRecords } from "./csv-records.ts";
 import { labelOf, statedBalance, TOTALS } from "./csv-stated-balances.ts";
 import { bookingStateOf } from "./csv-statuses.ts";
 
-/** Banks put a few lines about the account before the table. */
+/** Banks write a few lines about the account above the table. */
 const HEADER_WITHIN_ROWS = 100;
 
-/** What reads a table's records, whatever file they come from. */
+/** Reads the records of a table from any kind of file. */
 export type RowReader = {
   onRecord: (cells: string[], line: number) => void;
   end: () => void;
@@ -33,11 +33,11 @@ export function readCsv(reading: Reading): Reader {
 }
 
 /**
- * Reads a table's rows by a mapping. Rows before the one that has all mapped columns are skipped,
- * as are rows below it that are blank, repeat it, or begin with a word for totals and have no date.
- * Missing cells at a row's end are empty. Cells of columns without a mapping go into details under
- * the column's name; of two columns with one name the second is called `Name (2)`.
- * @throws FileRefused where the first 100 rows have no such header
+ * Reads a table's rows by a mapping. Rows above the one that has all mapped columns are skipped, as
+ * are rows below it that are blank, repeat it, or begin with a word for totals and have no date.
+ * Missing cells at the end of a row are empty. Cells of unmapped columns go into details under the
+ * column's name; the second of two columns with the same name is called `Name (2)`.
+ * @throws FileRefused if none of the first 100 rows is such a header
  */
 export function rowReader(given: Reading): RowReader {
   const { out, mapping, delimiter, timeZone } = given;
@@ -78,7 +78,7 @@ export function rowReader(given: Reading): RowReader {
     checks.lay(names);
   }
 
-  /** Whether this row is the header: until one is, rows are about the account. */
+  /** Checks whether this row is the header; rows above it are about the account. */
   function findHeader(cells: string[], line: number) {
     const names = uniqueNames(cells);
     if (required.every((column) => names.includes(column))) {
@@ -113,7 +113,7 @@ export function rowReader(given: Reading): RowReader {
       out.skip({ line }, "total", cells.join(delimiter));
       return true;
     }
-    // Some banks write "Pending" where the day will be.
+    // Some banks write "Pending" in place of the date.
     const state = date === "" ? undefined : bookingStateOf(date);
     if (state === "pending" || state === "declined") {
       out.skip({ line }, state, cells.join(delimiter));
@@ -163,7 +163,7 @@ export function rowReader(given: Reading): RowReader {
         );
     }
     const width = columns?.length ?? 0;
-    // Most rows are lines: they have all cells, and a digit where the date begins.
+    // Most rows are lines: they have all cells, and a digit at the start of the date.
     if (
       (cells.length !== width || !/^\s*\d/.test(cells[dateColumn] ?? "")) &&
       isNoLine(cells, line)
@@ -232,8 +232,8 @@ export function rowReader(given: Reading): RowReader {
   }
 
   /**
-   * Whether a cell of several lines has a date where a row cut off by its line breaks would have
-   * one.
+   * Whether a cell of several lines has a date at the position where a row that it swallowed would
+   * have one.
    */
   function swallowsRow(text: string, at: number): boolean {
     const [first = "", ...others] = text.split(/\r?\n/);
@@ -254,8 +254,8 @@ export function rowReader(given: Reading): RowReader {
 }
 
 /**
- * Column names as a mapping names them: trimmed, without empty ones at the end, the second of a
- * name with its number.
+ * Column names in the form of a mapping: trimmed, without empty ones at the end, the second of
+ * equal names with its number.
  */
 export function uniqueNames(cells: string[]): string[] {
   const names = cells.map((cell) => cell.trim());

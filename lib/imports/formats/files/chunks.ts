@@ -1,16 +1,16 @@
-/** Chunks of a file whose beginning can be looked at before they are read. */
+/** Chunks of a file whose beginning can be read ahead. */
 export class HeadedChunks {
   readonly #iterator: AsyncIterator<Uint8Array>;
   readonly #head: Uint8Array[] = [];
   #size = 0;
-  /** Whether the head is all of it. */
+  /** Whether the head is the whole file. */
   isWhole = false;
 
   constructor(chunks: AsyncIterable<Uint8Array>) {
     this.#iterator = chunks[Symbol.asyncIterator]();
   }
 
-  /** The first bytes, and maybe more, as far as the file has them. */
+  /** At least the first `bytes` bytes, if the file has them. */
   async head(bytes: number): Promise<Uint8Array> {
     while (this.#size < bytes && !this.isWhole) {
       const { value, done } = await this.#iterator.next();
@@ -23,7 +23,7 @@ export class HeadedChunks {
     return Buffer.concat(this.#head);
   }
 
-  /** All of it, the head again first. */
+  /** The whole file, including the head. */
   async *all(): AsyncGenerator<Uint8Array, void> {
     try {
       yield* this.#head;

@@ -1,4 +1,4 @@
-/** Workbooks, tables called .xls, and packed files: read as the CSV that they could have been. */
+/** Workbooks, tables named .xls, and packed files: read like the equivalent CSV. */
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 import type { WriteSheet } from "hucre/xlsx";
 import { writeXlsx } from "hucre/xlsx";
@@ -38,10 +38,7 @@ async function problemOf(bytes: Uint8Array, fileName: string): Promise<string> {
   return JSON.stringify((failed as { errors?: unknown }).errors);
 }
 
-/**
- * A zip with these files, stored or deflated. `says`: what a header says of the size, in place of
- * the truth.
- */
+/** A zip with these files, stored or deflated. `says`: a wrong size for the header. */
 function zipOf(files: Record<string, string | Buffer>, says?: number): Buffer {
   const locals: Buffer[] = [];
   const centrals: Buffer[] = [];

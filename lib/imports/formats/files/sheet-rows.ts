@@ -4,15 +4,15 @@ import { COLUMNS_MAX } from "../csv/csv-records.ts";
 import { refuseFile } from "../refusal.ts";
 import { cellText, type SheetContext } from "./sheet-values.ts";
 
-/** As many as a sheet can have. */
+/** The maximum number of rows of a sheet. */
 export const SHEET_ROWS_MAX = 1_048_576;
 
 /** A row with its number in the sheet, from 1. `numbers`: which cells are numbers. */
 export type SheetRow = { number: number; cells: string[]; numbers: boolean[] };
 
 /**
- * The rows of a worksheet's XML, as it comes. @throws FileRefused for XML that is no sheet, or a
- * sheet without bounds
+ * Yields the rows of a worksheet's XML as it arrives. @throws FileRefused for XML that is not a
+ * sheet, or an unbounded sheet
  */
 export async function* sheetRows(
   xml: AsyncIterable<Buffer>,
@@ -25,7 +25,7 @@ export async function* sheetRows(
   let cell: { type: string; style: number; value: string } | undefined;
   let depth = 0;
   let isValue = false;
-  /** rPh says how a word sounds: its t is not of the text. */
+  /** rPh is the pronunciation of a word: its t does not belong to the text. */
   let isPhonetic = false;
 
   const reader = xmlEvents({
@@ -57,7 +57,7 @@ export async function* sheetRows(
     },
     close() {
       depth--;
-      // Of what is in a cell, only v, and t of an inline text, hold its value.
+      // Within a cell, only v, and t of an inline text, hold its value.
       if (isValue) isValue = false;
       else if (cell && depth === CELL_DEPTH) {
         const { text, isNumber } = cellText(cell.type, cell.style, cell.value, context);

@@ -1,25 +1,25 @@
 import { isDateFormat, serialToDate } from "hucre";
 
-/** What a workbook's cells refer to. */
+/** What the cells of a workbook refer to. */
 export type SheetContext = {
   strings: readonly string[];
-  /** By style: whether its numbers are days. */
+  /** By style: whether its numbers are dates. */
   dateStyles: readonly boolean[];
   is1904: boolean;
 };
 
-/** Excel counts with 15 digits: what is beyond them is noise of binary fractions. */
+/** Excel computes with 15 digits: further digits are noise of binary fractions. */
 const DIGITS = 15;
 const NOISE = 1e-10;
 
-/** Styles whose numbers are days, of `cellXfs`. */
+/** The styles in `cellXfs` whose numbers are dates. */
 export function dateStylesOf(formatIds: readonly string[], custom: ReadonlyMap<string, string>) {
   return formatIds.map((id) => isDateFormat(custom.get(id) ?? id));
 }
 
 /**
- * A cell's value as CSV has it: by its type, never by how it is displayed. A formula's is the
- * stored one.
+ * A cell's value as CSV has it: by its type, never by how it is displayed. For a formula, the
+ * stored value.
  */
 export function cellText(
   type: string,
@@ -60,7 +60,7 @@ export function numberText(raw: string): string {
   return Number.isInteger(rounded) ? BigInt(rounded).toString() : raw;
 }
 
-/** A day, and its time where it has one. */
+/** A day, with its time if it has one. */
 function dayText(serial: number, is1904: boolean): string {
   if (!(serial >= 1 && serial < 2_958_466)) return String(serial);
   const [day = "", time = ""] = serialToDate(serial, is1904).toISOString().split("T");

@@ -7,9 +7,7 @@ import { type SheetRow, sheetRows } from "./sheet-rows.ts";
 import { dateStylesOf, type SheetContext } from "./sheet-values.ts";
 import { readEntry, type Zip } from "./zip.ts";
 
-/**
- * A workbook lies in memory while it is read: of more than this the sheet is better saved as CSV.
- */
+/** A workbook is in memory while it is read; a larger sheet should be saved as CSV. */
 export const WORKBOOK_MAX_BYTES = 32 * 1024 * 1024;
 const STRINGS_MAX_BYTES = 64 * 1024 * 1024;
 const PART_MAX_BYTES = 8 * 1024 * 1024;
@@ -19,10 +17,10 @@ const ROWS_LOOKED_AT = 5_000;
 
 export type Sheet = { name: string; rows: () => AsyncIterable<SheetRow[]> };
 
-/** What an .xlsx file, or a table that is called .xls, has. */
+/** The content of an .xlsx file, or of a table that is named .xls. */
 export type Workbook = { sheets: Sheet[] };
 
-/** @throws FileRefused for an archive that is no workbook */
+/** @throws FileRefused for an archive that is not a workbook */
 export async function openWorkbook(zip: Zip): Promise<Workbook> {
   const relations = new Map<string, { target: string; type: string }>();
   await eachElement(zip, "xl/_rels/workbook.xml.rels", PART_MAX_BYTES, (name, attributes) => {
@@ -35,7 +33,7 @@ export async function openWorkbook(zip: Zip): Promise<Workbook> {
   let is1904 = false;
   await eachElement(zip, "xl/workbook.xml", PART_MAX_BYTES, (name, attributes) => {
     if (name === "workbookPr") is1904 = /^(?:1|true)$/.test(attributes.date1904 ?? "");
-    // Hidden sheets are workings of programs.
+    // Hidden sheets are internal to programs.
     if (name !== "sheet" || (attributes.state ?? "visible") !== "visible") return;
     const relation = relations.get(attributes.id ?? "");
     if (relation?.type === "worksheet")
@@ -87,7 +85,7 @@ async function eachElement(
 async function stringsOf(zip: Zip, path: string): Promise<string[]> {
   const strings: string[] = [];
   let isText = false;
-  /** rPh says how a word sounds: its t is not of the text. */
+  /** rPh is the pronunciation of a word: its t does not belong to the text. */
   let isPhonetic = false;
   await eachElement(
     zip,
@@ -122,7 +120,7 @@ async function stylesOf(zip: Zip, path: string): Promise<boolean[]> {
   return dateStylesOf(ids, custom);
 }
 
-/** A sheet's first rows as a table; null where it has none. */
+/** A sheet's first rows as a table; null if it has none. */
 export async function sheetTable(sheet: Sheet, known: Known): Promise<SheetTable | null> {
   const rows: { cells: string[]; line: number }[] = [];
   let hasAmbiguousText = false;
@@ -145,7 +143,7 @@ export function describeSheet({ table, isTyped }: SheetTable, known: Known): Des
   return describeTable(table, { delimiter: "," }, { ...known, isTyped });
 }
 
-/** A sheet as CSV: a line for each of its rows, so that row numbers stay. */
+/** A sheet as CSV: one line for each of its rows, so that row numbers stay. */
 export async function* sheetCsv(sheet: Sheet): AsyncGenerator<Uint8Array, void> {
   let written = 0;
   for await (const batch of sheet.rows()) {

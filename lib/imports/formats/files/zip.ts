@@ -7,7 +7,7 @@ const ENTRIES_MAX = 10_000;
 /** The files of an archive, by name. */
 export type Zip = { zip: ZipFile; entries: Map<string, Entry> };
 
-/** @throws FileRefused for an archive that is cut, encrypted or not an archive */
+/** @throws FileRefused for an archive that is truncated, encrypted or not an archive */
 export async function openZip(bytes: Buffer, fileName: string): Promise<Zip> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(damaged(error, fileName));
@@ -27,9 +27,9 @@ export async function openZip(bytes: Buffer, fileName: string): Promise<Zip> {
 }
 
 /**
- * A file of an archive, as it is unpacked. It may unpack to as many bytes as its header says, no
- * more.
- * @throws FileRefused where that is more than `bytesMax`
+ * Unpacks a file of an archive as a stream. It may unpack to as many bytes as its header says, and
+ * no more.
+ * @throws FileRefused if that is more than `bytesMax`
  */
 export async function* readEntry(
   { zip }: Zip,

@@ -8,13 +8,13 @@ const MEMBERS_MAX = 1_000;
 const DEPTH_MAX = 64;
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
 /**
- * Names that stand for themselves. The others are read only where the mapping names them: a `fee`
- * of others may be in minor units.
+ * Names that stand for themselves. The others are read only if the mapping names them: a `fee` in a
+ * foreign format may be in minor units.
  */
 const ONLY_MAPPED: readonly MappedField[] = ["debit", "credit", "sign", "fee"];
 const NAMED: readonly MappedField[] = MAPPED_FIELDS.filter((field) => !ONLY_MAPPED.includes(field));
 
-/** The fields of a file's own object, and how many members it has, as far as it was read. */
+/** The fields of a file's own object that were read, and how many members it has. */
 type Taken = { values: Values; members: number };
 
 class Unreadable extends Error {
@@ -32,20 +32,20 @@ class Unreadable extends Error {
 
 /**
  * Reads one JSON object as a line. Amounts may be texts or numbers: numbers are read from the
- * digits of the file, so that none is rounded on the way. A mapping names a member, or the path to
- * one within members: `amount.value`. Members that are no field go into details, those of a member
- * `details` too.
+ * digits of the file, so that none is rounded. A mapping names a member, or a path to a nested
+ * member: `amount.value`. Members that are not fields go into details, including those of a member
+ * `details`.
  */
 export function jsonLines(reading: Reading): (text: string, place: Place) => void {
   const add = mappedLines(reading, "wire");
   const { out, mapping } = reading;
   const fieldOf = new Map<string, MappedField>(NAMED.map((field) => [field, field]));
-  // What is mapped goes by that name alone, and a name that is mapped stands for that field alone.
+  // A mapped field is read only under its mapped name, and that name stands only for that field.
   for (const [field, name] of Object.entries(mapping?.fields ?? {}) as [MappedField, string][]) {
     if (fieldOf.get(field) === field) fieldOf.delete(field);
     fieldOf.set(name, field);
   }
-  /** Objects on the way to a field, with the first of the fields within. */
+  /** Objects on the path to a field, with the first of the fields within. */
   const wayTo = new Map<string, MappedField>();
   for (const [path, field] of fieldOf) {
     for (let dot = path.indexOf("."); dot > 0; dot = path.indexOf(".", dot + 1)) {
@@ -53,7 +53,7 @@ export function jsonLines(reading: Reading): (text: string, place: Place) => voi
     }
   }
 
-  /** @returns what is no field. What JSON.parse made has no inherited names. */
+  /** @returns what is not a field. Objects made by JSON.parse have no inherited names. */
   function take(
     object: Record<string, unknown>,
     within: string,
@@ -121,7 +121,7 @@ export function jsonLines(reading: Reading): (text: string, place: Place) => voi
   };
 }
 
-/** A member may be called `__proto__`. */
+/** A member may be named `__proto__`. */
 function keep(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name === "__proto__")
     Object.defineProperty(object, name, {
@@ -173,7 +173,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Opening brackets anywhere, within texts too, are as many as the depth at least. */
+/** The number of opening brackets, including those within texts, is at least the depth. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inText = false;
@@ -192,9 +192,9 @@ function isTooDeep(text: string): boolean {
 }
 
 /**
- * Gathers the numbers among the members of the well-formed object whose members begin `at`, by
- * path, as they are written, those of objects on the way to a field too. @returns where the object
- * ends; or the path that comes twice.
+ * Collects the numbers among the members of the well-formed object whose members begin at `at`, by
+ * path, as they are written, including those of objects on the path to a field. @returns where the
+ * object ends; or the path that occurs twice.
  */
 function readNumbers(
   text: string,
@@ -229,7 +229,7 @@ function readNumbers(
   }
 }
 
-/** One past the closing quotation mark of the text that opens there. */
+/** The position after the closing quotation mark of the text that opens there. */
 function endOfText(text: string, opens: number): number {
   for (let at = opens + 1; ; at++) {
     const code = text.charCodeAt(at);
@@ -238,7 +238,7 @@ function endOfText(text: string, opens: number): number {
   }
 }
 
-/** Where the comma or bracket is that ends the value. */
+/** The position of the comma or bracket that ends the value. */
 function endOfValue(text: string, begins: number): number {
   let depth = 0;
   for (let at = begins; ; at++) {

@@ -6,10 +6,10 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 
 /**
- * JSON: a list of objects, or an object whose member `lines` is one, or what the mapping's
- * `lines_path` leads to; its other members are passed over. Cuts the list into its objects as they
- * come. (Streaming parsers turn numbers into floats before anybody sees their digits; and
- * JSON.parse checks each object here.)
+ * JSON: a list of objects, or an object whose member `lines` is one, or the list at the mapping's
+ * `lines_path`; its other members are ignored. Splits the list into its objects as they arrive.
+ * (Streaming parsers convert numbers to floats before their digits can be read; JSON.parse checks
+ * each object here.)
  */
 export function readJson(reading: Reading): Reader {
   const readObject = jsonLines(reading);
@@ -20,10 +20,10 @@ export function readJson(reading: Reading): Reader {
     linesPath === undefined
       ? 'a list of objects, or an object with a list "lines"'
       : `a list of objects at ${linesPath}`;
-  /** What stands before the list, so far: at most a few members. */
+  /** What precedes the list so far: at most a few members. */
   let state: "start" | "envelope" | "list" | "after" = "start";
   let envelope = "";
-  /** The brackets that close what is open of it. */
+  /** The brackets that close the open objects. */
   let closers = "";
   let lineNumber = 1;
   let depth = 0;
@@ -65,7 +65,7 @@ export function readJson(reading: Reading): Reader {
     afterComma = false;
   }
 
-  /** A character of the list outside of any object. */
+  /** Handles a character of the list outside of any object. */
   function between(character: string): void {
     if (character === "{" && !afterObject) {
       depth = 1;
@@ -80,7 +80,9 @@ export function readJson(reading: Reading): Reader {
       throw refuse("The list has something else than objects.", character);
   }
 
-  /** What is outside of the list: kept as it is, to be looked at as JSON once it is whole. */
+  /**
+   * Handles what is outside of the list: kept as it is, to be checked as JSON once it is complete.
+   */
   function outside(character: string): void {
     if (state === "start") {
       if (isSpace(character)) return;
@@ -150,7 +152,7 @@ export function readJson(reading: Reading): Reader {
     const around = parsed(envelope);
     if (around === undefined) throw refuse("The object around the list is not JSON.", envelope);
     if (state === "envelope") throw refuse(`There is no list "${path.join(".")}".`, envelope);
-    // A second list of that path would take the place of the first, which was cut out.
+    // A second list at that path would take the place of the first, which was cut out.
     if (!isEmptyList(memberAt(around, path)))
       throw refuse("A name around the list comes twice.", envelope, "each name once");
   }
@@ -162,7 +164,7 @@ function isSpace(character: string): boolean {
   return character === " " || character === "\n" || character === "\r" || character === "\t";
 }
 
-/** Whether the list that opens after this is the one at the path from the outermost object. */
+/** Whether the list that opens here is the one at the path from the outermost object. */
 function opensLines(before: string, closers: string, path: readonly string[]): boolean {
   if (closers.length !== path.length) return false;
   const opens = /"\s*:\s*$/.exec(before);

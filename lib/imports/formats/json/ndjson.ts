@@ -2,7 +2,7 @@ import { LINE_MAX_LENGTH, type Reader, type Reading } from "../reader.ts";
 import { TextLines } from "../text-lines.ts";
 import { jsonLines } from "./json-line.ts";
 
-/** One JSON object a line, separated by line feeds. Blank lines are passed over. */
+/** One JSON object per line, separated by line feeds. Blank lines are ignored. */
 export function readNdjson(reading: Reading): Reader {
   const readObject = jsonLines(reading);
   const lines = new TextLines(

@@ -1,15 +1,15 @@
 /**
- * Fields of MT940 and MT942. Other tags within field 61 or 86 are text: that is cut at 65
+ * Fields of MT940 and MT942. Other tags within field 61 or 86 are text, which banks wrap at 65
  * characters, wherever this falls.
  */
 const KNOWN = /^(?:12|13D?|20|21|25P?|28C?|34F|60[FM]|61|62[FM]|64|65|86|90[CD])$/;
 const TAG = /^:(\d{2}[A-Z]?):/;
-/** A statement line, a balance or a total, whatever the tag became on its way. */
+/** A statement line, a balance or a total, however its tag was garbled. */
 const MONEY = /^(?:\d{6}(?:\d{4}|\s{4})?\s*[RE]?[CD]|[CD]\s*\d{6}\s*[A-Z]{3}|\d{1,5}[A-Z]{3}\d)/;
 const ENVELOPE = /^(?:-\}|\{[1-5S]:)/;
-/** An end mark on the line of the last field, for gateways drop the line break before it. */
+/** An end mark on the line of the last field, because gateways drop the line break before it. */
 const STUCK_END = /-\}(?=$|[\s$\p{Cc}]|\{[1-5S]:)/u;
-/** What begins a message where :20: is left out, and what may come next. */
+/** What begins a message if :20: is left out, and what may follow. */
 const BEGINNINGS: Record<string, RegExp> = {
   "20": /^(?:21|25P?|28C?|13D?|34F|60[FM])$/,
   "21": /^(?:20|25P?|28C?)$/,
@@ -21,26 +21,26 @@ const BEGINNINGS: Record<string, RegExp> = {
 
 export type Mt940Handler = {
   field: (name: string, parts: string[], line: number) => void;
-  /** @param type MT940's or MT942's number, where the envelope says it */
+  /** @param type MT940's or MT942's number, if the envelope states it */
   beginEnvelope: (type: string | undefined) => void;
   endMessage: () => void;
-  /** Whether a statement is open whose closing balance is still to come. */
+  /** Whether a statement is open whose closing balance has not come yet. */
   isWithinStatement: () => boolean;
 };
 
-/** Makes fields of lines, whether the messages come in SWIFT's envelopes (`{1:…}{4:`) or bare. */
+/** Joins lines to fields, whether the messages come in SWIFT envelopes (`{1:…}{4:`) or bare. */
 export class Mt940Fields {
   /** Whether the message began with `{4:`, and so should end with `-}`. */
   inEnvelope = false;
-  /** Of the field that is being read; empty outside of any. */
+  /** The tag of the field that is being read; empty outside of fields. */
   tag = "";
   line = 1;
-  /** Characters of the field, what is held included. */
+  /** The characters of the field, including held lines. */
   length = 0;
   readonly #handler: Mt940Handler;
   #parts: string[] = [];
   /**
-   * Lines that begin another message or go on with the text of field 86: the next tag says which.
+   * Lines that either begin another message or continue the text of field 86: the next tag decides.
    */
   #held: { name: string; texts: string[]; line: number } | undefined;
   /** A dash alone on its line may be text, too. */
@@ -107,7 +107,7 @@ export class Mt940Fields {
     this.#begin(name, [text], number);
   }
 
-  /** Whether the line is to be read on: blank ones say nothing of the dashes before them. */
+  /** Whether to read the line: blank lines don't decide about the dashes before them. */
   #settleDashes(bare: string, name: string | undefined): boolean {
     if (bare === "") return false;
     const dashes = this.#dashes;
@@ -123,7 +123,7 @@ export class Mt940Fields {
 
   #isField(name: string, content: string): boolean {
     if (!this.#isText()) return true;
-    // Field 13 stands before the lines.
+    // Field 13 precedes the lines.
     if (/^1[23]/.test(name)) return !this.#handler.isWithinStatement();
     if (name === "61") return /\d{4}|\d,/.test(content);
     // A time of day may look like a tag of two digits, never like :65F:.

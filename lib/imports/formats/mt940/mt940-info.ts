@@ -1,11 +1,11 @@
-/** What a :86: says, whatever its dialect. */
+/** The content of a :86:, in any dialect. */
 export type Info = {
-  /** As it came, for a field that goes on. */
+  /** As received, for a field that continues. */
   lines: string[];
   reference?: string;
   counterparty?: string;
   description?: string;
-  /** Names of details and what they say. */
+  /** Names of details and their texts. */
   more: [string, string | undefined][];
 };
 
@@ -15,14 +15,14 @@ export type Info = {
  */
 const SUBFIELDS = /^(\d{3})?([^\p{L}\p{N}\s/:+])(\d{2})/u;
 /**
- * Separators that no sentence begins with. Of others, text such as `-10% discount` may begin with
- * one.
+ * Separators that no sentence begins with. With others, text such as `-10% discount` would look
+ * like a subfield.
  */
 const CLEAR_SEPARATOR = /[?<>~^|@§$!`]/;
-/** Subfields that banks use; other digits behind the separator are text. */
+/** Subfields that banks use; other digits after the separator are text. */
 const isCode = (code: number) =>
   code === 0 || code === 10 || (code >= 20 && code <= 39) || (code >= 60 && code <= 69);
-/** Pieces of the purpose are cut at 27 characters, within words too. */
+/** Parts of the purpose are cut at 27 characters, also within words. */
 const PIECE_LENGTH = 27;
 const PURPOSE_CODES = [20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 60, 61, 62, 63, 64, 65];
 const NAME_CODES = [32, 33];
@@ -51,8 +51,9 @@ const SLASH_PARTS = new RegExp(`/(${SLASH_CODES})/(.*?)(?=/(?:${SLASH_CODES})/|$
 const NOTHING = /^(?:NOT ?PROVIDED|NOTPROV|NON ?REF|NOREF|-|0+)?$/i;
 
 /**
- * Reads field 86: German subfields (`?20` to `?29`, `?32`), also with the separators that Polish, Austrian and other banks use, with the SEPA
- * words within (`EREF+`, `SVWZ+`); slashed codes as Dutch banks and SWIFT write them (`/EREF/…/REMI/…`); else plain text.
+ * Reads field 86: German subfields (`?20` to `?29`, `?32`), also with the separators of Polish,
+ * Austrian and other banks, and the SEPA keywords within (`EREF+`, `SVWZ+`); slashed codes as Dutch
+ * banks and SWIFT write them (`/EREF/…/REMI/…`); otherwise plain text.
  */
 export function accountOwnerInfo(lines: string[]): Info {
   const first = lines.find((line) => line.trim() !== "")?.trimStart() ?? "";
@@ -74,12 +75,14 @@ export function accountOwnerInfo(lines: string[]): Info {
   };
 }
 
-/** Lines are cut at 65 characters, within words too; a shorter one was padded or ends its subfield. */
+/**
+ * Lines are cut at 65 characters, also within words; a shorter one was padded or ends its subfield.
+ */
 function withoutBreak(line: string): string {
   return line.replace(/\r$/, "");
 }
 
-/** Undefined where the text only looks like subfields. */
+/** Undefined if the text only looks like subfields. */
 function ofSubfields(
   text: string,
   businessCode: string | undefined,
@@ -118,7 +121,10 @@ function ofSubfields(
   return read;
 }
 
-/** Whether what looks like a subfield is text of the one before it: subfields ascend, and a purpose is any text. */
+/**
+ * Whether an apparent subfield is text of the one before it: subfields ascend, and a purpose may
+ * contain anything.
+ */
 function isWithin(last: number, code: number, next: string | undefined): boolean {
   const isPurpose = PURPOSE_CODES.includes(last) && (code < 70 || code > 79);
   return isPurpose || code < last || (next !== undefined && code > Number(next));
@@ -126,7 +132,7 @@ function isWithin(last: number, code: number, next: string | undefined): boolean
 
 const marks = new Map<string, RegExp>();
 
-/** Any character may separate; a file has one. */
+/** Any character may separate; a file uses one. */
 function markOf(separator: string): RegExp {
   const known = marks.get(separator);
   if (known) return known;
@@ -147,7 +153,7 @@ function joinPieces(subfields: string[], codes: number[]): string {
   return text.trim();
 }
 
-/** The purpose of a payment, with its SEPA words where it has some. */
+/** The purpose of a payment, with its SEPA keywords if it has any. */
 function ofPurpose(purpose: string, more: Info["more"]): Omit<Info, "lines"> {
   if (!purpose.includes("+")) return { ...(purpose && { description: purpose }), more };
   const [before = "", ...parts] = purpose.split(SEPA);

@@ -8,8 +8,8 @@ import { accountOwnerInfo } from "./mt940-info.ts";
 
 /**
  * Value date, entry date, mark, funds code, amount, type, references.
- * 6!n[4!n]2a[1!a]15d1!a3!c16x[//16x]; that the mark may be EC or ED is MT942's. References are
- * longer than 16 at many banks; some fill up with blanks, and some leave out a comma without cents.
+ * 6!n[4!n]2a[1!a]15d1!a3!c16x[//16x]; only MT942 has the marks EC and ED. Many banks write
+ * references longer than 16; some pad with blanks, and some omit the comma of whole amounts.
  */
 const LINE =
   /^(\d{6})(\d{4}|\s{4})?\s*(RC|RD|EC|ED|C|D)([A-Z])?\s*(\d{1,24},\d{0,10}|,\d{1,10}|\d{1,24}(?![A-Z0-9. ]{0,8}[,.]\d))\s*(?:([SNF][A-Z0-9 ]{0,3}|[A-Z]{3}[A-Z0-9])(.*)|(?=\/\/)(.*)|)$/s;
@@ -25,7 +25,7 @@ type Into = { out: LineCollector; statement: Statement; currency: string | undef
 /**
  * Reads a :61:, whose second line is its supplementary details. A reversal of a credit (RC) takes
  * money out, one of a debit (RD) brings it in. Expected entries (EC, ED) are counted as skipped.
- * Undefined where the line was refused or skipped.
+ * Undefined if the line was refused or skipped.
  */
 export function statementLine(
   { out, statement, currency }: Into,
@@ -63,7 +63,7 @@ export function statementLine(
   let info: ReturnType<typeof accountOwnerInfo> | undefined;
   return {
     describe(lines) {
-      // A second :86: goes on with the first.
+      // A second :86: continues the first.
       info = accountOwnerInfo(info ? [...info.lines, ...lines] : lines);
     },
     finish() {
@@ -97,14 +97,14 @@ export function statementLine(
   };
 }
 
-/** Some banks break the line before its amount. */
+/** Some banks break the line before the amount. */
 function withAmount(parts: string[]): string[] {
   const [main = "", next = "", ...more] = parts;
   const isBroken = /^\d{6}(?:\d{4}|\s{4})?\s*R?[CD][A-Z]?\s*$/.test(main) && /^\d/.test(next);
   return isBroken ? [`${main.trimEnd()}${next}`, ...more] : parts;
 }
 
-/** The entry date has no year: it is of the year that puts it closest to the value date. */
+/** The entry date has no year: it is in the year that puts it closest to the value date. */
 function entryDate(monthDay: string, valueDate: string): string | null {
   const month = Number(monthDay.slice(0, 2));
   const day = Number(monthDay.slice(2));
@@ -113,14 +113,14 @@ function entryDate(monthDay: string, valueDate: string): string | null {
   return bankDay(ahead > 6 ? year - 1 : ahead < -6 ? year + 1 : year, month, day);
 }
 
-/** `YYMMDD` of SWIFT's messages, 30 February included. */
+/** `YYMMDD` of SWIFT's messages, including 30 February. */
 export function swiftDay(text: string): string | null {
   if (!/^\d{6}$/.test(text)) return null;
   const [year = 0, month = 0, day = 0] = (text.match(/../g) ?? []).map(Number);
   return bankDay(fullYear(year), month, day);
 }
 
-/** Interest by 30/360 is valued on 29 and 30 February of any year: the last day of that month. */
+/** Interest by 30/360 is dated 29 and 30 February in any year: the last day of that month. */
 function bankDay(year: number, month: number, day: number): string | null {
   const found = calendarDay(year, month, day);
   if (found !== null || month !== 2 || (day !== 29 && day !== 30)) return found;

@@ -2,14 +2,14 @@ import { decimalsOf } from "../../../wire/currencies.ts";
 import { standardAmount } from "../../../wire/money.ts";
 import type { Statement } from "../statement.ts";
 
-/** Of each side of a statement. */
+/** For each side of a statement. */
 export const TOTALS_MAX = 1_000;
 const TOTAL = /^(\d{1,5})\s*([A-Z]{3})\s*(\d{1,24}(?:,\d{0,10})?|,\d{1,10})$/;
 
-/** `stated`: what each field says, null where that is no total. */
+/** `stated`: the content of each field, null if it is not a total. */
 type Side = { count: number; sum: bigint; stated: ({ count: number; sum: bigint } | null)[] };
 
-/** Numbers and sums of a statement's lines, and what :90C: and :90D: say of them. */
+/** Counts and sums of a statement's lines, compared with its :90C: and :90D:. */
 export class Mt940Totals {
   readonly #credits: Side = { count: 0, sum: 0n, stated: [] };
   readonly #debits: Side = { count: 0, sum: 0n, stated: [] };
@@ -24,7 +24,7 @@ export class Mt940Totals {
     return this.#credits.stated.length + this.#debits.stated.length > 0;
   }
 
-  /** @returns false where there are too many */
+  /** @returns false if there are too many */
   state(name: string, text: string, statementCurrency: string | null): boolean {
     const [, count = "", currency = "", amount = ""] = TOTAL.exec(text) ?? [];
     const minor =
@@ -35,12 +35,12 @@ export class Mt940Totals {
     return side.stated.length <= TOTALS_MAX;
   }
 
-  /** Lines may stand behind the totals, too: to be called at the statement's end. */
+  /** Lines may follow the totals: call this at the end of the statement. */
   check(statement: Statement): void {
     for (const { count, sum, stated } of [this.#credits, this.#debits]) {
       for (const total of stated) statement.control(total?.count === count && total.sum === sum);
     }
-    // Where one side has a total, the other needs none only if it has no lines.
+    // If one side has a total, the other needs none only if it has no lines.
     const [given, missing] =
       this.#credits.stated.length > 0
         ? [this.#credits, this.#debits]

@@ -9,12 +9,12 @@ import { type StatementLine, statementLine, swiftDay } from "./mt940-line.ts";
 import { Mt940Totals, TOTALS_MAX } from "./mt940-totals.ts";
 
 /**
- * Longest field, continuation lines included: the standard has 6 lines of 65 characters, banks have
+ * The longest field with continuation lines: the standard has 6 lines of 65 characters, banks write
  * more.
  */
 const FIELD_MAX_LENGTH = 32 * 1024;
 const BALANCE = /^([CD])\s*(\d{6})\s*([A-Z]{3})\s*(\d{1,24}(?:,\d{0,10})?|,\d{1,10})$/;
-/** The end mark of a message, where it sticks to its last field. */
+/** The end mark of a message, attached to its last field. */
 const END_MARK = /\s*-\}?$/;
 
 /** One message while it is read. */
@@ -22,13 +22,10 @@ type Message = {
   statement: Statement;
   totals: Mt940Totals;
   startsAt: number;
-  /** Whether :60F: and :62F: were there, readable or not. */
+  /** Whether :60F: and :62F: were present, readable or not. */
   hasOpening: boolean;
   hasClosing: boolean;
-  /**
-   * What a balance says, where that is no currency we know: its lines are never taken for
-   * another's.
-   */
+  /** The balance's currency if it is unknown: its lines are never read in another currency. */
   unknownCurrency: string | undefined;
   /** What only interim reports have: :34F: or :13D: before the lines, or the number 942. */
   hasInterimMarks: boolean;
@@ -37,10 +34,10 @@ type Message = {
 
 /**
  * SWIFT MT940 customer statements and MT942 interim reports, in SWIFT envelopes (`{1:…}{4:`) or
- * bare, many in a file. Each message is a statement of its own; pages (:60M:, :62M:) are checked
- * one by one. Fields that are not about lines or balances are passed over. An interim report beside
- * MT940 statements has what is noted, not booked: its entries are skipped.
- * @throws FileRefused where the last message is cut
+ * bare, many in a file. Each message is a separate statement; pages (:60M:, :62M:) are checked one
+ * by one. Fields that are not about lines or balances are ignored. The entries of an interim report
+ * next to MT940 statements are provisional, not booked, and are skipped.
+ * @throws FileRefused if the last message is cut
  */
 export function readMt940(
   { out, currency: sourceCurrency }: Reading,
@@ -107,7 +104,7 @@ export function readMt940(
     if (name === "86" && pending) return pending.describe(parts);
     finishLine();
     if (name === "20") {
-      // "Disposition" is what German banks call what is only noted.
+      // "Disposition" is the German banks' word for provisional entries.
       begin(line).hasInterimMarks ||= text.startsWith("STARTDISP");
       return;
     }
@@ -119,7 +116,7 @@ export function readMt940(
         text,
         "a statement around it",
       );
-    // Some banks leave out :20:, or put it after :25:.
+    // Some banks leave out :20:, or write it after :25:.
     const isBeginning = /^(?:25|28C?|60.)$/.test(name);
     const current = message ?? (isBeginning ? begin(line) : undefined);
     if (current) onStatementField(current, name, text, parts, line);
@@ -177,7 +174,7 @@ export function readMt940(
         break;
       default:
         if (/^[69]/.test(name) && name !== "64" && name !== "65") {
-          // A balance under another tag shows that the statement's end is there.
+          // A balance under another tag shows that the end of the statement is present.
           if (/^6\d[FM]$/.test(name)) current.hasClosing = true;
           statement.contradictory ||= current.hasClosing;
           out.refuse(

@@ -2,7 +2,7 @@ import type { Reader } from "../reader.ts";
 import { type Place, refuseFile } from "../refusal.ts";
 import type { OfxStatements } from "./ofx-statements.ts";
 
-/** Longest leaf. */
+/** The longest leaf. */
 const TOKEN_MAX_LENGTH = 64 * 1024;
 const ENTITIES: Record<string, string> = {
   amp: "&",
@@ -13,7 +13,7 @@ const ENTITIES: Record<string, string> = {
   nbsp: "\u00A0",
 };
 
-/** Comments and CDATA may have `<` within. */
+/** Comments and CDATA may contain `<`. */
 const ENDS: [string, string][] = [
   ["!--", "-->"],
   ["![CDATA[", "]]>"],
@@ -22,13 +22,13 @@ const TAG_NAME = /^[/?!]?[A-Za-z]/;
 
 /**
  * The tags of OFX, as SGML or as XML: `<TAG>` opens an aggregate or, with text after it, is a leaf
- * that may or may not be closed. What is which, the statements know.
+ * that may be closed or not. The statements know which is which.
  */
 export function sgmlEvents(statements: OfxStatements): Reader {
   let buffer = "";
   let line = 1;
   let isHeader = true;
-  /** The leaf whose text may go on behind a `<` that begins no tag. */
+  /** The leaf whose text may continue after a `<` that begins no tag. */
   let leaf: { name: string; text: string } | undefined;
 
   /** A tag and the text after it, up to the next one. */
@@ -81,7 +81,7 @@ export function sgmlEvents(statements: OfxStatements): Reader {
     leaf = undefined;
   }
 
-  /** Where the token ends that begins there; -1 while its end is still to come. */
+  /** The end of the token that begins there; -1 if it has not arrived yet. */
   function endOf(from: number): number {
     const special = ENDS.find(([start]) => buffer.startsWith(start, from));
     const inner = special ? buffer.indexOf(special[1], from) : from;

@@ -9,9 +9,7 @@ import { Statement } from "../statement.ts";
 
 const STATEMENTS = new Set(["STMTRS", "CCSTMTRS", "INVSTMTRS"]);
 const ACCOUNTS = new Set(["BANKACCTFROM", "CCACCTFROM", "INVACCTFROM"]);
-/**
- * Aggregates that are looked into or must not be looked into. Of all others only the leaves count.
- */
+/** Aggregates that are read or must be skipped. Of all others only the leaves count. */
 const AGGREGATES = new Set([
   "OFX",
   ...STATEMENTS,
@@ -37,7 +35,8 @@ const ACCOUNTS_MAX = 1_000;
 type Leaves = Map<string, string>;
 
 /**
- * Makes lines and statements of OFX's aggregates and leaves, whether they came as SGML or as XML.
+ * Builds lines and statements from OFX's aggregates and leaves, whether they came as SGML or as
+ * XML.
  */
 export class OfxStatements {
   readonly #reading: Reading;
@@ -46,10 +45,13 @@ export class OfxStatements {
   #currency: string | undefined;
   #count = 0;
   #isClosed = false;
-  /** What tells accounts of one number apart, by that number: the first of a file needs nothing. */
+  /**
+   * What distinguishes accounts with the same number, by that number: the first of a file needs
+   * nothing.
+   */
   readonly #accounts = new Map<string, string>();
   #idPrefix = "";
-  /** What stands where statements should: the first message set that is none of ours. */
+  /** The first message set of another kind that was found in place of statements. */
   #otherMessages = "";
 
   constructor(reading: Reading) {
@@ -152,8 +154,8 @@ export class OfxStatements {
   }
 
   /**
-   * Banks number the transactions of each account alike, and a savings account as the checking
-   * account beside it.
+   * Banks number the transactions of each account alike, and give a savings account the number of
+   * its checking account.
    */
   #account(name: string, leaves: Leaves, statement: Statement) {
     const account = leaves.get("ACCTID") ?? "";
@@ -207,7 +209,7 @@ export class OfxStatements {
         this.#statement,
       );
     }
-    // Within ORIGCURRENCY the amount was converted already.
+    // Within ORIGCURRENCY the amount is converted already.
     const currency = get("CURRENCY.CURSYM") ?? this.#currency;
     const text = get("TRNAMT") ?? "";
     const amount = this.#amount(text, currency);
@@ -269,7 +271,7 @@ export class OfxStatements {
     out.add(line, this.#statement);
   }
 
-  /** OFX allows a point or a comma before the decimals, and nothing between thousands. */
+  /** OFX allows a point or a comma before the decimals, and no thousands separators. */
   #amount(text: string, currency: string | undefined): number | (Fault & { field: string }) {
     if (currency === undefined || decimalsOf(currency) === undefined) {
       return {

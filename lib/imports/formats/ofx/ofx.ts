@@ -8,9 +8,10 @@ const HEADER_MAX_LENGTH = 16 * 1024;
 
 /**
  * OFX 1 (SGML, whose leaves are not closed) and OFX 2 (XML): bank, credit card and brokerage cash
- * statements. The body is read alike whatever the header says, for banks write either header over
- * either body, and XML with a bare `&`. FITID, unique within an account, is the line's external_id
- * after the account's number. The day is the one that is written, whatever time zone follows it.
+ * statements. The body is read the same way whatever the header says, because banks combine either
+ * header with either body, and XML with a bare `&`. FITID, unique within an account, is the line's
+ * external_id after the account's number. The day is read as written, whatever time zone follows
+ * it.
  * @throws FileRefused for a file without `</OFX>` or without a statement
  */
 export function readOfx(reading: Reading): Reader {
