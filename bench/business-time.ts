@@ -1,12 +1,11 @@
 /**
  * What a calendar costs, on the running stack (DATA_DIR): creating, moving, pausing and listing
- * exceptions that count by one, against the same round the clock; the SLA list of a small and a
- * large tenant, a tenth of it paused; and many crossings at once with two workers ticking.
+ * exceptions that count by one, compared with exceptions that count round the clock; the SLA list
+ * of a small and a large tenant, a tenth of it paused; and many simultaneous crossings with two
+ * workers. Figures are medians of alternating calls, so that a noisy machine affects both.
  *
  *   node bench/business-time.ts
  *   OPEN=10000 ROUNDS=200 LARGE=1000000 CROSSINGS=100000 node bench/business-time.ts
- *
- * Figures are medians of calls that take turns, so that a noisy machine is noisy for both.
  */
 
 import { loadavg } from "node:os";
@@ -20,7 +19,7 @@ const CROSSINGS = Number(process.env.CROSSINGS ?? 20_000);
 const SMALL = 1_000;
 const WARM_ROUNDS = 10;
 const MAX_RATIO = 1.2;
-/** A statement of the owner's may take no longer than a caller's. */
+/** A statement of the owner may not take longer than a caller's. */
 const STEP = 5_000;
 
 const POLICY = {
@@ -50,7 +49,7 @@ console.log("warnings in business minutes", await businessWarnings(sides[1] as S
 console.log("load", loadavg());
 await database.end();
 
-/** A tenant with open exceptions of the policy, and what is done to them. */
+/** A tenant with open exceptions of the policy, and the operations on them. */
 async function sideOf(kind: Side["kind"], open: number): Promise<Side> {
   const tenant = await createTenant();
   const bearer = await userToken(tenant, ["tenant_admin", "tenant_lead"]);
@@ -162,7 +161,7 @@ async function crossings({ tenant }: Side) {
   );
 }
 
-/** As many warnings in open minutes, all of one moment. */
+/** The same number of warnings in open minutes, all due at the same moment. */
 async function businessWarnings({ tenant }: Side) {
   await sql(
     "update public.sla_policies set at_risk_business_thresholds = '{61}' where tenant_id = $1",
@@ -180,7 +179,7 @@ async function businessWarnings({ tenant }: Side) {
   );
 }
 
-/** How long two workers take until none is left, and how many events they sent. */
+/** How long two workers take to process all of them, and how many events they send. */
 async function reported(tenant: string, counted: string, waiting: string) {
   const sent = async () =>
     (

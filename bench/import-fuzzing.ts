@@ -38,7 +38,7 @@ export type Outcome = {
 
 const SLOW_MS = 2_000;
 
-/** Reads `runs` files of the format, each of a seed of its own, and says what became of them. */
+/** Reads `runs` files of the format, each with its own seed, and reports the outcome. */
 export async function fuzz(format: Format, runs: number, seed: number): Promise<Outcome> {
   const outcome: Outcome = {
     files: 0,
@@ -186,8 +186,8 @@ function checkVerified(
     const isVerified = statement.balance_holds === true || statement.control_totals_hold === true;
     if (known.has(shape(amounts)) || (amounts.length === 0 && isVerified)) continue;
     const what = `${shape(amounts)} of ${statement.opening_balance_minor} to ${statement.closing_balance_minor}`;
-    // Control totals count amounts without their signs: where no balance is left, a debit for a
-    // credit is undetectable by nature.
+    // Control totals count amounts without their signs: without a balance, a debit that became a
+    // credit is undetectable.
     if (!isVerified || (statement.balance_holds !== true && knownUnsigned.has(unsigned(amounts)))) {
       outcome.altered++;
       continue;
@@ -200,9 +200,8 @@ function checkVerified(
 }
 
 /**
- * Whether the file itself adds up: its balances with these lines, or sums of credits and of debits
- * that stand in it. Then several numbers were altered so that they fit each other, which nobody can
- * see.
+ * Whether the file adds up: its balances with these lines, or its sums of credits and of debits.
+ * Then several numbers were altered consistently, which no reader can detect.
  */
 function addsUp(
   { opening_balance_minor: opening, closing_balance_minor: closing }: StatementSummary,

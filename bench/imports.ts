@@ -150,7 +150,7 @@ async function compare(wanted: string[]): Promise<void> {
   console.table(figures);
 }
 
-/** In a process of its own: its peak of memory is this file's. */
+/** In a separate process, so that its peak memory is this file's. */
 async function measure(which: string, path: string): Promise<void> {
   const { options, lines } = CASES[which] as Case;
   const plain = await plainSeconds(path);

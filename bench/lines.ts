@@ -111,8 +111,8 @@ async function bareCopy(like: string): Promise<string> {
 }
 
 /**
- * Of another tenant's reads, one after another, until the work is done; as often as one credential
- * may call.
+ * Another tenant's reads, one after another, until the work is done; as often as the rate limit of
+ * one credential allows.
  */
 async function callsWhile(
   work: Promise<unknown>,

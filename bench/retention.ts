@@ -1,7 +1,7 @@
 /**
- * What it costs to forget: events, deliveries and attempts past their 30 days, whose partitions
- * `roll_partitions` drops, against deleting the same rows from tables like them. `node
- * bench/retention.ts [rows]`; a database of its own, thrown away after.
+ * The cost of retention: dropping the partitions of events, deliveries and attempts after 30 days,
+ * as `roll_partitions` does, compared with deleting the same rows from similar tables. `node
+ * bench/retention.ts [rows]` uses a temporary database.
  */
 import type { Client } from "pg";
 import { withFreshDatabases } from "../bin/dev/generate/fresh-database.ts";

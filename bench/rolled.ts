@@ -1,6 +1,8 @@
 import type { Client } from "pg";
 
-/** Gives a fresh database the partitions of one that has run for so many days and dropped none. */
+/**
+ * Gives a fresh database the partitions of one that has run for this many days and dropped none.
+ */
 export async function rollBack(client: Client, days: number): Promise<void> {
   for (let day = days; day >= 0; day--) {
     await client.query(

@@ -10,12 +10,12 @@ import { headersOf, type Stack, sql, start } from "./stack.ts";
 const EXCEPTIONS = 250_000;
 const LISTENED_MS = 15_000;
 const PRESSURES = ["searches", "exports", "wide files", "bodies of many names"];
-/** Callers have processors of their own elsewhere; here they give way. */
+/** In production callers have their own processors; here they get a lower priority. */
 const CALLER_NICENESS = 10;
 
 /**
- * Beside each pressure the same on a second stack, with which this one shares its processors and
- * nothing else: what that costs is the machine's, and what the pressure costs beyond it is ours.
+ * Repeats each pressure on a second stack, which shares only the processors with this one: what
+ * that costs is due to the machine, and what the pressure costs beyond it is due to us.
  */
 export async function lanes(rounds: number, only: string[]): Promise<void> {
   const [stack, elsewhere] = [await filled(), await filled()];

@@ -9,7 +9,7 @@ import pg from "pg";
 
 const SCHEMA = "bench_better_auth";
 
-/** @returns so many keys, and what verifies one of them. */
+/** @returns this many keys, and a function that verifies one of them. */
 export async function betterAuthKeys(connectionString, connections, count) {
   const owner = new pg.Client(connectionString);
   await owner.connect();

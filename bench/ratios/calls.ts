@@ -15,13 +15,13 @@ export type Call = {
 
 /**
  * The hottest calls of one tenant: who am I by key, the board by JWT, an exception created by key.
- * `keyId`: of the key's record.
+ * `keyId`: the ID of the key.
  */
 export type Hot = { tenant: string; keyId: string; me: Call; board: Call; create: Call };
 
 const CONNECTIONS = 16;
 
-/** `open`: so many exceptions of the tenant, due from now on, an hour apart. */
+/** `open`: the number of the tenant's open exceptions, due from now on, an hour apart. */
 export async function hotCalls(open: number): Promise<Hot> {
   const tenant = await createTenant();
   const admin = await userToken(tenant, ["tenant_admin", "tenant_analyst", "tenant_lead"]);

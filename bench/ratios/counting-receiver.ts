@@ -1,5 +1,5 @@
 /**
- * Answers at once, and reports when each delivery came. Under /verified it checks the signature
+ * Answers at once, and reports when each delivery arrived. Under /verified it checks the signature
  * first.
  */
 import { createServer } from "node:http";

@@ -13,7 +13,7 @@ const OPEN = 60;
 const AHEAD_SECONDS = 90;
 const STEP = 20_000;
 const QUIET_MS = 15_000;
-/** Of one call to the next: an analyst's board, not a flood. */
+/** Between two calls: an analyst's board, not a flood. */
 const PAUSE_MS = 20;
 const WITHIN_SECONDS = 10;
 const MAX = 2;

@@ -9,7 +9,7 @@ import { build, install, NODE, ROOT, run } from "../../bin/setup.mjs";
 import { stackEnvironment } from "../../supervisor/stack-file.ts";
 import { type Section, writeSection } from "./report.ts";
 
-/** Loaded once the stack is there: what they import reads where it is. */
+/** Loaded once the stack runs, because their imports read its address. */
 const MEASURES: Record<string, () => Promise<Section>> = {
   requests: async () => (await import("./requests.ts")).requests(),
   sizes: async () => (await import("./sizes.ts")).sizes(),

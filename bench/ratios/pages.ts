@@ -96,7 +96,7 @@ async function visit(page: Page, address: string): Promise<Visit> {
   return page.evaluate(arrive, { address, within: TIMEOUT_MS });
 }
 
-/** In the page: clicks the link, and waits for what it leads to. */
+/** Runs in the page: clicks the link, and waits for its target. */
 function arrive({ address, within }: { address: string; within: number }): Promise<Visit> {
   return new Promise((done, fail) => {
     let longest = 0;
@@ -120,7 +120,7 @@ function arrive({ address, within }: { address: string; within: number }): Promi
         else requestAnimationFrame(look);
         return;
       }
-      // The frame that shows it, and tasks are told of after their end.
+      // The next frame shows it; long tasks are reported after they end.
       requestAnimationFrame(() => {
         const ms = performance.now() - startedAt;
         setTimeout(() => {

@@ -10,8 +10,8 @@ export type Side = {
 };
 
 /**
- * Medians of rounds, per second. `cpuUs`: of that process, and of what it started, for one; null
- * where none is asked about.
+ * Medians of rounds, per second. `cpuUs`: CPU time per call of the process and its children; null
+ * if it is not measured.
  */
 export type Rate = {
   name: string;
@@ -35,7 +35,7 @@ export async function rates(
   for (const side of sides) await round(side, WARM_MS, atOnce);
   const measured = sides.map(() => [] as { rate: number; cpu: number | null }[]);
   for (let turn = 0; turn < rounds; turn++) {
-    // Whoever goes first does so half of the time.
+    // Each side goes first half of the time.
     const order = sides.map((_, index) => index);
     for (const index of turn % 2 ? order.toReversed() : order)
       measured[index]?.push(await round(sides[index] as Side, roundMs, atOnce));

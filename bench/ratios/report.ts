@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import type { Rate } from "./rates.ts";
 
-/** One figure that counts, and what was aimed at: null where nothing is. */
+/** One figure that counts, and its target; null without a target. */
 export type Finding = {
   what: string;
   ours: string;
@@ -14,7 +14,7 @@ export type Finding = {
 
 export type Section = { title: string; how: string; findings: Finding[] };
 
-/** Ours by theirs; met where it is `least` or more. */
+/** Our rate divided by theirs; met if it is `min` or more. */
 export function ratioOf(what: string, ours: Rate, against: Rate, min: number | null): Finding {
   const ratio = ours.perSecond / against.perSecond;
   return {

@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const BARE = "bench/ratios/bare/main.mjs";
 const READY_TIMEOUT_MS = 60_000;
 
-/** `pid`: of the process that listens; of several, of the one that shares the port out. */
+/** `pid`: of the process that listens; if several do, of their primary. */
 export type Server = { url: string; pid: number; stop: () => Promise<void> };
 
 /**

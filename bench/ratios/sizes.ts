@@ -13,7 +13,7 @@ const SEARCH = "/v1/exceptions?q=payout+4711";
 const ROUNDS = 40;
 const WARM = 5;
 const MAX = 1.3;
-/** A statement of the owner's may take no longer than a caller's. */
+/** A statement of the owner may not take longer than a caller's. */
 const STEP = 50_000;
 
 type Sized = { size: number; tenant: string; bearer: string };

@@ -12,11 +12,11 @@ import { ratioOf, type Section } from "./report.ts";
 const PEERS = join(ROOT, "bench/peers");
 const TENANTS = 160;
 /**
- * Of each tenant. All of them take longer than a key is believed, so each is forgotten when its
- * turn comes again.
+ * Per tenant. One round over all of them takes longer than a key is cached, so each has expired
+ * when its turn comes.
  */
 const KEYS = 100;
-/** As many as a web process keeps for such calls. */
+/** The number of connections that a web process has for such calls. */
 const CONNECTIONS = 4;
 const MIN = 3;
 
@@ -54,7 +54,7 @@ export async function verification(): Promise<Section> {
   }
 }
 
-/** @throws Error where the keys are too few for each to be forgotten before its next turn */
+/** @throws Error if there are too few keys for each to expire before its next turn */
 function sideOf(name: string, { keys, verify }: Verifier, choose: (turn: number) => number): Side {
   const askedAt = new Map<number, number>();
   let turn = 0;

@@ -35,7 +35,7 @@ export function slotOf(interval: Interval): Slot {
   return { ...interval, key: lastKey };
 }
 
-/** The hours to add to a day: office hours, or where it has some an interval after them. */
+/** The hours to add to a day: office hours, or an interval after those it has. */
 export function nextSlot(taken: readonly Interval[]): Slot {
   const last = taken
     .map(({ to }) => to)
@@ -81,7 +81,7 @@ export function timesOf({ from, to }: Interval): Interval {
   return { from: timeOf(from) ?? from, to: timeOf(to) ?? to };
 }
 
-/** What is wrong with an interval as typed, by its field. */
+/** The errors in an interval as typed, by field. */
 export function slotFaults(
   path: string,
   { from, to }: Interval,

@@ -7,9 +7,7 @@ export type Hours = {
   special_days: readonly SpecialDay[];
 };
 
-/**
- * Open as in any week, closed as in any week, closed on this day alone, or with hours of its own.
- */
+/** Open as in any week, closed as in any week, closed on this day alone, or with special hours. */
 export type DayKind = "open" | "closed" | "closed_day" | "other_hours";
 
 export const DAY_NAMES: Record<Weekday, string> = {
@@ -48,7 +46,7 @@ export function endsNextDay({ from, to }: Interval): boolean {
   return minutesOf(to) <= minutesOf(from);
 }
 
-/** Minutes from the midnight that begins its day, its end beyond 1440 where it is past the next. */
+/** Minutes from the midnight that begins its day; an end after the next midnight exceeds 1440. */
 export function stretchOf(interval: Interval): [from: number, to: number] {
   return [
     minutesOf(interval.from),
@@ -85,7 +83,7 @@ export function weekdayOf(date: string): Weekday {
   return WEEKDAYS[(new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7] as Weekday;
 }
 
-/** What a year's view needs of each day, asked once per hours. */
+/** What a year's view needs of each day, computed once per set of hours. */
 export function dayKinds({ weekly, special_days }: Hours): (date: string) => DayKind {
   const open = new Set(weekly.map(({ day }) => day));
   const special = new Map(special_days.map(({ date, intervals }) => [date, intervals.length]));

@@ -13,7 +13,7 @@ import { IcsDialog } from "./ics-dialog.tsx";
 import { SpecialDayDialog } from "./special-day-dialog.tsx";
 import { SpecialDayList } from "./special-day-list.tsx";
 
-/** What is asked for in a dialog. */
+/** What a dialog asks for. */
 export type Asking = { dialog: "day" | "holidays" | "ics" } | { dialog: "edit"; day: SpecialDay };
 
 type Props = {
@@ -26,7 +26,7 @@ type Props = {
   onChange: (days: SpecialDay[]) => void;
 };
 
-/** Days with hours of their own: by hand, from a country's holidays or from a file. */
+/** Days with special hours: by hand, from a country's holidays or from a file. */
 export function SpecialDaysCard({ days, today, saved, error, onAsk, onChange }: Props) {
   return (
     <Card
@@ -64,7 +64,7 @@ type DialogProps = Pick<Props, "days" | "today" | "onChange"> & {
   onClose: () => void;
 };
 
-/** The dialog asked for. It has a form of its own, so it stands outside the calendar's. */
+/** The open dialog. It has its own form, so it is rendered outside of the calendar's. */
 export function SpecialDaysDialog({ asking, days, today, onChange, onClose }: DialogProps) {
   const add = (added: readonly SpecialDay[]) => onChange(withDays(days, added));
   switch (asking.dialog) {

@@ -183,17 +183,17 @@ function Said() {
 }
 
 function Overlays() {
-  const [open, setOpen] = useState<"dialog" | "panel" | "beside">();
+  const [open, setOpen] = useState<"dialog" | "panel" | "docked">();
   const close = () => setOpen(undefined);
   return (
     <Section
       title="Overlays"
-      about="A dialog asks, a panel shows one item beside its list, a toast reports the result. Each returns focus when it closes."
+      about="A dialog asks, a panel shows one item next to its list, a toast reports the result. Each returns focus when it closes."
     >
       <Sample name="Open one">
         <Button onClick={() => setOpen("dialog")}>Dialog</Button>
         <Button onClick={() => setOpen("panel")}>Panel</Button>
-        <Button onClick={() => setOpen("beside")}>Panel beside</Button>
+        <Button onClick={() => setOpen("docked")}>Docked panel</Button>
         <Button onClick={() => toast("Saved Bank feed")}>Toast</Button>
         <Button onClick={() => toastFailure("Couldn't save", "Tieout can't be reached.")}>
           Failure toast
@@ -223,11 +223,11 @@ function Overlays() {
         </div>
       </SidePanel>
       <SidePanel
-        open={open === "beside"}
+        open={open === "docked"}
         onClose={close}
         side="right"
-        label="A panel beside"
-        beside
+        label="A docked panel"
+        docked
       >
         <PanelBody>
           <PanelTitle>Payout 4711 has no bank line</PanelTitle>

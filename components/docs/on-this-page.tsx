@@ -1,6 +1,6 @@
 import { slugOf } from "./slug.ts";
 
-/** A page's table of contents, shown beside it if there's room. */
+/** A page's table of contents, shown next to it if there is room. */
 export function OnThisPage({ text }: { text: string }) {
   const sections = sectionsOf(text);
   if (sections.length < 2) return null;

@@ -65,7 +65,7 @@ export function ResourcePanel<Data, Key extends readonly unknown[]>({
       onClose={onClose}
       side="right"
       label={label}
-      beside={!creates}
+      docked={!creates}
       asks={creates}
       header={!creates && <Steps id={id} />}
       returnTo={() => rowOf(last)}

@@ -20,7 +20,9 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const cache = useQueryClient();
   const tenant = useTenantId();
 
-  /** One after another. Where one is refused, those before it are invited, and leave the field. */
+  /**
+   * One after another. If one is refused, those before it have been invited and leave the field.
+   */
   async function invite({ email, roles }: Draft, idempotencyKey: string): Promise<string[]> {
     const addresses = addressesIn(email);
     for (const [at, address] of addresses.entries()) {

@@ -6,7 +6,7 @@ import { listTenantMembersContract } from "#lib/members/contract.ts";
 const PAGE_SIZE = 50;
 const REFRESH_MS = 10_000;
 
-/** What a change of a member or an invitation makes stale. The list of assignees lies beside it. */
+/** What a change of a member or an invitation makes stale, including the list of assignees. */
 export function peopleKey(tenant: string) {
   return resourceKey(tenant, "people");
 }

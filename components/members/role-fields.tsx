@@ -12,7 +12,7 @@ const MAY: Record<Role, string> = {
 };
 const CHOICES = ROLES.map((value) => ({ value, name: roleNames([value]), hint: MAY[value] }));
 
-/** One or more of the roles, each with what it may do. */
+/** One or more of the roles, each with its permissions. */
 export function RoleFields({
   roles,
   error,

@@ -1,4 +1,4 @@
 import { parseAsBoolean, parseAsString } from "nuqs/server";
 
-/** The page's URL: what is searched for, and whether somebody is being invited. */
+/** The page's URL: the search, and whether the invitation dialog is open. */
 export const memberSearch = { q: parseAsString, invite: parseAsBoolean.withDefault(false) };

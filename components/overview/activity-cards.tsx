@@ -120,7 +120,9 @@ export function RunsCard({ overview: { runs, as_of } }: Props) {
   );
 }
 
-/** What a run found then: decisions since have changed it, so that no page shows exactly these. */
+/**
+ * What a run found at that time: later decisions have changed it, so no page shows exactly these.
+ */
 function Found({ value, word }: { value: number; word: string }) {
   if (value === 0) return null;
   return (

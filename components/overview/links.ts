@@ -1,4 +1,4 @@
-/** Where each number of the overview leads: to exactly the rows that it counts. */
+/** The link of each number of the overview: to exactly the rows that it counts. */
 
 type Query = Record<string, string | undefined>;
 

@@ -1,4 +1,4 @@
-/** `due`: deadlines up to then, from now on; `breaching`: of these, how many will pass. */
+/** `due`: deadlines from now until then; `breaching`: how many of these will pass. */
 export type Step = { due_before: string; due: number; breaching: number };
 
 type Outlook = {

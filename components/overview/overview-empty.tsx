@@ -39,7 +39,7 @@ const WAYS: readonly Way[] = [
   },
 ];
 
-/** The overview of a tenant that has nothing yet: where to begin. */
+/** The overview of a tenant without data: where to begin. */
 export function OverviewEmpty() {
   const { tenant, roles } = useMember();
   const ways = WAYS.filter(({ permission }) => !permission || may(roles, needs(permission)));

@@ -62,7 +62,7 @@ function Live() {
 }
 
 function Cards({ overview }: { overview: Overview }) {
-  // Who administers looks at the tenant first, others at what is theirs.
+  // Admins see the tenant's figures first, others their own.
   const admin = useIsAllowed(needs("read:api-keys"));
   const mine = <MineCard overview={overview} />;
   const next = <NextCard overview={overview} />;

@@ -3,8 +3,8 @@ import { classes } from "#components/ui/classes.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 
 /**
- * A number that leads to the rows it counts, where a page shows exactly those. `what`: their words,
- * for those who hear the number alone.
+ * A number with a link to the rows it counts, if a page shows exactly those. `what`: names them for
+ * screen readers.
  */
 export function Count({
   value,
@@ -34,7 +34,7 @@ export function Count({
   );
 }
 
-/** What a card shows that has nothing to show. */
+/** The content of a card without data. */
 export function Nothing({ children }: { children: ReactNode }) {
   return <p className="py-4 text-sm text-muted">{children}</p>;
 }

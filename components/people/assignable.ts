@@ -8,8 +8,8 @@ type Asked = {
 };
 
 /**
- * Who can be assigned, in the menu's order: oneself, nobody, whoever is assigned now, the other
- * members. Of a search, those whose name has it.
+ * Who can be assigned, in the menu's order: oneself, nobody, the present assignee, the other
+ * members. With a search, those whose name matches.
  */
 export function assignable({ sought, self, value, members }: Asked): (string | null)[] {
   const others = [...new Set([...(value ? [value] : []), ...members])].filter(

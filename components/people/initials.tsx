@@ -1,4 +1,4 @@
-/** A round avatar placeholder, shown beside the name. */
+/** A round avatar placeholder, shown next to the name. */
 export function Initials({ name }: { name: string }) {
   const letters = name
     .split(/[\s._-]+/)

@@ -22,8 +22,8 @@ export type ReconciliationInput = Pick<Created, Fields>;
 export type Draft = Record<Fields, string>;
 
 /**
- * Of a new one also whether Tieout matches the lines of two sources, which it names then, or is
- * told the counts.
+ * For a new one also whether Tieout matches the lines of two sources, which it names then, or its
+ * counts are reported.
  */
 export type NewDraft = Draft & {
   matched_by: "tieout" | "elsewhere";
@@ -95,7 +95,7 @@ export function draftOf({
   };
 }
 
-/** `counted`: of one with sources the counts are computed, and not to be set. */
+/** `counted`: with sources, the counts are computed and cannot be set. */
 export function inputOf(
   { matched_count, unmatched_count, ...texts }: Draft,
   counted: boolean,

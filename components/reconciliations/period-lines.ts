@@ -20,7 +20,7 @@ export function lineOfPeriod(tenant: string, reconciliation_id: string, line: st
   return `/${tenant}/lines?${new URLSearchParams({ reconciliation_id, line })}`;
 }
 
-/** The day so many days before another, both `YYYY-MM-DD`. */
+/** The day this many days before another, both `YYYY-MM-DD`. */
 export function daysBefore(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10);
 }

@@ -25,7 +25,7 @@ const SIGNED_STATEMENTS_SHOWN = 50;
 /** While the matcher prepares or closes it. */
 const CHANGING_MS = 2_000;
 
-/** The cache key of a tenant's reconciliations, and all that is asked about them. */
+/** The cache key of a tenant's reconciliations and everything that belongs to them. */
 export const reconciliationsKey = (tenant: string) => resourceKey(tenant, "reconciliations");
 
 export function reconciliationPages(
@@ -72,7 +72,7 @@ export function periodsOfPair(tenant: string, { left_source_id, right_source_id 
   });
 }
 
-/** Whether a run is still to come to its end. */
+/** Whether a run has not ended yet. */
 export const isUnderWay = (run: Run | undefined) =>
   run?.status === "queued" || run?.status === "running";
 

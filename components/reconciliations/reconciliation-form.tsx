@@ -79,7 +79,7 @@ export function EditReconciliation({
   );
 }
 
-/** The form of a new one: Tieout matches the lines of two sources, or is told the counts. */
+/** The form of a new one: Tieout matches the lines of two sources, or its counts are reported. */
 export function CreateReconciliation() {
   const tenant = useTenantId();
   const router = useRouter();

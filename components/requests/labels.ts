@@ -26,7 +26,7 @@ export function signOf(status: number): { icon: LucideIcon; tone: Tone } {
   return { icon: CircleCheck, tone: "good" };
 }
 
-/** ada; who failed to prove it. An API key has a name of its own. */
+/** The actor's name; "who failed to prove it" without one. An API key is named by its ID. */
 export function whoWord({ actor }: Pick<LoggedRequest, "actor">): string {
   return actor?.replace(/^user:/, "").replaceAll("_", " ") ?? "Unknown";
 }

@@ -27,8 +27,8 @@ const VIEWS = [
 ] as const;
 
 /**
- * What came in and what went out. `now`: the server's, when the page was asked for. `deliveries`:
- * the other list.
+ * The calls and deliveries. `now`: the server's time when the page was requested. `deliveries`: the
+ * other list.
  */
 export function RequestsPage({ now, deliveries }: { now: number; deliveries: ReactNode }) {
   const searching = useSearch(requestSearch, REQUEST_FILTERS);

@@ -86,7 +86,7 @@ function timesOf(
   return { since: new Date(Math.floor((now - LENGTH_MS[period]) / 60_000) * 60_000).toISOString() };
 }
 
-/** What a text stands for: an ID of something, an operation, an error code, or a person. */
+/** The meaning of a search text: an ID, an operation, an error code, or a person. */
 export function filterOf(text: string): Partial<RequestSearch> | null {
   const found = text.trim();
   if (found === "") return null;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { changesOf, factsOf } from "./changes.ts";
 
-test("fields with a pair each, beside what is no change", () => {
+test("fields with a pair each, without those that did not change", () => {
   const details = {
     name: { from: "a", to: "b" },
     scopes: { from: [], to: ["x"] },

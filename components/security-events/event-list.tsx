@@ -22,7 +22,7 @@ import { EventTable } from "./event-table.tsx";
 import { eventListKey, eventPages } from "./queries.ts";
 import { eventQuery, eventSearch, NO_LIMITS } from "./search.ts";
 
-/** `now`: the server's, when the page was asked for. */
+/** `now`: the server's time when the page was requested. */
 export function EventList({ now }: { now: number }) {
   const tenantId = useTenantId();
   const cache = useQueryClient();

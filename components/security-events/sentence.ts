@@ -22,7 +22,7 @@ const VERBS: Record<string, (name: string) => string> = {
 };
 
 /**
- * "leo closed Debtors, November 2026, 10 lines open (€4,850.00)"; the action alone where no name is
+ * "leo closed Debtors, November 2026, 10 lines open (€4,850.00)"; only the action if no name is
  * known.
  */
 export function sentenceOf(event: Named): string {

@@ -8,8 +8,8 @@ import { pendingNavigation } from "#components/ui/pending-navigation.ts";
 import { useStore } from "#components/ui/store.ts";
 
 /**
- * Shown while the browser is offline. Queries pause and resume automatically; a page that is asked
- * for meanwhile opens once the network is back.
+ * Shown while the browser is offline. Queries pause and resume automatically; a page requested
+ * during that time opens once the network is back.
  */
 export function OfflineNotice() {
   const router = useRouter();

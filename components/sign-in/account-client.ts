@@ -1,7 +1,7 @@
 import { ApiProblem } from "#components/api-client.ts";
 import type { AccountAnswer, AccountCall, AccountInput } from "#lib/accounts/contract.ts";
 
-/** What a person does to their own account. @throws ApiProblem */
+/** Actions of users on their own account. @throws ApiProblem */
 export async function callAccount<Call extends AccountCall>(
   call: Call,
   body: AccountInput<Call>,

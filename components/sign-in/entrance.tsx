@@ -36,6 +36,6 @@ export function Entrance({
   );
 }
 
-/** Of the text links of these pages: at least 24 px high. */
+/** The class of text links on these pages, which are at least 24 px high. */
 export const ENTRANCE_LINK =
   "inline-flex min-h-6 items-center font-medium text-accent-text underline-offset-2 hover:underline";

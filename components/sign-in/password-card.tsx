@@ -9,7 +9,7 @@ import { callAccount } from "./account-client.ts";
 
 const EMPTY = { current: "", password: "" };
 
-/** `email`: null where the identity provider keeps the password. */
+/** `email`: null if an identity provider manages the password. */
 export function PasswordCard({ email, min }: { email: string | null; min: number }) {
   return (
     <Card

@@ -13,16 +13,16 @@ import { PasswordCard } from "./password-card.tsx";
 import { SessionsDialog } from "./sessions-dialog.tsx";
 
 /**
- * `email`: null for whom another identity provider signs in. `children`: what other rooms know of
- * the reader.
+ * `email`: null if another identity provider signs the user in. `children`: what other domains show
+ * about the user.
  */
 export function ProfilePage({
   email,
-  passwordLeast,
+  passwordMin,
   children,
 }: {
   email: string | null;
-  passwordLeast: number;
+  passwordMin: number;
   children: ReactNode;
 }) {
   const { name, roles, tenant } = useMember();
@@ -45,7 +45,7 @@ export function ProfilePage({
           </Facts>
         </Card>
         {children}
-        <PasswordCard email={email} min={passwordLeast} />
+        <PasswordCard email={email} min={passwordMin} />
         <Card
           title="Sessions"
           hint="The browsers you're signed in with."

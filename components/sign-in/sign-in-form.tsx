@@ -45,7 +45,7 @@ export function SignInForm({
   async function go(provider: string, action: string, fields: Record<string, string>) {
     setBusy(provider);
     setError(undefined);
-    // A page that stays shows what it showed.
+    // A page that stays open keeps its times.
     if (!inPlace) startInLocalTime();
     try {
       const url = await postAuth(action, { ...fields, callbackUrl: callbackPath });

@@ -21,7 +21,7 @@ export const SIGN_WORDS: Record<Source["sign"], string> = {
   inverted: "Inverted: positive is money out",
 };
 
-/** What is said beside a list of the first of `count`; false where all are listed. */
+/** The note on a list of the first of `count`; false if all are listed. */
 export function moreThan(listed: readonly unknown[], count: number): string | false {
   return count > listed.length && `and ${(count - listed.length).toLocaleString("en")} more.`;
 }

@@ -15,7 +15,7 @@ export type BarProps = {
   width: number;
   height: number;
   /** Whether the series are side by side; otherwise they are stacked. */
-  beside?: boolean;
+  grouped?: boolean;
   /** The short name below a bar. If there are few bars, each has one, wrapped if it is long. */
   tick?: (name: string) => string;
   /** The names of the bars that have a tick; if omitted, as many as fit. */
@@ -44,7 +44,7 @@ export function Bars({
   series,
   width,
   height,
-  beside = false,
+  grouped = false,
   tick,
   ticks,
 }: BarProps) {
@@ -93,10 +93,10 @@ export function Bars({
           key={key}
           dataKey={key}
           name={name}
-          stackId={beside ? key : "all"}
+          stackId={grouped ? key : "all"}
           isAnimationActive={false}
           shape={(bar: Shape) => (
-            <Block {...bar} fill={fill} top={beside || place === series.length - 1} />
+            <Block {...bar} fill={fill} top={grouped || place === series.length - 1} />
           )}
         >
           {series.length === 1 && isFew && (

@@ -32,7 +32,7 @@ type Days = {
   onChange: (day: string) => void;
   min?: string;
   max?: string;
-  /** Given, the value has a time of day: this one, "17:00", where only a day is chosen. */
+  /** Given, the value has a time of day: this one, "17:00", if only a day is chosen. */
   time?: string;
 };
 

@@ -16,12 +16,12 @@ const OVER = {
 
 /** Screens with room for page and panel; globals.css has the same width. */
 const ROOM = "(min-width: 68.75rem)";
-const BESIDE =
+const DOCKED =
   "min-[68.75rem]:z-20 min-[68.75rem]:w-(--panel-width) min-[68.75rem]:border-l min-[68.75rem]:border-line min-[68.75rem]:shadow-none min-[68.75rem]:transition-none";
 
 /**
  * A panel that slides in from the side and keeps the page's scroll position. It is modal and covers
- * the page. With `beside`, on wide screens, it stays next to the page, which remains usable, and
+ * the page. With `docked`, on wide screens, it stays next to the page, which remains usable, and
  * doesn't take focus.
  */
 export function SidePanel({
@@ -30,7 +30,7 @@ export function SidePanel({
   side,
   label,
   header,
-  beside = false,
+  docked = false,
   asks = false,
   returnTo,
   children,
@@ -40,7 +40,7 @@ export function SidePanel({
   side: keyof typeof OVER;
   label: string;
   header?: ReactNode;
-  beside?: boolean;
+  docked?: boolean;
   /** Whether it's a form: then the first field gets focus instead of the Close button. */
   asks?: boolean;
   /**
@@ -55,11 +55,11 @@ export function SidePanel({
   useLayoutEffect(() => {
     latest.current = { returnTo, onClose };
   });
-  // Open in the HTML with `beside`, so that the first paint needs no script. Afterwards only the
+  // Open in the HTML with `docked`, so that the first paint needs no script. Afterwards only the
   // effect opens and closes it.
-  const [openAtFirst] = useState(open && beside);
+  const [openAtFirst] = useState(open && docked);
   const hasRoom = useMedia(ROOM);
-  const isModal = !(beside && hasRoom);
+  const isModal = !(docked && hasRoom);
 
   useLayoutEffect(() => {
     const shown = dialog.current;
@@ -113,7 +113,7 @@ export function SidePanel({
       ref={dialog}
       open={openAtFirst}
       data-panel
-      data-beside={beside || undefined}
+      data-docked={docked || undefined}
       tabIndex={-1}
       aria-label={label}
       // React bubbles the `close` of nested dialogs, and the event is late: the panel may be open
@@ -124,7 +124,7 @@ export function SidePanel({
         "fixed inset-y-0 my-0 h-dvh max-h-none max-w-none overflow-y-auto overscroll-contain bg-surface text-ink outline-none shadow-overlay transition-[translate,display,overlay] transition-discrete duration-200 ease-out",
         "backdrop:bg-shade backdrop:transition-[opacity,display,overlay] backdrop:transition-discrete backdrop:duration-200 not-open:backdrop:opacity-0 starting:open:backdrop:opacity-0",
         OVER[side],
-        beside && BESIDE,
+        docked && DOCKED,
       )}
     >
       <div className="flex min-h-full flex-col">

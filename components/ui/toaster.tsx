@@ -103,7 +103,7 @@ function Card({ id, title, description, failed, action, awaited }: Toast & { awa
   );
 }
 
-/** Scrolls the page on where a toast would cover the focused element. */
+/** Scrolls the page if a toast would cover the focused element. */
 function uncoverFocus(card: HTMLElement): void {
   const focused = document.activeElement;
   if (!focused || focused === document.body || card.closest("dialog")) return;

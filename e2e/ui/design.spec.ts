@@ -75,8 +75,8 @@ test.describe("by keyboard,", () => {
   test("a panel beside leaves the page usable, takes no focus, and closes by Escape; without room it lies over the page", async ({
     page,
   }) => {
-    const opener = button(page, "Panel beside");
-    const panel = page.getByRole("dialog", { name: "A panel beside" });
+    const opener = button(page, "Docked panel");
+    const panel = page.getByRole("dialog", { name: "A docked panel" });
     await enter(page, opener);
     await expect(panel).toBeVisible();
     await expect(opener).toBeFocused();

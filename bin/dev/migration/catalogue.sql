@@ -103,7 +103,7 @@ things (place, kind, owner, name, definition, make, unmake, shape, nth) as (
   union all
   select 15, 'index', t.name, i.indexrelid::regclass::text, x.definition, x.definition || ';', null, null, 0
   from tables t join pg_catalog.pg_index i on i.indrelid = t.oid
-  -- Of a partitioned table it would be an index ONLY of what has no rows.
+  -- On a partitioned table the definition would be an index ONLY on the parent, which has no rows.
   cross join lateral (select replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as definition) x
   where not exists (select from pg_catalog.pg_constraint n where n.conindid = i.indexrelid and n.contype in ('p', 'u', 'x'))
 
@@ -119,7 +119,7 @@ things (place, kind, owner, name, definition, make, unmake, shape, nth) as (
   from functions f
 
   union all
-  -- Of a table of the platform, too, where it runs a function of ours.
+  -- Including triggers on the platform's tables that run our functions.
   select 40, 'trigger', t.name, format('%I on %s', g.tgname, t.name), pg_get_triggerdef(g.oid) || ' -- ' || g.tgenabled::text,
     pg_get_triggerdef(g.oid) || ';' || case g.tgenabled when 'A' then format(' alter table %s enable always trigger %I;', t.name, g.tgname)
       when 'D' then format(' alter table %s disable trigger %I;', t.name, g.tgname) else '' end,

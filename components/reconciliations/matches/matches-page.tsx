@@ -18,7 +18,7 @@ import { MatchSkeleton } from "./match-skeleton.tsx";
 import { MatchTable } from "./match-table.tsx";
 import { MATCH_FILTERS, matchSearch } from "./search.ts";
 
-/** What a period matched, and what became of what it suggested: filtered, and exported. */
+/** The matches and suggestions of a period: filtered, and exported. */
 export function MatchesPage({ id }: { id: string }) {
   const tenant = useTenantId();
   const { search, set, isFiltered, clear } = useSearch(matchSearch, MATCH_FILTERS);

@@ -23,7 +23,7 @@ const ICONS: Record<Match["state"], LucideIcon> = {
   undone: Undo2,
 };
 
-/** In a table, where most rows are alike: without a badge's colour. */
+/** For tables, where most rows are alike: without a badge's colour. */
 export function MatchState({ state }: { state: Match["state"] }) {
   const Icon = ICONS[state];
   return (

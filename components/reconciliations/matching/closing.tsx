@@ -4,7 +4,7 @@ import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 /** By which buttons that have to wait name the reason. */
 export const CLOSING_ID = "closing";
 
-/** Said while a period of many lines is being closed, and where that failed. */
+/** Shown while a period with many lines is being closed, and if that failed. */
 export function Closing({
   closing,
   failure,

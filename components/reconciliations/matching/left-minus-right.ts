@@ -1,9 +1,6 @@
 import type { Proof } from "#lib/matching/periods/contract.ts";
 
-/**
- * What a period's matches explain of left − right. The proof has it on the side that is the larger
- * for it.
- */
+/** How much of left − right a period's matches explain. The proof counts it on the larger side. */
 export function leftMinusRight(
   { items }: Proof,
   currency: string,

@@ -15,7 +15,7 @@ import { periodLines } from "../period-lines.ts";
 import { proofOf } from "../queries.ts";
 import { leftMinusRight } from "./left-minus-right.ts";
 
-/** The sums that show no cent is missing, asked anew whenever what was matched changes. */
+/** The sums that prove that no cent is missing, reloaded when a match changes. */
 export function ProofCard({ reconciliation }: { reconciliation: Reconciliation }) {
   const { data, error, refetch } = useQuery(proofOf(useTenantId(), reconciliation.id));
   return (
@@ -47,7 +47,7 @@ export function ProofCard({ reconciliation }: { reconciliation: Reconciliation }
   );
 }
 
-/** Whether what closed is still what it was. */
+/** Whether the closed data is unchanged. */
 function ClosingNote({
   closing: { digest, holds },
 }: {

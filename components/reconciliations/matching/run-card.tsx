@@ -144,8 +144,8 @@ function Progress({
 }
 
 /**
- * What a run, preparing or closing changes shows everywhere once it has ended. `ended`: another
- * text once one did; undefined: unknown.
+ * Refreshes what a run, preparing or closing has changed, once it has ended. `ended`: changes when
+ * one has ended; undefined: unknown.
  */
 function useRefreshAfter(ended: string | undefined): void {
   const cache = useQueryClient();

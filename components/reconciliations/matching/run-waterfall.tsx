@@ -42,7 +42,7 @@ export function RunWaterfall({
     chosen !== null && currencies.includes(chosen) ? chosen : (currencies[0] ?? null);
   const steps = waterfallOf(run, reconciliation, { proof, suggested: bands?.suggested });
   const isSplit = steps.some(({ kind }) => kind === "suggested");
-  /** Where what a step leaves to people is decided. */
+  /** The page on which the open lines of a step are decided. */
   const wayTo = ({ kind, lines }: Step) => {
     if (closed_at !== null || lines === 0 || (kind !== "suggested" && kind !== "open")) return null;
     const narrowed = isSplit ? `?suggested=${kind === "suggested"}` : "";

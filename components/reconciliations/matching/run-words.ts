@@ -20,7 +20,7 @@ const STAGES: Record<string, string> = {
   exceptions: "Opening exceptions",
 };
 
-/** What a run does just now. A stage that isn't one of the engine's is a rule's name. */
+/** What a run is doing. A stage that isn't one of the engine's is a rule's name. */
 export function stageInWords(stage: string | null): string {
   if (stage === null) return "Starting";
   return STAGES[stage] ?? `Applying “${stage}”`;

@@ -7,7 +7,7 @@ import { ActorName } from "#components/people/actor-name.tsx";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { proofOf } from "../queries.ts";
 
-/** Said where nothing is open and the proof holds, or where the period is closed. */
+/** Shown if nothing is open and the proof holds, or if the period is closed. */
 export function TiedOut({ reconciliation }: { reconciliation: Reconciliation }) {
   const { id, matched_count, unmatched_count, closing, closed_at, closed_by } = reconciliation;
   const { data: proof } = useQuery(proofOf(useTenantId(), id));

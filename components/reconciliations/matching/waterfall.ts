@@ -7,8 +7,8 @@ export type Sum = number | string;
 type Amount = { currency: string; left_minor: Sum; right_minor: Sum };
 
 /**
- * A step of a run: what it settles of the lines that the steps before it left. `from`, `to`: its
- * place between 0 and 1 of all lines. `amounts`: its money by currency; null where it isn't known.
+ * A step of a run: what it settled of the lines left by the steps before it. `from`, `to`: its
+ * position between 0 and 1 of all lines. `amounts`: its money by currency; null if unknown.
  */
 export type Step = {
   key: string;
@@ -26,13 +26,12 @@ type Counts = Pick<
   Reconciliation,
   "matched_count" | "unmatched_count" | "excluded_count" | "closed_at"
 >;
-/** What is known beside the run: the period's sums, and the open lines that a suggestion takes. */
+/** What is known besides the run: the period's sums, and the open lines that a suggestion takes. */
 type Known = { proof?: Pick<Proof, "items">; suggested?: SuggestionBands["suggested"] };
 
 /**
- * The run's rules in their order, from all lines to those that are open. What people matched or
- * excluded, since then too, are steps of their own; of a closed period the run has them as they
- * closed.
+ * The run's rules in their order, from all lines to the open ones. What people matched or excluded,
+ * also after the run, are separate steps; for a closed period the run has them as of its close.
  */
 export function waterfallOf(
   run: Pick<Run, "waterfall">,

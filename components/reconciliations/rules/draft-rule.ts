@@ -1,7 +1,7 @@
 import type { MatchExplanation } from "#lib/matching/contract.ts";
 import { FIELD_OPTIONS, type Rule } from "./sentence.ts";
 
-/** What a suggestion is made of, as far as a rule for its like goes by it. */
+/** The parts of a suggestion that a rule for similar matches needs. */
 export type Proposal = {
   method: string;
   left_minor: number;
@@ -15,9 +15,9 @@ const NAME_MAX = 100;
 const USUAL_DAYS = 3;
 
 /**
- * A rule that would have made this match: the texts that agree have to, amounts and days may differ
- * as much as they do here. Where nothing but amount and day agrees, it only suggests. `taken`:
- * names of the other rules.
+ * A rule that would have made this match: the texts that agree are required, amounts and days may
+ * differ by as much as they do here. If only amount and day agree, it only suggests. `taken`: names
+ * of the other rules.
  */
 export function draftRule(
   { left_minor, right_minor, line_ids, explanation: { fields, tolerance } }: Proposal,

@@ -26,12 +26,12 @@ export function RuleCard({
   rule: Rule;
   index: number;
   count: number;
-  /** What it did in the last run. */
+  /** Its result in the last run. */
   step: Run["waterfall"][number] | undefined;
   money: (minor: number) => string;
   readOnly: boolean;
   dragged: boolean;
-  /** Where the dragged one would come to be. */
+  /** Where the dragged rule would be dropped. */
   target: "above" | "below" | null;
   onEdit: () => void;
   onRemove: () => void;

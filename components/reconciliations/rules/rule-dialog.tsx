@@ -39,7 +39,7 @@ export function RuleDialog({
   onClose,
 }: {
   initial: Rule;
-  /** What amounts are typed in; undefined where it isn't known: minor units are typed then. */
+  /** The currency in which amounts are typed; undefined if unknown: then minor units are typed. */
   currency: string | undefined;
   /** Names of the other rules. */
   taken: readonly string[];

@@ -28,8 +28,8 @@ const FIELD_WORDS: Record<NonNullable<Rule["on"]>[number], string> = {
 };
 
 /**
- * What a rule matches, in short sentences. `money` formats an amount in minor units; of a pair with
- * several currencies it can't name one.
+ * What a rule matches, in short sentences. `money` formats an amount in minor units, without a
+ * currency for a pair with several.
  */
 export function sentenceOf(rule: Rule, money: (minor: number) => string): string {
   const rest = hasTolerance(rule) && rule.residual === "none" ? "The difference stays open" : "";

@@ -12,8 +12,8 @@ import type { RulesDraft } from "./sentence.ts";
 import { Trials } from "./trial.tsx";
 
 /**
- * What the rules would do in this period and past ones, before they are saved. `children`: what is
- * new in them.
+ * What the rules would do in this period and past ones, before they are saved. `children`: what
+ * changed in them.
  */
 export function TryDialog({
   reconciliation,

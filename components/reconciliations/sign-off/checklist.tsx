@@ -27,7 +27,7 @@ const CHECK_LABELS: Record<PeriodCheck["check"], string> = {
   signatures: "Review",
 };
 
-/** What stands in the way of a close. Each line leads to its rows. */
+/** The checks before a close, each with a link to its rows. */
 export function Checklist({ reconciliation }: { reconciliation: Reconciliation }) {
   const tenant = useTenantId();
   const { data, error } = useQuery(checklistOf(tenant, reconciliation.id));

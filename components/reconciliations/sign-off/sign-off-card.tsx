@@ -23,7 +23,7 @@ const SignDialog = dynamic(() => import("./sign-dialog.tsx").then((part) => part
   ssr: false,
 });
 
-/** Who prepared and reviewed an open period, and what stands in the way of its close. */
+/** The signatures of an open period, and the checks before its close. */
 export function SignOffCard({ reconciliation }: { reconciliation: Reconciliation }) {
   const { sign_off: signOff, preparing, closing } = reconciliation;
   const [action, setAction] = useState<SignAction | null>(null);

@@ -2,7 +2,7 @@ import { PenLine } from "lucide-react";
 import { ActorName } from "#components/people/actor-name.tsx";
 import type { PeriodSignature } from "#lib/reconciliations/contract.ts";
 
-/** Who signed, in order. Nothing where nobody has. */
+/** The signatures in order; nothing without any. */
 export function Signatures({ signatures }: { signatures: readonly PeriodSignature[] }) {
   if (signatures.length === 0) return null;
   return (

@@ -5,8 +5,8 @@ import { reconciledBalances, type SideBalance } from "#lib/wire/reconciled-balan
 import { Row, Table } from "./table.tsx";
 
 /**
- * The bank reconciliation of each currency: from the balance of each side, less what is outstanding
- * and excluded, to the adjusted balances and what explains their difference.
+ * The bank reconciliation of each currency: from the balance of each side, less outstanding and
+ * excluded amounts, to the adjusted balances and what explains their difference.
  */
 export function BalanceTable({ statement }: { statement: Statement }) {
   const { left_source, right_source } = statement;
@@ -55,9 +55,7 @@ export function BalanceTable({ statement }: { statement: Statement }) {
   });
 }
 
-/**
- * The open items of each side: what was brought forward, what came, what was settled, what is left.
- */
+/** The open items of each side: brought forward, added, settled, and left. */
 export function RollForwardTable({ statement }: { statement: Statement }) {
   const { left_source, right_source } = statement;
   return reconciledBalances(statement).map(({ currency, left, right }) => {

@@ -104,10 +104,7 @@ export function ExclusionTable({ items, totals, statement }: Itemised<StatementE
   );
 }
 
-/**
- * A table of what was decided, with what it comes to, and what earlier periods add to the
- * statement's sum.
- */
+/** A table of decisions with their total, and what earlier periods add to the statement's sum. */
 function ItemTable({
   caption,
   columns,

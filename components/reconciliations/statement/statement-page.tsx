@@ -23,7 +23,7 @@ import { SignedStatements } from "./signed-statements.tsx";
 import { AgingTable, OutstandingTable } from "./statement-tables.tsx";
 import { excludedTotals, explainedTotals, type Total } from "./totals.ts";
 
-/** The reconciliation statement of a period: what is signed, and printed. */
+/** The reconciliation statement of a period, which is signed and printed. */
 export function StatementPage({ id }: { id: string }) {
   const tenant = useTenantId();
   const { data, error, refetch } = useQuery(statementOf(tenant, id));
@@ -80,7 +80,7 @@ export function StatementPage({ id }: { id: string }) {
   );
 }
 
-/** "statement-Debtors, November-2026-11-30", without what a file system refuses. */
+/** "statement-Debtors, November-2026-11-30", without characters that file systems refuse. */
 function fileNameOf({ name, period_end }: Statement): string {
   const safe = name
     .replace(/[\\/:*?"<>|\p{Cc}]+/gu, " ")

@@ -2,8 +2,8 @@ import type { Statement } from "#lib/matching/periods/contract.ts";
 import { leftMinusRight } from "../matching/left-minus-right.ts";
 
 /**
- * What a period's items come to, and what earlier periods add: together the sum in the balances.
- * `side`: null of what is left − right.
+ * The total of a period's items, and what earlier periods add: together the sum in the balances.
+ * `side`: null for amounts of left − right.
  */
 export type Total = {
   currency: string;
@@ -37,7 +37,7 @@ export function explainedTotals(
   });
 }
 
-/** Nothing where there is nothing to add up. */
+/** Nothing if there is nothing to add up. */
 function totalOf(
   currency: string,
   side: Total["side"],

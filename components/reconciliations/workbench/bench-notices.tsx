@@ -11,7 +11,7 @@ import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { ProofBadge } from "../matching/proof-card.tsx";
 import { proofOf } from "../queries.ts";
 
-/** Said where nothing of a period can be decided: it is closed, or being closed. */
+/** Shown if nothing in a period can be decided, because it is closed or being closed. */
 export function NothingChanges({
   reconciliation: { id, closed_at },
 }: {
@@ -28,7 +28,7 @@ export function NothingChanges({
   );
 }
 
-/** Said where a period has nothing to decide. */
+/** Shown if a period has nothing to decide. */
 export function NothingOpen({
   reconciliation: { id, preparing, matched_count },
 }: {

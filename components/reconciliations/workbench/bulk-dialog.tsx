@@ -151,7 +151,7 @@ function Sample({
         cache.invalidateQueries({ queryKey });
       onClose();
     },
-    // Somebody else has decided, so the sample is read again.
+    // Another person has decided, so the sample is loaded again.
     onRefused: () => cache.invalidateQueries({ queryKey: suggestionsKey(tenant) }),
   });
   const tooMany = data !== undefined && data.count > FILTERED_MAX;

@@ -10,9 +10,9 @@ export function DifferenceBar({
   count,
 }: {
   sums: readonly Sum[];
-  /** Where they are all of the difference; else 0. */
+  /** The fees, if they are all of the difference; else 0. */
   fees: number;
-  /** Lines of the selection; 0: none. */
+  /** The number of selected lines. */
   count: number;
 }) {
   const mixed = sums.length > 1;

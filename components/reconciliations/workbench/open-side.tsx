@@ -39,7 +39,7 @@ export function OpenSide({
   items: readonly OpenLine[];
   /** Whether the keyboard moves here. */
   active: boolean;
-  /** The place of the line at hand, if it is of this side. */
+  /** The position of the current line, if it is on this side. */
   cursor: number | null;
   /** Lines that the chosen suggestion takes. */
   chosen: ReadonlySet<string>;
@@ -72,8 +72,8 @@ export function OpenSide({
   const rows = virtualizer.getVirtualItems();
   const last = rows.at(-1)?.index ?? 0;
   const endIsNear = items.length > 0 && last >= items.length - OVERSCAN;
-  // After every render: a page that was given up must be asked for again, though the end never left
-  // the screen.
+  // After every render: a page whose request was cancelled must be requested again, though the end
+  // never left the screen.
   useEffect(() => {
     if (endIsNear) onEndNear();
   });

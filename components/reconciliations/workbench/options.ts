@@ -6,9 +6,9 @@ import type { Side } from "./queries.ts";
 const MOST = 5;
 
 /**
- * A way to match the line at hand. `match_id`: the run's suggestion, which can be confirmed and
+ * A way to match the current line. `match_id`: the run's suggestion, which can be confirmed and
  * rejected; null: found for this line alone, to be matched by hand. `left_minor`, `right_minor`:
- * what of each side it takes.
+ * how much of each side it takes.
  */
 export type Option = {
   key: string;
@@ -22,11 +22,11 @@ export type Option = {
   /** Fees of its lines, left − right, that explain as much of the difference. */
   fee_minor: number;
   explanation: MatchExplanation;
-  /** What it takes of each line; null: all that is open. */
+  /** How much of each line it takes; null: everything that is open. */
   takes: ReadonlyMap<string, number> | null;
 };
 
-/** The run's suggestions first, then what was found beside them; the same lines once. */
+/** The run's suggestions first, then others found for the line; equal ones once. */
 export function optionsOf(
   line: OpenLine,
   matches: readonly Match[],
@@ -137,8 +137,8 @@ export function sumsOf(
 }
 
 /**
- * The line of which the difference can stay open: one of the larger side that is larger than the
- * difference. Null: none is.
+ * The line whose difference can stay open: one of the larger side that exceeds the difference. Null
+ * if there is none.
  */
 export function splittable(lines: readonly OpenLine[]): OpenLine | null {
   const { left_minor, right_minor, lefts, rights } = balanceOf(lines);

@@ -10,7 +10,7 @@ import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import { lineById } from "../queries.ts";
 import { marginInWords } from "./words.ts";
 
-/** What came second, and by how much. `loaded`: lines that needn't be asked for. */
+/** The runner-up and its distance. `loaded`: lines that need not be fetched. */
 export function RunnerUp({
   explanation: { runner_up, margin },
   loaded,

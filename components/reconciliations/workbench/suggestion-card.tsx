@@ -70,7 +70,7 @@ function Told({ name, children }: { name: string; children: React.ReactNode }) {
   );
 }
 
-/** The ways to match the line at hand, by number. */
+/** The ways to match the current line, numbered. */
 export function OptionList({
   options,
   chosen,

@@ -12,7 +12,7 @@ import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import { OptionList, SuggestionCard } from "./suggestion-card.tsx";
 import type { Workbench } from "./use-workbench.ts";
 
-/** What is suggested for the line at hand, or what was picked instead. */
+/** The suggestions for the current line, or the lines picked instead. */
 export function SuggestionPanel({
   bench,
   lines,

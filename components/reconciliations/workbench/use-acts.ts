@@ -24,10 +24,10 @@ type Chosen = {
   currency: string;
 };
 
-/** What a dialog asks about: as it was when it was opened, whatever becomes of the lists. */
+/** The subject of a dialog, as it was when the dialog was opened, whatever happens to the lists. */
 type Asking = { to: "exclude"; line: OpenLine } | { to: "explain"; chosen: Chosen };
 
-/** What can be done with the selection or the suggestion at hand, and doing it. */
+/** The actions on the selection or the current suggestion. */
 export function useActs(id: string, bench: Workbench) {
   const mayDecide = useIsAllowed(confirmMatchContract.access);
   const mayWrite = useIsAllowed(createMatchContract.access);
@@ -49,8 +49,8 @@ export function useActs(id: string, bench: Workbench) {
       : (option?.line_ids ?? (line ? [line.id] : []));
   const { left_minor, right_minor } = picked.size === 0 && option ? option : balanceOf(lines);
   const difference = left_minor - right_minor;
-  // A suggestion has them as adjustments; a match by hand takes them as such where they are all of
-  // the difference.
+  // A suggestion has fees as adjustments; a match by hand gets them as such if they are all of the
+  // difference.
   const fees = picked.size === 0 && option?.match_id ? option.fee_minor : feesOf(lines);
   const agrees = difference === 0 || difference === fees;
   const currency = lines[0]?.currency ?? line?.currency ?? "EUR";
@@ -84,8 +84,8 @@ export function useActs(id: string, bench: Workbench) {
   }
 
   /**
-   * A suggestion with a difference that nothing explains is money to be booked: whoever may says
-   * what it is, others say so twice.
+   * Confirming a suggestion with an unexplained difference books money: callers who may write say
+   * what it is, others confirm twice.
    */
   function accept() {
     if (!mayDecide || !isFree) return;

@@ -23,8 +23,8 @@ import type { Workbench } from "./use-workbench.ts";
 export type Adjustment = Match["adjustments"][number];
 
 /**
- * What a person decides. `gone`: lines that nothing is open of afterwards. `partial`: what else
- * stays open isn't known here. `picked`: the selection that it takes. `at`: the line at hand.
+ * A decision. `gone`: lines that are settled by it. `partial`: it is unknown here what else stays
+ * open. `picked`: the selection that it uses. `at`: the current line.
  */
 export type Decided = {
   gone: readonly string[];
@@ -74,7 +74,7 @@ export function useDecide(
     );
     return () => {
       for (const [key, data] of before) cache.setQueryData(key, data);
-      // Somebody else may have decided, or begun to close the period, meanwhile.
+      // Another person may have decided, or started to close the period, in the meantime.
       refresh();
       cache.invalidateQueries({ queryKey: reconciliationById(tenant, id).queryKey });
     };

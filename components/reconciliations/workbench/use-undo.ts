@@ -18,20 +18,20 @@ import { undoneWords } from "./words.ts";
 
 const LOOKED_THROUGH = 100;
 
-/** The line at which a decision was made, and what it is called: "Match of €4,850.00". */
+/** The line at which a decision was made, and the decision's name: "Match of €4,850.00". */
 type Made = { line: string | undefined; subject: string };
 
 /**
- * Takes back decisions of one's own, as the server has them. `onBack`: where one is again that was
- * made here, on this line.
+ * Undoes the user's own decisions, as the server has them. `onBack`: called with the line of a
+ * decision that was made and undone here.
  */
 export function useUndo(id: string, onBack: (line: string) => void) {
   const tenant = useTenantId();
   const { self } = useMember();
   const cache = useQueryClient();
   const underWay = useRef<Promise<unknown>>(null);
-  // The key is the decision's: after a lost answer the same one is asked for again, though it may
-  // be undone by now.
+  // The key belongs to the decision: after a lost response the same decision is undone again,
+  // although it may be undone by now.
   const asked = useRef<{ decision: string; key: string }>(null);
   const ownDecisions = useRef(new Map<string, Made>());
 
@@ -111,7 +111,7 @@ export function useUndo(id: string, onBack: (line: string) => void) {
   return {
     isPending,
     follow,
-    /** Stores where a match or line was decided, and what the decision is called. */
+    /** Stores where a match or line was decided, and the decision's name. */
     remember: (about: string, decision: Made) => void ownDecisions.current.set(about, decision),
     /** The newest decision. */
     undo: () => start(null),

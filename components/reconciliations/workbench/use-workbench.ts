@@ -13,7 +13,7 @@ type Cursor = { side: Side; id: string | null; index: number };
 const NONE: ReadonlyMap<string, OpenLine> = new Map();
 const NO_OPTIONS: readonly Option[] = [];
 
-/** Both lists, the line at hand, what is suggested for it, and what was picked beside it. */
+/** Both lists, the current line, its suggestions, and the picked lines. */
 export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchSearch) {
   const tenant = useTenantId();
   const left = useList(openLinePages(tenant, id, "left", filters));
@@ -23,7 +23,7 @@ export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchS
   const [picked, setPicked] = useState(NONE);
   const [choice, setChoice] = useState({ line: "", option: 0 });
 
-  // A side without lines has nothing at hand: the other has.
+  // If a side has no lines, the current line is on the other side.
   const elsewhere = cursor.side === "left" ? "right" : "left";
   const foundElsewhere =
     cursor.id !== null && lists[elsewhere].items.some((item) => item.id === cursor.id);
@@ -33,11 +33,11 @@ export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchS
       : cursor.side;
   const items: readonly OpenLine[] = lists[side].items;
   const known = items.findIndex((item) => item.id === cursor.id);
-  // A line that is gone leaves its place to the next one.
+  // The next line takes the place of a line that was removed.
   const index = known >= 0 ? known : Math.max(0, Math.min(cursor.index, items.length - 1));
   const line = items[index] ?? null;
 
-  // Running down the list asks about the line where one stops.
+  // Moving quickly through the list only loads the line where the user stops.
   const asked = useDeferredValue(line);
   const enabled = asked !== null;
   const matches = useQuery({ ...suggestedMatches(tenant, id, asked?.id ?? ""), enabled });
@@ -76,7 +76,7 @@ export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchS
     /** To a line of either side, as soon as a list has it. */
     goTo: (id: string) => setCursor((now) => ({ ...now, id })),
     move: (by: number) => go(side, index + by),
-    /** To the other side, where its list has lines. */
+    /** Moves to the other side, if its list has lines. */
     cross: (to: Side) => lists[to].items.length > 0 && to !== side && go(to, 0),
     choose: (place: number) => line && setChoice({ line: line.id, option: place }),
     pick: (item: OpenLine) =>

@@ -16,7 +16,7 @@ const DID: Record<Decision["action"], string> = {
   exclude: "excluded",
 };
 
-/** What somebody did by a decision, after their name. */
+/** What a person did by a decision, to follow their name. */
 export function decided({ action, match_count }: Decision): string {
   if (action === "exclude") return `${DID.exclude} a line`;
   return `${DID[action]} ${match_count === 1 ? "a match" : `${match_count.toLocaleString("en")} matches`}`;

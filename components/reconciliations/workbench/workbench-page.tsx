@@ -13,7 +13,7 @@ import { Bench } from "./bench.tsx";
 import { NothingChanges } from "./bench-notices.tsx";
 import { WorkbenchSkeleton } from "./workbench-skeleton.tsx";
 
-/** Where what a run left open is decided: both sides, what is suggested, and the difference. */
+/** The page on which open lines are decided: both sides, the suggestions, and the difference. */
 export function WorkbenchPage({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(reconciliationById(useTenantId(), id));
   return (

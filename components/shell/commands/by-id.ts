@@ -31,7 +31,7 @@ const KINDS: Record<string, { title: string; icon: LucideIcon; permission?: Perm
   sev: { title: "Open security event", icon: ShieldCheck, permission: "read:security-events" },
 };
 
-/** The page of a pasted ID. Nothing is asked: whether it exists, its page says. */
+/** The page of a pasted ID. Whether the ID exists shows on that page. */
 export function byId({ tenant, roles }: Pick<Member, "tenant" | "roles">, text: string): Found[] {
   const id = text.trim();
   const kind = ID.test(id) ? KINDS[id.slice(0, 3)] : undefined;

@@ -16,7 +16,7 @@ import { sourcesKey } from "../queries.ts";
 
 const REASON_MAX = 500;
 
-/** States what a source's balance is at the end of a day. */
+/** States the balance of a source at the end of a day. */
 export function BalanceDialog({ source, onClose }: { source: Source; onClose: () => void }) {
   const tenant = useTenantId();
   const cache = useQueryClient();

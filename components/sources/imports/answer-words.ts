@@ -1,4 +1,4 @@
-/** What the answers to a preview's questions are called, by the setting that they are for. */
+/** The labels of the answers to a preview's questions, by setting. */
 const WORDS: Record<string, Record<string, string>> = {
   decimal_separator: { ",": "Comma", ".": "Point" },
   debit_sign: { plus: "Money in", minus: "Money out" },

@@ -7,10 +7,10 @@ import type { Import } from "#lib/imports/contract.ts";
 
 type Statement = Import["statements"][number];
 
-const SHOWN_MOST = 12;
+const SHOWN_MAX = 12;
 
 /**
- * Of each statement in a file, whether opening balance + lines = closing balance. `currency`: of
+ * Whether opening balance + lines = closing balance, for each statement in a file. `currency`: for
  * statements that name none.
  */
 export function BalanceCheck({
@@ -28,7 +28,7 @@ export function BalanceCheck({
   const failing = checked.filter(failed);
   const shown = [...failing, ...checked.filter((statement) => !failed(statement))].slice(
     0,
-    SHOWN_MOST,
+    SHOWN_MAX,
   );
   return (
     <section aria-label="Balance check" className="flex flex-col gap-3">

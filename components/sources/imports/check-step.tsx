@@ -61,7 +61,7 @@ export function CheckStep({ source, file, asking, uploadError, onCommit, onReset
       </div>
     );
   }
-  // Cut into other cells it has other columns: nothing that was chosen for them holds.
+  // With other cells the file has other columns, so previous choices don't apply.
   const { encoding, mapping } = preview;
   const cut = `${encoding} ${mapping?.delimiter} ${mapping?.header_row !== false}`;
   return (

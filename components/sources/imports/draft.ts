@@ -2,8 +2,8 @@ import type { MappedField, Mapping } from "#lib/imports/formats/mapping.ts";
 import { answerValue } from "./answer-words.ts";
 
 /**
- * How a file writes its amounts: in one column with a sign, in a column for each direction, or
- * beside a column that names it.
+ * How a file writes its amounts: in one column with a sign, in a column for each direction, or with
+ * a column that names the direction.
  */
 export type AmountStyle = "signed" | "two_columns" | "named";
 
@@ -33,7 +33,7 @@ export function withAmountStyle(before: Mapping, style: AmountStyle): Mapping {
   return { ...mapping, fields: { ...rest, ...kept } };
 }
 
-/** What is said of a field's column, and no longer holds of another column. */
+/** Settings of a field's column, which don't apply to another column. */
 const SETTINGS: Partial<Record<MappedField, readonly (keyof Mapping)[]>> = {
   debit: ["debit_sign"],
   credit: ["credit_sign"],
@@ -52,7 +52,7 @@ function withoutSettings(mapping: Mapping, fields: readonly MappedField[]): Mapp
 /** `column`: empty for none. */
 export function withColumn(before: Mapping, field: MappedField, column: string): Mapping {
   const mapping = withoutSettings(before, [field]);
-  // Whether a fee comes off the amount is said by its column, or by there being none.
+  // Having a fee column means that the fee is deducted from the amount.
   if (field === "fee") mapping.fee_handling = column === "" ? "included" : "deducted";
   const rest = without(mapping.fields, [field]);
   return { ...mapping, fields: column === "" ? rest : { ...rest, [field]: column } };

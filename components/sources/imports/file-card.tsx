@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { inSize } from "#components/ui/size.ts";
 
-/** The chosen file. `children`: what it was taken for. */
+/** The chosen file. `children`: its detected format. */
 export function FileCard({
   file,
   onReset,

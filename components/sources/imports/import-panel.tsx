@@ -22,7 +22,7 @@ import { SkippedRows } from "./skipped-rows.tsx";
 import { CancelImport, UndoImport } from "./undo-import.tsx";
 import { FORMAT_WORDS, ImportBadge } from "./words.tsx";
 
-/** An import beside the page of its source. `currency`: the source's. */
+/** An import next to the page of its source. `currency`: the source's. */
 export function ImportPanel({
   id,
   currency,

@@ -30,7 +30,7 @@ export function ImportProgress({
   );
 }
 
-/** `done`: left out while nobody knows. */
+/** `done`: omitted while unknown. */
 export function Bar({
   label,
   note,

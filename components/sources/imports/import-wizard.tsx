@@ -133,7 +133,7 @@ function Progress({ step }: { step: number }) {
   );
 }
 
-/** The import in the URL, asked for until it ends. What it changed is then read anew. */
+/** The import in the URL, polled until it ends. Then everything that it changed is loaded again. */
 function useLiveImport(id: string | null) {
   const tenantId = useTenantId();
   const cache = useQueryClient();

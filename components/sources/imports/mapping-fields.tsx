@@ -66,7 +66,7 @@ export function MappingFields({
   onChange: (mapping: Mapping) => void;
   /** What the file was read as. */
   encoding: string | null;
-  /** The file is cut into cells anew, and its columns found again. */
+  /** The file is split into cells again, and its columns are detected again. */
   onLayout: (layout: Pick<Mapping, "encoding" | "delimiter" | "header_row">) => void;
 }) {
   const layout = {

@@ -12,10 +12,10 @@ import {
 import { withColumn, withLinesPath } from "./draft.ts";
 import { FIELD_WORDS } from "./words.tsx";
 
-/** Without a path a field is the member of its own name; these have none. */
+/** Without a path, a field is the member with its name, except these. */
 const WITHOUT_NAME: readonly MappedField[] = ["debit", "credit", "sign", "fee"];
 
-/** Where in a JSON document the lines are, and where in a line its fields. */
+/** The path of the lines in a JSON document, and of the fields in a line. */
 export function PathFields({
   mapping,
   onChange,

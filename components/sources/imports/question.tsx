@@ -26,7 +26,7 @@ export function QuestionNote({
     const reads = about === "date_format" && reads_as ? formatDay(reads_as, "UTC") : reads_as;
     return { value, name: answerWords(about, value, at), rows: reads?.split("; ") ?? [] };
   });
-  // One value fits beside its answer; rows stand below.
+  // A single value fits next to its answer; rows go below.
   const isShort = named.every(({ rows }) => rows.length <= 1 && (rows[0]?.length ?? 0) <= 30);
   return (
     <Note tone="warning">

@@ -3,7 +3,7 @@ import type { ImportPreview } from "#lib/imports/contract.ts";
 import { ENCODINGS, type Mapping } from "#lib/imports/formats/mapping.ts";
 import { DELIMITER_WORDS, ENCODING_WORDS, FORMAT_WORDS } from "./words.tsx";
 
-/** What a file was taken for. */
+/** The detected format of a file. */
 export function Recognized({
   preview,
   mapping,

@@ -4,8 +4,8 @@ import { SKIP_WORDS } from "./words.tsx";
 type Skip = Import["skips"][number];
 
 /**
- * The rows of a file that are no booked money: where, why, and what they say. `more`: what is said
- * of those that aren't listed.
+ * The rows of a file that are not booked money: where, why, and their text. `more`: about those
+ * that aren't listed.
  */
 export function SkippedRows({ rows, more }: { rows: readonly Skip[]; more: string | false }) {
   if (rows.length === 0) return null;

@@ -30,7 +30,7 @@ function useUndo(id: string) {
   };
 }
 
-/** Stops an import that waits or is read: nothing of it is kept. */
+/** Cancels an import that waits or is being read: nothing of it is stored. */
 export function CancelImport({ imported: { id } }: { imported: Import }) {
   const { send, keep } = useUndo(id);
   const cancel = useMutate<void, Import>({

@@ -21,7 +21,7 @@ import { useTakenBack } from "./use-taken-back.ts";
 
 const REASON_MAX = 900;
 
-/** The reconciliations that the line is excluded from, by whom, and taking it back. */
+/** The reconciliations from which the line is excluded, who did it, and an action to undo it. */
 export function LineExclusions({ lineId }: { lineId: string }) {
   const { data } = useQuery(lineHistory(useTenantId(), lineId));
   return exclusionsOf(data?.items ?? []).map((event) => (
@@ -29,7 +29,7 @@ export function LineExclusions({ lineId }: { lineId: string }) {
   ));
 }
 
-/** Of the events, the earliest first, the exclusions that hold. */
+/** From the events, oldest first, the exclusions in force. */
 function exclusionsOf(events: readonly LineEvent[]): LineEvent[] {
   const holding = new Map<string | null, LineEvent>();
   for (const event of events) {

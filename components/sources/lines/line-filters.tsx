@@ -16,7 +16,7 @@ type Props = {
   search: LineSearch;
   onChange: (change: Partial<LineSearch>) => void;
   onClear: (() => void) | false;
-  /** Of the amounts that are entered. */
+  /** The currency of the entered amounts. */
   currency: string;
 };
 

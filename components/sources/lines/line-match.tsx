@@ -17,7 +17,7 @@ import type { Match } from "#lib/matching/contract.ts";
 import { lineById, matchById } from "./queries.ts";
 import { UndoMatch } from "./undo-match.tsx";
 
-const SHOWN_MOST = 8;
+const SHOWN_MAX = 8;
 
 /** A match that a line is in: how it came about, and the other lines. */
 export function LineMatch({
@@ -58,13 +58,13 @@ export function LineMatch({
         <UndoMatch match={match} />
       </div>
       <ul>
-        {others.slice(0, SHOWN_MOST).map((member) => (
+        {others.slice(0, SHOWN_MAX).map((member) => (
           <Member key={member.line_id} lineId={member.line_id} linkTo={linkTo} />
         ))}
       </ul>
-      {others.length > SHOWN_MOST && (
+      {others.length > SHOWN_MAX && (
         <p className="px-3 pb-2 text-muted">
-          and {pluralize(others.length - SHOWN_MOST, "more line")}.
+          and {pluralize(others.length - SHOWN_MAX, "more line")}.
         </p>
       )}
       {match.adjustments.map(({ kind, amount_minor, note }, index) => (

@@ -30,7 +30,7 @@ export const LineRow = memo(function LineRow({
 }: {
   line: Line;
   linkTo: (to: { line: string }) => PageLink | string;
-  /** The name of its source, where lines of several are listed; empty while it isn't known. */
+  /** The name of its source, in a list of several sources; empty while unknown. */
   source?: string | undefined;
   /** Its index in the list. */
   index: number;

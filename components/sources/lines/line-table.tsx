@@ -23,7 +23,7 @@ export function LineTable({
   caption: string;
   items: readonly Line[];
   linkTo: (to: { line: string }) => PageLink | string;
-  /** The name of a line's source, where lines of several are listed. */
+  /** The name of a line's source, in a list of several sources. */
   sourceName?: ((line: Line) => string) | undefined;
   /** The total, null until all are loaded. */
   total?: number | null;

@@ -11,7 +11,7 @@ const CHANGED = [
   "exceptions",
 ];
 
-/** Reads again what a match or an exclusion that was taken back changes. */
+/** Reloads what undoing a match or an exclusion changes. */
 export function useTakenBack(): () => void {
   const tenant = useTenantId();
   const cache = useQueryClient();

@@ -23,7 +23,7 @@ const TONES: Record<Line["state"], Tone> = {
   excluded: "neutral",
 };
 
-/** In a table, where most rows are alike: without a badge's colour. */
+/** For tables, where most rows are alike: without a badge's colour. */
 export function LineState({ state }: { state: Line["state"] }) {
   const Icon = ICONS[state];
   return (

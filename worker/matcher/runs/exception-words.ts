@@ -26,9 +26,9 @@ export type Subject = {
   lines: readonly ExceptionLine[];
 };
 
-const TITLE_MOST = 200;
-const REFERENCE_MOST = 60;
-const SOURCE_MOST = 30;
+const TITLE_MAX = 200;
+const REFERENCE_MAX = 60;
+const SOURCE_MAX = 30;
 
 /** The title text for each reason. */
 const TITLES: Record<Reason | "late_arrival", string> = {
@@ -63,7 +63,7 @@ export function titleOf(
   if (match_id === null && first)
     return cut(
       `${ALONE[reason] ?? NO_MATCH} ${money(first.open_minor, currency)}, ${day(first.value_date)}, ${first.source}`,
-      TITLE_MOST,
+      TITLE_MAX,
     );
   const sides = (["left", "right"] as const).flatMap((side) =>
     namesOf(lines.filter((line) => line.side === side)),
@@ -75,14 +75,14 @@ export function titleOf(
     : reason === "amount_differs"
       ? `${TITLES[reason]} by ${amount}`
       : TITLES[reason];
-  return cut(`${what}: ${sides.join(", ")}`, TITLE_MOST);
+  return cut(`${what}: ${sides.join(", ")}`, TITLE_MAX);
 }
 
 function namesOf([first, ...others]: readonly ExceptionLine[]): string[] {
   if (!first) return [];
   const more = others.length > 0 ? ` and ${others.length} more` : "";
   return [
-    `${cut(first.reference ?? first.value_date, REFERENCE_MOST)}${more} of ${cut(first.source, SOURCE_MOST)}`,
+    `${cut(first.reference ?? first.value_date, REFERENCE_MAX)}${more} of ${cut(first.source, SOURCE_MAX)}`,
   ];
 }
 

@@ -20,7 +20,7 @@ type Regrouped = Subject & {
 
 /** The most lines that the details list; the suggestion has all of them. */
 const NAMED = 20;
-const REFERENCE_MOST = 100;
+const REFERENCE_MAX = 100;
 
 /**
  * Opens an exception for each line that is open past its source's grace and has none, one for all
@@ -124,7 +124,7 @@ function fieldsOf(subject: Subject, own: ExceptionLine, reasons: Map<number, Rea
               line_id: id,
               side,
               open_minor,
-              reference: reference === null ? null : cut(reference, REFERENCE_MOST),
+              reference: reference === null ? null : cut(reference, REFERENCE_MAX),
             })),
           },
   };

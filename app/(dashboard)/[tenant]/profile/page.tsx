@@ -19,14 +19,14 @@ export default async function Profile({ params }: Props) {
     <Prefetched
       reads={[prefetch(notificationSettings(tenant), ({ ctx }) => getNotificationSettings(ctx))]}
     >
-      <ProfilePage email={await addressOfReader()} passwordLeast={PASSWORD.min}>
+      <ProfilePage email={await addressOfReader()} passwordMin={PASSWORD.min}>
         <NotificationCard />
       </ProfilePage>
     </Prefetched>
   );
 }
 
-/** Null where another identity provider keeps it. */
+/** Null if another identity provider manages the account. */
 async function addressOfReader(): Promise<string | null> {
   return ownAddress(await requireUser()).catch((error) => {
     unstable_rethrow(error);
