@@ -86,7 +86,7 @@ export function nameOf({ preferred_username: username, email }: Claims, subject:
  * Whether a token's total lifetime is at most `seconds`. Without `iat`, its remaining lifetime must
  * be.
  */
-export function hasLifetime(seconds: number, { exp, iat }: Claims): boolean {
+export function isShortLived(seconds: number, { exp, iat }: Claims): boolean {
   const now = Date.now() / 1000;
   const since = typeof iat === "number" ? iat : now;
   return typeof exp === "number" && since <= now + AHEAD_SECONDS && exp - since <= seconds;

@@ -12,7 +12,7 @@ import { INTERNAL_ISSUER, oidcProviders } from "../runtime/auth-config.ts";
 import { env } from "../runtime/env.ts";
 import { singleton } from "../runtime/singleton.ts";
 import { ApiError } from "../wire/errors.ts";
-import { assuranceOf, hasLifetime, issuerOf, membershipsOf, nameOf, subjectOf } from "./claims.ts";
+import { assuranceOf, isShortLived, issuerOf, membershipsOf, nameOf, subjectOf } from "./claims.ts";
 import type { UserIdentity } from "./principal.ts";
 import { KeysUnavailable } from "./remote-keys.ts";
 import { currentMemberships } from "./session-user.ts";
@@ -83,7 +83,7 @@ function mayNameIssuer({ claims: { iss }, anchor }: Verified): boolean {
 
 function requireSoundLife(claims: JWTPayload): void {
   const seconds = env().AUTH_JWT_MAX_AGE_SECONDS;
-  if (hasLifetime(seconds, claims)) return;
+  if (isShortLived(seconds, claims)) return;
   throw unauthenticated(
     `A token can be valid for at most ${seconds} s and must not be issued in the future. Request one that expires sooner.`,
   );
