@@ -17,6 +17,7 @@ import {
 } from "../prepare/identifiers.ts";
 import { wordsOf } from "../prepare/text.ts";
 import type { Texts } from "../prepare/texts.ts";
+import { legalFormsDiffer } from "./legal-forms.ts";
 import { namesDiffer, saysName } from "./names-differ.ts";
 import { kindOf, type Numbering } from "./numbering.ts";
 import { SharedNumbers } from "./shared-numbers.ts";
@@ -238,10 +239,10 @@ function hasWholeName(text: string, name: string | null): boolean {
 function differingParty(left: Said, right: Said): Contradiction[] {
   if (left.counterparty !== null && right.counterparty !== null) {
     const isKnown = right.knownAs !== null && saysName(left.text, right.knownAs);
-    const isSaid =
-      !namesDiffer(left.counterparty, right.counterparty) ||
-      saysName(withoutParty(left), right.counterparty) ||
-      saysName(withoutParty(right), left.counterparty);
+    const isSaid = namesDiffer(left.counterparty, right.counterparty)
+      ? saysName(withoutParty(left), right.counterparty) ||
+        saysName(withoutParty(right), left.counterparty)
+      : !legalFormsDiffer(left.counterparty, right.counterparty);
     if (!isKnown && !isSaid)
       return [{ field: "counterparty", left: left.counterparty, right: right.counterparty }];
   }

@@ -47,6 +47,33 @@ function sumIn(result: Result, state: "confirmed" | "suggested"): number {
   );
 }
 
+test("a sum isn't confirmed where one of its lines has a line of its own amount and name", () => {
+  const named = (counterparty: string, amount_minor: number): Given => ({
+    counterparty,
+    amount_minor,
+  });
+  const left = [
+    named("Adler Bakery", 40_000),
+    named("Adler Bakery", 123_457),
+    ...["Motors", "Seeds", "Signs"].map((trade, at) => named(`Adler ${trade}`, 70_111 + at)),
+    ...Array.from({ length: 80 }, (_, at) => named(`Novak ${at % 9}`, 1000 * (at % 60))),
+  ];
+  const others = left.slice(5, 60).map((line) => ({ ...line, description: "CARD" }));
+  const solved = (right: Given[]) =>
+    match({
+      left: columns("left", left),
+      right: columns("right", [...right, ...others]),
+      rules: DEFAULT_RULES,
+    });
+  const total = { description: "ADLER BAKERY", amount_minor: 163_457 };
+  const singles = ["2366", "1180"].map((shop) => ({
+    description: `TST ADLER ${shop}`,
+    amount_minor: 40_000,
+  }));
+  expect(sumIn(solved([total]), "confirmed")).toBeGreaterThanOrEqual(0);
+  expect(sumIn(solved([total, ...singles]), "confirmed")).toBe(-1);
+});
+
 test("of two deposits of one batch, each is found among the lines of the batch", () => {
   const parts = [123_457, 41_999, 88_123, 61_417, 250_031, 33_337];
   const batch = parts.map(

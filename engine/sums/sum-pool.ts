@@ -4,6 +4,7 @@
  */
 
 import { type Days, daysAround, farthest, joined, within } from "../candidates/window.ts";
+import { saysName } from "../evidence/names-differ.ts";
 import type { Lines } from "../lines.ts";
 import { type AmountTolerance, isWithin, reachOf, toleranceOf } from "../prepare/amounts.ts";
 import { digitsIn, isDate, LEAST_FOUND } from "../prepare/identifiers.ts";
@@ -69,6 +70,7 @@ export class SumPool {
   /** Lines of the other side by rare word: places in `byDay`. */
   private readonly byWord: WordIndex;
   private groups: WordGroups | null = null;
+  private byAmount: Map<number, number[]> | null = null;
   /** The last target that was asked for, and whether its window is a crowd. */
   private crowd = { target: -1, is: false };
 
@@ -123,6 +125,18 @@ export class SumPool {
     if (this.isCrowded(target)) return false;
     return this.inWindow(target).some((line) =>
       isWithin(this.tolerance, amount, this.other.amount[line] as number),
+    );
+  }
+
+  /** Whether a line of the other side in the window has the target's amount and its name. */
+  hasNamedEqual(target: number): boolean {
+    this.byAmount ??= byAmountOf(this.other, this.byDay);
+    const equals = this.byAmount.get(this.own.amount[target] as number) ?? [];
+    return equals.some(
+      (line) =>
+        this.reaches(target, line) &&
+        (callsByName(this.own, target, this.other, line) ||
+          callsByName(this.other, line, this.own, target)),
     );
   }
 
@@ -542,6 +556,25 @@ function wordsOfField(texts: SideTexts, row: number, field: number): number[] {
       texts.start[row * FIELD_COUNT + field + 1] as number,
     ),
   ];
+}
+
+function byAmountOf(lines: Lines, those: Int32Array): Map<number, number[]> {
+  const byAmount = new Map<number, number[]>();
+  for (const line of those) {
+    const amount = lines.amount[line] as number;
+    const known = byAmount.get(amount);
+    if (known) known.push(line);
+    else byAmount.set(amount, [line]);
+  }
+  return byAmount;
+}
+
+/** Whether a line has a word of the other's counterparty. */
+function callsByName(lines: Lines, line: number, others: Lines, other: number): boolean {
+  const name = others.text(other, "counterparty");
+  if (name === null) return false;
+  const texts = [lines.text(line, "counterparty"), lines.text(line, "description")];
+  return texts.some((text) => text !== null && saysName(text, name));
 }
 
 /** Groups of two or more. */

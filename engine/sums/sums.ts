@@ -140,7 +140,18 @@ class SumSearch {
       best ??= solution;
       if (best.unique && best.chance < SURE_CHANCE[kind]) break;
     }
-    return best && { ...best, fitsElsewhere: best.fitsElsewhere || this.fitsElsewhere(best) };
+    return (
+      best && {
+        ...best,
+        fitsElsewhere:
+          best.fitsElsewhere || this.fitsElsewhere(best) || this.hasMemberWithPartner(best),
+      }
+    );
+  }
+
+  /** Whether another line has the amount and the name of one of the sum. */
+  private hasMemberWithPartner({ members }: Solution): boolean {
+    return members.some((line) => this.oppositePool.hasNamedEqual(line));
   }
 
   /** Whether the target quotes a line outside its sum, or another line quotes one of the sum. */
