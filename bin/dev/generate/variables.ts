@@ -51,6 +51,12 @@ export const VARIABLES: Record<string, readonly Variable[]> = {
         "A path on the disk that the database lies on, where it is one of this machine: looked " +
         "at before a file is taken in (set by the local stack).",
     },
+    {
+      names: ["EVIDENCE_BUCKET"],
+      meaning:
+        "A private bucket of the project's Storage that new files of evidence are kept in; " +
+        "without it they lie in the database, up to 10 MiB each.",
+    },
   ],
   "Identity providers and sessions": [
     {

@@ -13,6 +13,7 @@ export const POLICY_CHECKS = [
   "suggestions",
   "exceptions",
   "difference",
+  "evidence",
 ] as const;
 export const CHECK_WEIGHTS = ["block", "warn", "ignore"] as const;
 const CHECKS = [...POLICY_CHECKS, "second_person", "signatures"] as const;
@@ -22,7 +23,7 @@ const check = z
     check: z.enum(CHECKS).meta({ example: "suggestions" }),
     outcome: z.enum(["pass", "warn", "block"]).meta({ example: "warn" }),
     count: z.int().min(0).nullable().meta({
-      description: "How many stand in the way: suggestions, exceptions, days, currencies.",
+      description: "How many stand in the way: suggestions, exceptions, days, currencies, matches.",
       example: 4,
     }),
     detail: z.string().meta({

@@ -112,6 +112,14 @@ begin
       case when unexplained = 0 then 'Nothing is unexplained.'
         else format('A difference is unexplained in %s.',
           private.counted(unexplained, 'currency', 'currencies')) end),
+    (
+      select private.check_json('evidence', x.missing = 0,
+        coalesce(weights ->> 'evidence', 'warn'), x.missing,
+        case when x.missing = 0 then 'No required evidence is missing.'
+          else private.counted(x.missing, 'adjusted match has no evidence.',
+            'adjusted matches have no evidence.') end)
+      from private.missing_evidence(r) x (missing)
+    ),
     private.check_json('second_person',
       not (private.requires_second_person(r) and private.worked_in_period(r)), 'block', null,
       case when not private.requires_second_person(r) then 'The policy asks for no second person.'

@@ -109,7 +109,8 @@ begin
   order by o.line_no;
   r.closed_at := now();
   r.closed_by := write_closing.closed_by;
-  statement := private.statement_json(r);
+  statement := private.statement_json(r)
+    || jsonb_build_object('evidence', private.list_evidence_on_statement(r));
   if not (statement #>> '{proof,holds}')::boolean then
     perform private.refuse_conflict('proof_broken',
       'The proof does not hold: matched, excluded and open lines are not all lines. Tell us before you close.');
@@ -136,6 +137,7 @@ language plpgsql volatile set search_path = '' as $$
 begin
   delete from public.closings c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
   delete from public.carried_lines c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
+  perform private.withdraw_evidence_of_closing(r);
 end $$;
 
 -- Closes a period, which is held, by what was written down of it: at once for whoever looks.
