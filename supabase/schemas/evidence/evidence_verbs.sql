@@ -40,8 +40,8 @@ begin
   return subject;
 end $$;
 
--- The subject to which so large a file may be added. Refuses: not_found, scope_required; conflict beyond 50
--- files of the subject, beyond the tenant's quota, or where another file has superseded the same.
+-- The subject to which so large a file may be added. Refuses: not_found, scope_required; conflict
+-- beyond 50 files of the subject, beyond the tenant's quota, or where another file has superseded the same.
 create function private.require_evidence_room(input jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -73,8 +73,8 @@ begin
   return subject;
 end $$;
 
--- input: { subject_id }. Answers { id }, of the file to be. Whether there is room, add_evidence asks,
--- so that a repeated call is answered as the first. Refuses: not_found, scope_required.
+-- input: { subject_id }. Answers { id }, of the file to be. Whether there is room, add_evidence
+-- asks, so that a repeated call is answered as the first. Refuses: not_found, scope_required.
 create function public.open_evidence(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 begin
