@@ -2,6 +2,7 @@ alter table private.quotas drop constraint quotas_kind_check, add constraint quo
 
 -- From here on written by `npm run migration`, anew each time. Above is by hand.
 
+drop function private.weekdays_between(date,date);
 create table public.evidence (
   tenant_id text not null default private.tenant_id(),
   id text not null default private.new_id('evd'::text),
@@ -160,6 +161,39 @@ begin
     coalesce(input -> 'forget_names', '[]'), request -> 'versions');
   return private.rules_json(p) || jsonb_build_object('dry_run', false, 'run_id', null);
 end $function$;
+CREATE OR REPLACE FUNCTION private.coverage_of(r public.reconciliations)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return (
+    select jsonb_agg(jsonb_build_object(
+      'side', x.side, 'name', x.name, 'until', x.until,
+      'missing_days', private.business_days_between(r.tenant_id,
+        private.policy_of_pair(r.tenant_id, r.pair_no) ->> 'calendar_id',
+        coalesce(x.until, r.period_start - 1), r.period_end),
+      'breaks', private.balance_breaks(r.tenant_id, x.source_no, x.currency, r.period_start,
+        r.period_end),
+      'has_balance', exists (
+        select from private.balance_on(r.tenant_id, x.source_no, x.currency, r.period_end))
+    ) order by x.side)
+    from (
+      select s.source_no, s.name, s.currency,
+        case s.source_no when p.left_source_no then 'left' else 'right' end as side,
+        greatest(
+          (select max(l.value_date) from public.lines l
+            where l.tenant_id = s.tenant_id and l.source_no = s.source_no),
+          (select max(b.period_end) from public.source_balances b
+            where b.tenant_id = s.tenant_id and b.source_no = s.source_no)) as until
+      from public.pairs p
+      join public.sources s on s.tenant_id = p.tenant_id
+        and s.source_no in (p.left_source_no, p.right_source_no)
+      where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+    ) x
+  );
+end $function$;
 CREATE OR REPLACE FUNCTION private.checks_of(r public.reconciliations)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -194,7 +228,7 @@ begin
         else format('The period is over in %s.',
           private.counted((preview ->> 'days_until_over')::bigint, 'day', 'days')) end),
     private.check_json('files', missing_days = 0, weights ->> 'files', missing_days,
-      coalesce(late || '.', 'Both sides are in to the last working day.')),
+      coalesce(late || '.', 'Both sides are in to the last business day.')),
     private.check_json('balances', break_count = 0 and without_balance is null,
       weights ->> 'balances', break_count,
       case when without_balance is not null
@@ -336,6 +370,53 @@ begin
       (input ->> 'limit')::integer) y
   ) x;
   return jsonb_build_object('rows', coalesce(contents, '[]'), 'next', next_key);
+end $function$;
+CREATE OR REPLACE FUNCTION private.business_day_after(tenant text, calendar text, day date, days integer)
+ RETURNS date
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  open_days constant jsonb := private.open_days(tenant, calendar) -> 'open_days';
+begin
+  if days = 0 then
+    return day;
+  end if;
+  return (
+    select d::date
+    from generate_series(day + 1, day + 731, interval '1 day') d
+    where private.is_business_day(open_days, d::date)
+    order by d offset days - 1 limit 1
+  );
+end $function$;
+CREATE OR REPLACE FUNCTION private.is_business_day(open_days jsonb, day date)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+declare
+  number constant jsonb := to_jsonb(day - date '1970-01-01');
+  weekday constant integer := extract(isodow from day);
+begin
+  return case when open_days is null then weekday < 6
+    else open_days -> 'opened' @> number
+      or open_days -> 'weekdays' @> to_jsonb(weekday) and not open_days -> 'closed' @> number end;
+end $function$;
+CREATE OR REPLACE FUNCTION private.business_days_between(tenant text, calendar text, after date, until date)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  open_days constant jsonb := private.open_days(tenant, calendar) -> 'open_days';
+begin
+  return (
+    select count(*) from generate_series(after + 1, until, interval '1 day') d
+    where private.is_business_day(open_days, d::date)
+  );
 end $function$;
 CREATE OR REPLACE FUNCTION private.evidence_json(e public.evidence)
  RETURNS jsonb
@@ -743,9 +824,11 @@ create policy evidence_read on public.evidence as permissive for select to authe
   using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.may(VARIADIC ARRAY['read:evidence'::text, 'write:evidence'::text]) AS may) AND ((subject_type <> 'exception'::text) OR ( SELECT private.may(VARIADIC ARRAY['read:exceptions'::text, 'write:exceptions'::text]) AS may))));
 create policy statement_evidence_read on public.statement_evidence as permissive for select to authenticated
   using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND ( SELECT private.may(VARIADIC ARRAY['read:reconciliations'::text, 'write:reconciliations'::text]) AS may)));
+grant execute on function private.business_days_between(text,text,date,date) to authenticated;
 grant execute on function private.evidence_json(public.evidence) to authenticated;
 grant execute on function private.evidence_part(text,integer,integer) to authenticated;
 grant execute on function private.find_evidence(text) to authenticated;
+grant execute on function private.is_business_day(jsonb,date) to authenticated;
 grant execute on function private.missing_evidence(public.reconciliations) to authenticated;
 grant execute on function public.add_evidence(jsonb,jsonb) to authenticated;
 grant execute on function public.get_evidence(jsonb,jsonb) to authenticated;

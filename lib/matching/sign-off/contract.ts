@@ -42,7 +42,8 @@ const coverage = z
       example: "2026-10-30",
     }),
     missing_days: z.int().min(0).meta({
-      description: "Weekdays from then to the end of the period.",
+      description:
+        "Business days from then to the end of the period, by the calendar of the pair's rules.",
       example: 0,
     }),
     has_balance: z.boolean().meta({

@@ -9230,7 +9230,7 @@ export type SourceCoverage = {
      */
     until: string | null;
     /**
-     * Weekdays from then to the end of the period.
+     * Business days from then to the end of the period, by the calendar of the pair's rules.
      * @minimum 0
      * @format int64
      */
