@@ -10,6 +10,7 @@ const DEFAULTS = {
   exceptions: 5_000_000,
   lines: 100_000_000,
   members: 1_000,
+  evidence_mib: 10_240,
 };
 
 export type Quotas = Partial<Record<keyof typeof DEFAULTS, number>>;

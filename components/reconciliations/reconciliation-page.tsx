@@ -5,6 +5,7 @@ import { ChevronDown, Pencil } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
 import { callApi, isRefusal } from "#components/api-client.ts";
+import { Card } from "#components/kit/card.tsx";
 import { CodeFact, Fact, Facts } from "#components/kit/facts.tsx";
 import { Figure, Figures } from "#components/kit/figures.tsx";
 import { FormPanel } from "#components/kit/form-panel.tsx";
@@ -32,6 +33,10 @@ import { reconciliationById, reconciliationsKey } from "./queries.ts";
 import { ReconciliationSkeleton } from "./reconciliation-skeleton.tsx";
 import { matchedShare, STATUS_LABELS, StatusLabel } from "./words.tsx";
 
+const EvidenceList = dynamic(
+  () => import("#components/evidence/evidence-list.tsx").then((part) => part.EvidenceList),
+  { ssr: false },
+);
 const EditReconciliation = dynamic(
   () => import("./reconciliation-form.tsx").then((part) => part.EditReconciliation),
   { ssr: false },
@@ -63,6 +68,9 @@ export function ReconciliationPage({ id, children }: { id: string; children: Rea
           ) : (
             <Summary reconciliation={data} />
           )}
+          <Card title="Evidence" hint="Files that show why this period is right.">
+            <EvidenceList subjectId={id} />
+          </Card>
           {children}
         </>
       ) : (

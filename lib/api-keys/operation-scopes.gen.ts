@@ -2,6 +2,7 @@
 import type { Scope } from "../wire/access.ts";
 
 export const OPERATION_SCOPES: Partial<Record<string, Scope>> = {
+  addEvidence: "write:reconciliations",
   addLines: "write:reconciliations",
   confirmMatch: "write:reconciliations",
   createException: "write:exceptions",
@@ -30,6 +31,8 @@ export const OPERATION_SCOPES: Partial<Record<string, Scope>> = {
   getChecklist: "read:reconciliations",
   getClosingBoard: "read:reconciliations",
   getDeliveryStats: "read:webhooks",
+  getEvidence: "read:reconciliations",
+  getEvidenceContent: "read:reconciliations",
   getException: "read:exceptions",
   getExceptionLedger: "read:exceptions",
   getImport: "read:reconciliations",
@@ -59,6 +62,7 @@ export const OPERATION_SCOPES: Partial<Record<string, Scope>> = {
   listCalendars: "read:exceptions",
   listDecisions: "read:reconciliations",
   listDeliveries: "read:webhooks",
+  listEvidence: "read:reconciliations",
   listExceptionComments: "read:exceptions",
   listExceptionHistory: "read:exceptions",
   listExceptions: "read:exceptions",
@@ -88,6 +92,7 @@ export const OPERATION_SCOPES: Partial<Record<string, Scope>> = {
   putRules: "write:reconciliations",
   recoverWebhook: "write:webhooks",
   rejectMatch: "write:reconciliations",
+  removeEvidence: "write:reconciliations",
   removeSourceBalance: "write:reconciliations",
   resendWebhookDelivery: "write:webhooks",
   resumeException: "write:exceptions",

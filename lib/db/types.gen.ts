@@ -449,6 +449,81 @@ export type Database = {
           },
         ]
       }
+      evidence: {
+        Row: {
+          actor_issuer: string | null
+          actor_subject: string | null
+          bucket: string | null
+          bytes: number
+          created_at: string
+          created_by: string
+          file_name: string
+          id: string
+          media_type: string
+          removed_at: string | null
+          removed_by: string | null
+          removed_reason: string | null
+          sha256: string
+          subject_id: string
+          subject_type: string
+          supersedes: string | null
+          tenant_id: string
+        }
+        Insert: {
+          actor_issuer?: string | null
+          actor_subject?: string | null
+          bucket?: string | null
+          bytes: number
+          created_at?: string
+          created_by?: string
+          file_name: string
+          id?: string
+          media_type: string
+          removed_at?: string | null
+          removed_by?: string | null
+          removed_reason?: string | null
+          sha256: string
+          subject_id: string
+          subject_type: string
+          supersedes?: string | null
+          tenant_id?: string
+        }
+        Update: {
+          actor_issuer?: string | null
+          actor_subject?: string | null
+          bucket?: string | null
+          bytes?: number
+          created_at?: string
+          created_by?: string
+          file_name?: string
+          id?: string
+          media_type?: string
+          removed_at?: string | null
+          removed_by?: string | null
+          removed_reason?: string | null
+          sha256?: string
+          subject_id?: string
+          subject_type?: string
+          supersedes?: string | null
+          tenant_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "evidence_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "evidence_tenant_id_supersedes_fkey"
+            columns: ["tenant_id", "supersedes"]
+            isOneToOne: false
+            referencedRelation: "evidence"
+            referencedColumns: ["tenant_id", "id"]
+          },
+        ]
+      }
       exception_comments: {
         Row: {
           actor_issuer: string | null
@@ -1891,6 +1966,45 @@ export type Database = {
           },
         ]
       }
+      statement_evidence: {
+        Row: {
+          content: string
+          evidence_id: string
+          number: number
+          reconciliation_id: string
+          tenant_id: string
+        }
+        Insert: {
+          content: string
+          evidence_id: string
+          number: number
+          reconciliation_id: string
+          tenant_id?: string
+        }
+        Update: {
+          content?: string
+          evidence_id?: string
+          number?: number
+          reconciliation_id?: string
+          tenant_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "statement_evidence_tenant_id_evidence_id_fkey"
+            columns: ["tenant_id", "evidence_id"]
+            isOneToOne: false
+            referencedRelation: "evidence"
+            referencedColumns: ["tenant_id", "id"]
+          },
+          {
+            foreignKeyName: "statement_evidence_tenant_id_reconciliation_id_fkey"
+            columns: ["tenant_id", "reconciliation_id"]
+            isOneToOne: false
+            referencedRelation: "reconciliations"
+            referencedColumns: ["tenant_id", "id"]
+          },
+        ]
+      }
       statements: {
         Row: {
           closed_at: string
@@ -2248,6 +2362,7 @@ export type Database = {
         }
         Returns: Json
       }
+      add_evidence: { Args: { input: Json; request: Json }; Returns: Json }
       add_lines: { Args: { input: Json; request: Json }; Returns: Json }
       begin_session: { Args: { session: Json }; Returns: string }
       change_password: {
@@ -2325,6 +2440,7 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      get_evidence: { Args: { input: Json; request: Json }; Returns: Json }
       get_exception: { Args: { input: Json; request: Json }; Returns: Json }
       get_exception_ledger: {
         Args: { input: Json; request: Json }
@@ -2401,6 +2517,7 @@ export type Database = {
       list_calendars: { Args: { input: Json; request: Json }; Returns: Json }
       list_decisions: { Args: { input: Json; request: Json }; Returns: Json }
       list_deliveries: { Args: { input: Json; request: Json }; Returns: Json }
+      list_evidence: { Args: { input: Json; request: Json }; Returns: Json }
       list_exception_comments: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -2475,6 +2592,11 @@ export type Database = {
         Returns: Json
       }
       list_webhooks: { Args: { input: Json; request: Json }; Returns: Json }
+      open_evidence: { Args: { input: Json; request: Json }; Returns: Json }
+      open_evidence_content: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       open_import: { Args: { input: Json; request: Json }; Returns: Json }
       open_next_periods: { Args: { input: Json; request: Json }; Returns: Json }
       open_security_event_chain: {
@@ -2503,6 +2625,10 @@ export type Database = {
       }
       put_rules: { Args: { input: Json; request: Json }; Returns: Json }
       put_sla_policy: { Args: { input: Json; request: Json }; Returns: Json }
+      read_evidence_part: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       read_ics: { Args: { input: Json; request: Json }; Returns: Json }
       readiness: { Args: Record<PropertyKey, never>; Returns: Json }
       record_api_key_usage: {
@@ -2513,6 +2639,7 @@ export type Database = {
       record_security_events: { Args: { events: Json }; Returns: undefined }
       recover_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       reject_match: { Args: { input: Json; request: Json }; Returns: Json }
+      remove_evidence: { Args: { input: Json; request: Json }; Returns: Json }
       remove_source_balance: {
         Args: { input: Json; request: Json }
         Returns: Json

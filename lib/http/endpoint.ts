@@ -106,9 +106,22 @@ export function downloadEndpoint<C extends Contract>(
   return served(contract, async ({ ctx, ...input }) => {
     const { body, name } = await download({ ...input, ctx } as unknown as Call<C>);
     ctx.reply.set("Content-Type", contract.download?.type ?? "application/octet-stream");
-    ctx.reply.set("Content-Disposition", `attachment; filename="${name}"`);
+    ctx.reply.set("Content-Disposition", attachment(name));
     return new Response(body, { headers: ctx.reply });
   });
+}
+
+/** A name that isn't plain ASCII goes by RFC 6266, after one that every client reads. */
+function attachment(name: string): string {
+  const plain = name.replaceAll(/[^ !#-[\]-~]/g, "_");
+  const extended = encodeURIComponent(name).replaceAll(/['()*]/g, percentEncoded);
+  return plain === name
+    ? `attachment; filename="${name}"`
+    : `attachment; filename="${plain}"; filename*=UTF-8''${extended}`;
+}
+
+function percentEncoded(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
 function served<C extends Contract>(

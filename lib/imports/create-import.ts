@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { read, write } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
+import { sealedBy } from "../request/sealed-idempotency.ts";
+import { discard } from "../request/uploaded-bytes.ts";
 import { ApiError, invalidRequest } from "../wire/errors.ts";
 import { type createImportContract, IMPORT_MAX_BYTES, type Import } from "./contract.ts";
 import { databaseMaxBytes, requireDisk } from "./disk-space.ts";
 import type { Mapping } from "./formats/mapping.ts";
-import { discard, openFile } from "./opened-file.ts";
+import { openFile } from "./opened-file.ts";
 import { settle } from "./settle-mapping.ts";
 
 const CHUNK_BYTES = 768 * 1024;
@@ -67,7 +69,7 @@ export async function createImport(
       );
     const { bytes, digest } = await keepChunks(next, opened.id as string, file.bytes);
     const created = await write<Import>(
-      sealed(next, digest, [query.format, mapping]),
+      sealedBy(next, digest, [query.format, mapping]),
       "create_import",
       { id: opened.id, mapping, bytes, sha256: digest },
     );
@@ -123,15 +125,6 @@ async function* rechunked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
     size += chunk.length;
   }
   if (size > 0) yield Buffer.concat(open);
-}
-
-/** An idempotency key is used for one file, read in one way. */
-function sealed(ctx: Context, digest: string, readBy: unknown[]): Context {
-  if (!ctx.idempotency) return ctx;
-  const fingerprint = createHash("sha256")
-    .update(JSON.stringify([ctx.idempotency.fingerprint, digest, readBy]))
-    .digest("hex");
-  return { ...ctx, idempotency: { ...ctx.idempotency, fingerprint } };
 }
 
 function requireSize(bytes: number): void {

@@ -1,5 +1,6 @@
 import { pipeline, Readable } from "node:stream";
 import { createGunzip, constants as zlib } from "node:zlib";
+import { uploadedBytes } from "../request/uploaded-bytes.ts";
 import { type ApiError, invalidRequest } from "../wire/errors.ts";
 import { PREVIEW_MAX_BYTES } from "./contract.ts";
 import { type Detection, detect, type Hint } from "./formats/detect.ts";
@@ -17,10 +18,6 @@ import type { Format, Mapping } from "./formats/mapping.ts";
 import { HEAD_BYTES } from "./formats/reader.ts";
 import { FileRefused, refuseFile } from "./formats/refusal.ts";
 
-/**
- * A rejected client waits until its body has been read; for a longer body the connection is closed.
- */
-const DISCARDED_MAX_BYTES = 8 * 1024 * 1024;
 /** How much of a CSV file decides about its columns, in an import and in its preview. */
 const CSV_HEAD_BYTES = PREVIEW_MAX_BYTES;
 /** The maximum size of an unpacked file. */
@@ -57,30 +54,13 @@ type Asked = {
  * @throws ApiError `invalid_request` in plain words for a file that has none of our formats
  */
 export async function openFile(stream: Stream, asked: Asked, reply: Headers): Promise<OpenedFile> {
-  const raw = bodyOf(stream, reply);
+  const raw = uploadedBytes(stream, reply);
   try {
     return await opened(raw, asked);
   } catch (error) {
     await raw.next();
     await raw.return();
     throw error instanceof FileRefused ? refusedFile(error) : error;
-  }
-}
-
-async function* bodyOf(stream: Stream, reply: Headers): AsyncGenerator<Uint8Array, void> {
-  const reader = stream.getReader();
-  try {
-    for (let next = await reader.read(); next.value; next = await reader.read()) yield next.value;
-  } finally {
-    // If a reader stops early, the rest is discarded, within bounds.
-    for (let left = DISCARDED_MAX_BYTES; left > 0; ) {
-      const { value } = await reader.read().catch(() => ({ value: undefined }));
-      if (!value) break;
-      left -= value.length;
-      if (left > 0) continue;
-      reply.set("Connection", "close");
-      await reader.cancel().catch(() => {});
-    }
   }
 }
 
@@ -245,12 +225,6 @@ function hinted({ format, contentType, mapping }: Asked, fileName: string): Hint
     contentType: format === "csv" ? "text/csv" : contentType,
     ...(mapping && { layout: mapping }),
   };
-}
-
-/** Discards the rest of the body. */
-export async function discard(bytes: AsyncGenerator<Uint8Array, void>): Promise<void> {
-  await bytes.next().catch(() => {});
-  await bytes.return();
 }
 
 export function refusedFile({ refusal }: FileRefused): ApiError {

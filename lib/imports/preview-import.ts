@@ -1,13 +1,14 @@
 import type { z } from "zod";
 import { read } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
+import { discard } from "../request/uploaded-bytes.ts";
 import { type createImportContract, type ImportPreview, PREVIEW_MAX_BYTES } from "./contract.ts";
 import type { File, Opened } from "./create-import.ts";
 import type { ImportLine } from "./formats/line.ts";
 import type { Format } from "./formats/mapping.ts";
 import { readLines } from "./formats/read-lines.ts";
 import { FileRefused, type Refusal } from "./formats/refusal.ts";
-import { discard, openFile } from "./opened-file.ts";
+import { openFile } from "./opened-file.ts";
 import { describeRefusal, NOTHING_STORED, outcomeOf, REFUSALS_REPORTED } from "./outcome.ts";
 import { settle } from "./settle-mapping.ts";
 

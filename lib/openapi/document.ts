@@ -48,6 +48,7 @@ const TAGS: Record<string, string> = {
   "API keys": "Credentials of a tenant's servers.",
   Views: "Filters of exceptions under a name, your own or shared.",
   Reconciliations: "Two sources compared over a period.",
+  Evidence: "Files that show why something is right.",
   "Sources and lines": "Where lines come from, and each amount on its day.",
   Matching:
     "Rules, runs and matches of two sources' lines, the proof that no cent is missing, and the " +

@@ -90,6 +90,8 @@ const LENGTHS: Record<string, number> = {
   updated_by: 125,
   stage: 200,
   digest: 64,
+  sha256: 64,
+  media_type: 100,
   engine_version: 20,
   rule: 200,
   finding: 200,

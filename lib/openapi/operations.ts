@@ -1,6 +1,7 @@
 import * as alerts from "../alerts/contract.ts";
 import * as apiKeys from "../api-keys/contract.ts";
 import * as calendars from "../calendars/contract.ts";
+import * as evidence from "../evidence/contract.ts";
 import * as bulk from "../exceptions/bulk/contract.ts";
 import * as comments from "../exceptions/comments/contract.ts";
 import * as exceptions from "../exceptions/contract.ts";
@@ -152,6 +153,11 @@ const DECLARED = [
   balances.stateSourceBalanceContract,
   balances.getSourceBalanceContract,
   balances.removeSourceBalanceContract,
+  evidence.addEvidenceContract,
+  evidence.listEvidenceContract,
+  evidence.getEvidenceContract,
+  evidence.getEvidenceContentContract,
+  evidence.removeEvidenceContract,
   lines.addLinesContract,
   lines.listLinesContract,
   lines.getLineContract,

@@ -85,6 +85,7 @@ const variables = z.object({
   AUTH_FAILURES_PER_MINUTE: whole.default(100),
   DATABASE_MAX_BYTES: whole.default(0),
   DATABASE_DISK: optionalText,
+  EVIDENCE_BUCKET: optionalText,
   METRICS_TOKEN: optionalText.pipe(secret32.optional()),
   SERVICE_ROLE_REASON: optionalText.pipe(z.enum(["optional", "required"]).default("optional")),
 });

@@ -110,6 +110,9 @@ const PERMISSIONS = {
   "write:reconciliations": grant(LEADS, { scoped: true }),
   // Deciding suggestions is a smaller permission than changing matches.
   "decide:matches": grant(WORKERS, { scoped: "write:reconciliations" }),
+  // Everybody who works keeps files with it, analysts too.
+  "read:evidence": grant(ROLES, { scoped: "read:reconciliations" }),
+  "write:evidence": grant(WORKERS, { scoped: "write:reconciliations" }),
   // Only people sign and close a period.
   "prepare:reconciliations": grant(WORKERS, { service: false }),
   "close:reconciliations": grant(LEADS, { service: false }),

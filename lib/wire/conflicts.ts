@@ -44,6 +44,8 @@ export const CONFLICTS = {
   already_prepared: stays("The period is prepared. Return it to prepare it again."),
   not_prepared: stays("Nobody has prepared the period."),
   already_reviewed: stays("The period has all the reviews that its policy asks for."),
+  evidence_signed: stays("A signed statement lists the file. Add one that supersedes it."),
+  already_superseded: stays("Another file has superseded it."),
   stated_by_file: stays("A file states the balance. Undo its import to remove it."),
   proof_broken: stays("The lines don't add up. Contact us."),
   difference_unexplained: stays("The statement has a difference that nothing explains."),

@@ -23,6 +23,12 @@ insert into period_signatures (tenant_id, reconciliation_id, number, pair_no, pe
 select p.tenant_id, 'rcn_' || p.tenant_id, 1, p.pair_no, '2026-10-31', 'prepared', 0, 'user:ada', '', 'ada', repeat('0', 64) from pairs p where p.tenant_id in ('one', 'two');
 insert into source_balances (tenant_id, id, source_no, currency, period_end, closing_minor, reason, created_by)
 select p.tenant_id, 'bal_' || p.tenant_id, p.left_source_no, 'EUR', '2026-10-31', 1, 'Trial balance', 'user:ada' from pairs p where p.tenant_id in ('one', 'two');
+insert into evidence (tenant_id, id, subject_type, subject_id, file_name, media_type, bytes, sha256, created_by)
+select t, 'evd_' || s || '_' || t, s, s || '_' || t, 'note.txt', 'text/plain', 1, repeat('0', 64), 'user:ada'
+from unnest('{one,two}'::text[]) t, unnest('{exception,reconciliation}'::text[]) s;
+insert into private.evidence_contents (tenant_id, evidence_id, content) select e.tenant_id, e.id, 'x' from evidence e where e.tenant_id in ('one', 'two');
+insert into statement_evidence (tenant_id, reconciliation_id, number, evidence_id, content)
+select p.tenant_id, 'rcn_' || p.tenant_id, 1, 'evd_reconciliation_' || p.tenant_id, '' from pairs p where p.tenant_id in ('one', 'two');
 insert into carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor, currency, value_date) select p.tenant_id, 'rcn_' || p.tenant_id, 3, 'left', 1, 'EUR', '2026-10-05' from pairs p where p.tenant_id in ('one', 'two');
 insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
 select p.tenant_id, p.pair_no, 3, 'left', 'EUR', 1, 1, '2026-10-01' from pairs p where p.tenant_id in ('one', 'two');
@@ -46,6 +52,11 @@ select pg_temp.expect_rows('an analyst sees its tenant''s closings', 'select fro
 select pg_temp.expect_rows('an analyst sees its tenant''s signed statements', 'select from statements', 1);
 select pg_temp.expect_rows('an analyst sees who signed its tenant''s periods', 'select from period_signatures', 1);
 select pg_temp.expect_rows('an analyst sees its tenant''s balances', 'select from source_balances', 1);
+select pg_temp.expect_rows('an analyst sees its tenant''s evidence', 'select from evidence', 2);
+select pg_temp.expect_rows('an analyst sees what its tenant''s statements list', 'select from statement_evidence', 1);
+select pg_temp.expect_refused('nobody reads contents but by the function that reads one', 'select from private.evidence_contents');
+select pg_temp.expect_rows('an analyst reads the content of its tenant''s file', $$select where private.evidence_part('evd_exception_one', 0, 9) is not null$$, 1);
+select pg_temp.expect_rows('an analyst reads no content of another tenant''s file', $$select where private.evidence_part('evd_exception_two', 0, 9) is not null$$, 0);
 select pg_temp.expect_rows('an analyst sees what a closed period carried on', 'select from carried_lines', 1);
 select pg_temp.expect_rows('an analyst sees what is open', 'select from private.open_lines', 1);
 select pg_temp.expect_rows('an analyst sees which exception a line has', 'select from private.exception_lines', 1);
@@ -66,9 +77,16 @@ select pg_temp.expect_rows('a key for exceptions sees no match', 'select from ma
 select pg_temp.expect_rows('a key for exceptions sees no signed statement', 'select from statements', 0);
 select pg_temp.expect_rows('a key for exceptions sees no signature', 'select from period_signatures', 0);
 select pg_temp.expect_rows('a key for exceptions sees no balance', 'select from source_balances', 0);
+select pg_temp.expect_rows('a key for exceptions sees no evidence', 'select from evidence', 0);
+select pg_temp.expect_rows('a key for exceptions sees nothing that a statement lists', 'select from statement_evidence', 0);
+select pg_temp.expect_rows('a key for exceptions reads no content', $$select where private.evidence_part('evd_exception_one', 0, 9) is not null$$, 0);
 select pg_temp.expect_rows('a key for exceptions sees no run', 'select from runs', 0);
 select pg_temp.expect_rows('a key for exceptions sees nothing open', 'select from private.open_lines', 0);
 select pg_temp.expect_rows('a key for exceptions sees no exception''s lines', 'select from private.exception_lines', 0);
+select pg_temp.become_owner();
+
+select pg_temp.become_api_key('one', '{read:reconciliations}');
+select pg_temp.expect_rows('a key for reconciliations sees no evidence of exceptions', 'select from evidence', 1);
 select pg_temp.become_owner();
 
 select pg_temp.become('anon', '{"tenant_id": "one", "principal_type": "publishable_key"}');

@@ -51,6 +51,12 @@ export const VARIABLES: Record<string, readonly Variable[]> = {
         "A path on the disk that the database lies on, where it is one of this machine: looked " +
         "at before a file is taken in (set by the local stack).",
     },
+    {
+      names: ["EVIDENCE_BUCKET"],
+      meaning:
+        "A private bucket of the project's Storage that new files of evidence are kept in; " +
+        "without it they lie in the database, up to 10 MiB each.",
+    },
   ],
   "Identity providers and sessions": [
     {
@@ -162,11 +168,12 @@ export const VARIABLES: Record<string, readonly Variable[]> = {
         "QUOTA_EXCEPTIONS",
         "QUOTA_LINES",
         "QUOTA_MEMBERS",
+        "QUOTA_EVIDENCE_MIB",
       ],
       meaning:
         "How many a tenant can have: 1,000 active keys, 250 webhooks, 10,000 reconciliations, " +
         "1,000 sources, 1,000,000 records, 5,000,000 open exceptions, 100,000,000 lines, 1,000 " +
-        "members and open invitations; 0: no quota. Beyond one, 409 names it.",
+        "members and open invitations, 10,240 MiB of evidence; 0: no quota. Beyond one, 409 names it.",
     },
   ],
   "Webhooks and mail": [

@@ -45,6 +45,10 @@ const ExceptionLine = dynamic(
   () => import("./exception-line.tsx").then((part) => part.ExceptionLine),
   { loading: Waiting },
 );
+const EvidenceList = dynamic(
+  () => import("#components/evidence/evidence-list.tsx").then((part) => part.EvidenceList),
+  { loading: Waiting },
+);
 const ExceptionLedger = dynamic(
   () => import("../board/exception-ledger.tsx").then((part) => part.ExceptionLedger),
   { loading: Waiting },
@@ -231,6 +235,10 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
             />
           </PanelSection>
         )}
+
+        <PanelSection title="Evidence">
+          <EvidenceList subjectId={exception.id} />
+        </PanelSection>
 
         <Disclosure title="SLA timeline">
           <ExceptionLedger id={exception.id} />

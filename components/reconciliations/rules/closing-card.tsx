@@ -15,6 +15,7 @@ const CHECK_LABELS: Record<Check, string> = {
   suggestions: "No suggestion waits",
   exceptions: "No exception is open",
   difference: "Nothing is unexplained",
+  evidence: "Required evidence is there",
 };
 
 const WEIGHT_LABELS: Record<Weight, string> = {
@@ -71,6 +72,22 @@ export function ClosingCard({
                 CLOSE_DAYS_MAX,
                 Math.max(0, Math.trunc(target.valueAsNumber || 0)),
               ),
+            })
+          }
+        />
+        <TextField
+          label="Adjustments by hand that need evidence, from"
+          hint="In minor units: 100 is 1.00. Empty: none does."
+          type="number"
+          min={0}
+          step={1}
+          inputMode="numeric"
+          value={draft.evidence_from_minor ?? ""}
+          disabled={readOnly}
+          onChange={({ target }) =>
+            onChange({
+              evidence_from_minor:
+                target.value === "" ? null : Math.max(0, Math.trunc(target.valueAsNumber || 0)),
             })
           }
         />

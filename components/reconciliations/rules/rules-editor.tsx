@@ -24,7 +24,7 @@ import { reconciliationsKey } from "../queries.ts";
 import { ClosingCard } from "./closing-card.tsx";
 import { KnownNames } from "./known-names.tsx";
 import { RuleCard } from "./rule-card.tsx";
-import { moved, type Rule, type RulesDraft } from "./sentence.ts";
+import { draftOf, moved, type Rule, type RulesDraft } from "./sentence.ts";
 
 const RuleDialog = dynamic(() => import("./rule-dialog.tsx").then((part) => part.RuleDialog), {
   ssr: false,
@@ -62,19 +62,7 @@ export function RulesEditor({
 }) {
   const cache = useQueryClient();
   const tenant = useTenantId();
-  const { rules, automatic, fees, four_eyes, review_levels, close_days, checks, calendar_id } =
-    data;
-  const before: RulesDraft = {
-    rules,
-    automatic,
-    fees,
-    four_eyes,
-    review_levels,
-    close_days,
-    checks,
-    calendar_id,
-    forget_names: [],
-  };
+  const before: RulesDraft = { ...draftOf(data), forget_names: [] };
   const [draft, setDraft] = useState(before);
   const [editing, setEditing] = useState<number | "new" | null>(null);
   const [trying, setTrying] = useState(false);

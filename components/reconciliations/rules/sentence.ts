@@ -13,10 +13,35 @@ export type RulesDraft = Pick<
   | "review_levels"
   | "close_days"
   | "checks"
+  | "evidence_from_minor"
   | "calendar_id"
 > & {
   forget_names?: { left: string; right: string }[];
 };
+
+export function draftOf({
+  rules,
+  automatic,
+  fees,
+  four_eyes,
+  review_levels,
+  close_days,
+  checks,
+  evidence_from_minor,
+  calendar_id,
+}: RuleSet): RulesDraft {
+  return {
+    rules,
+    automatic,
+    fees,
+    four_eyes,
+    review_levels,
+    close_days,
+    checks,
+    evidence_from_minor,
+    calendar_id,
+  };
+}
 
 const FIELD_WORDS: Record<NonNullable<Rule["on"]>[number], string> = {
   value_date: "value date",

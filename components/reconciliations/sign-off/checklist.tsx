@@ -23,6 +23,7 @@ const CHECK_LABELS: Record<PeriodCheck["check"], string> = {
   suggestions: "Suggestions",
   exceptions: "Exceptions",
   difference: "Unexplained difference",
+  evidence: "Required evidence",
   second_person: "Second person",
   signatures: "Review",
 };
@@ -92,5 +93,6 @@ function pagesOf(
       label: "View them",
     },
     difference: { href: `${period}/statement`, label: "View the statement" },
+    evidence: { href: `${period}/matches?method=manual`, label: "View matches by hand" },
   };
 }

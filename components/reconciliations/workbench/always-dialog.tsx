@@ -13,7 +13,7 @@ import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { reconciliationsKey, rulesOf } from "../queries.ts";
 import { draftRule, withRule } from "../rules/draft-rule.ts";
 import { RuleDialog } from "../rules/rule-dialog.tsx";
-import { type Rule, sentenceOf } from "../rules/sentence.ts";
+import { draftOf, type Rule, sentenceOf } from "../rules/sentence.ts";
 import { TryDialog } from "../rules/try-dialog.tsx";
 import type { Option } from "./options.ts";
 
@@ -55,8 +55,7 @@ export function AlwaysDialog({
       </Dialog>
     );
   }
-  const { rules, automatic, fees, four_eyes, review_levels, close_days, checks, calendar_id } =
-    version.data;
+  const { rules } = version.data;
   const taken = rules.map(({ name }) => name);
   const rule = edited ?? draftRule(option, taken);
   if (editing) {
@@ -79,14 +78,8 @@ export function AlwaysDialog({
       reconciliation={reconciliation}
       title={TITLE}
       draft={{
+        ...draftOf(version.data),
         rules: withRule(rules, rule, option.method),
-        automatic,
-        fees,
-        four_eyes,
-        review_levels,
-        close_days,
-        checks,
-        calendar_id,
       }}
       etag={version.etag}
       onClose={onClose}

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { EvidenceList } from "#components/evidence/evidence-list.tsx";
 import { DataFields } from "#components/kit/data-fields.tsx";
 import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { lineName } from "#components/kit/line-name.ts";
@@ -105,6 +106,9 @@ export function LineDetails({
         </Fact>
         <IdentifierFact name="ID" value={line.id} />
       </Facts>
+      <PanelSection title="Evidence">
+        <EvidenceList subjectId={line.id} />
+      </PanelSection>
       {line.match_ids.length > 0 && (
         <PanelSection title={line.match_ids.length === 1 ? "Match" : "Matches"}>
           {line.match_ids.map((id) => (

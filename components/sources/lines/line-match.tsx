@@ -2,12 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { EvidenceList } from "#components/evidence/evidence-list.tsx";
 import { lineName } from "#components/kit/line-name.ts";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import type { PageLink } from "#components/kit/use-search.ts";
 import { personName } from "#components/people/person.tsx";
+import { Disclosure } from "#components/ui/disclosure.tsx";
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import { percent } from "#components/ui/percent.ts";
@@ -85,6 +87,11 @@ export function LineMatch({
           <span className="tabular-nums">{formatMoney(match.residual_minor, match.currency)}</span>
         </p>
       )}
+      <div className="px-3 pb-1">
+        <Disclosure title="Evidence of the match">
+          <EvidenceList subjectId={match.id} />
+        </Disclosure>
+      </div>
     </div>
   );
 }

@@ -55,6 +55,7 @@ const calendars = {
   }),
 };
 const LINE = { amount: "12.50", value_date: "2026-10-05" };
+const EVIDENCE = { type: "text/plain", text: "Approved by phone." };
 const BALANCE = { day: "2026-10-31", amount: "12.50", reason: "Trial balance" };
 const apiKeys = {
   path: ({ tenant }: Fixture) => `/v1/tenants/${tenant}/api-keys`,
@@ -260,6 +261,19 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
     const balance = await posted(fixture, `/v1/sources/${id}/balances`, BALANCE);
     return { params: { id, balanceId: balance.id } };
   },
+  addEvidence: async (fixture) => ({
+    query: { subject_id: await created(fixture, exceptions), file_name: "note.txt" },
+    upload: EVIDENCE,
+  }),
+  listEvidence: async (fixture) => ({
+    query: { subject_id: await created(fixture, exceptions) },
+  }),
+  getEvidence: async (fixture) => ({ params: { id: await addedEvidence(fixture) } }),
+  getEvidenceContent: async (fixture) => ({ params: { id: await addedEvidence(fixture) } }),
+  removeEvidence: async (fixture) => ({
+    params: { id: await addedEvidence(fixture) },
+    body: { reason: uniqueName("Wrong file") },
+  }),
   addLines: async (fixture) => ({
     params: { id: await created(fixture, sources) },
     body: { lines: [LINE] },
@@ -417,6 +431,17 @@ async function addedLine(fixture: Fixture): Promise<string> {
     body: { lines: [LINE] },
   });
   return (json as { items: { id: string }[] }).items[0]?.id ?? "";
+}
+
+async function addedEvidence(fixture: Fixture): Promise<string> {
+  const { json } = await api("POST", "/v1/evidence", {
+    bearer: fixture.admin,
+    tenant: fixture.tenant,
+    query: { subject_id: await created(fixture, exceptions), file_name: "note.txt" },
+    body: EVIDENCE.text,
+    headers: { "Content-Type": EVIDENCE.type },
+  });
+  return (json as { id: string }).id;
 }
 
 async function startedImport(fixture: Fixture): Promise<string> {

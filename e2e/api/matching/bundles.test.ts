@@ -5,13 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { downloadZip } from "client-zip";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sql } from "#e2e/fixtures.ts";
+import { api, sql } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { openZip, readEntry } from "#lib/imports/formats/files/zip.ts";
 import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 const VERIFIER = join(import.meta.dirname, "../../../lib/matching/bundles/verify.mjs");
+
+const EVIDENCE = "The bank raised its fee in October.";
 
 type Files = Record<string, string>;
 
@@ -82,6 +84,13 @@ beforeAll(async () => {
     },
   });
   await fixture.ok("POST", `lines/${excluded}/exclude`, { body: { reason: 'Not "ours", (b)' } });
+  await api("POST", "/v1/evidence", {
+    bearer: fixture.admin,
+    tenant: fixture.tenant,
+    query: { subject_id: fixture.period, file_name: 'Fee, "October".txt' },
+    body: EVIDENCE,
+    headers: { "Content-Type": "text/plain" },
+  });
   await fixture.ok("POST", `${period}/close`);
   await until("the close is signed", async () => {
     const [{ signed } = { signed: false }] = await sql<{ signed: boolean }>(
@@ -102,6 +111,9 @@ describe("the bundle of a signed statement", () => {
     const { code, output } = verify(await bundle(1));
     expect(output).toContain("Everything agrees: statement 1");
     expect(output).toContain("EUR left: lines = matched + excluded + open");
+    expect(output).toContain("1 file of evidence as the statement lists them");
+    const sha256 = createHash("sha256").update(EVIDENCE).digest("hex");
+    expect(output).toContain(`${sha256}  Fee, "October".txt`);
     expect(code).toBe(0);
     expect(files["verify.mjs"]).toBe(readFileSync(VERIFIER, "utf8"));
   });
@@ -126,6 +138,7 @@ describe("the bundle of a signed statement", () => {
     ["a member left out", "as counted", (f) => ({ ...f, "members.ndjson": "" })],
     ["an exclusion left out", "excluded", (f) => ({ ...f, "exclusions.ndjson": "" })],
     ["an open line with another amount", "open", (f) => edited(f, "carried.ndjson", "999", "99")],
+    ["evidence left out", "evidence", (f) => ({ ...f, "evidence.ndjson": "" })],
     [
       "another digest under the signature",
       "digest",

@@ -170,6 +170,7 @@ test(
       suggestions: "pass",
       exceptions: "pass",
       difference: "pass",
+      evidence: "pass",
       second_person: "pass",
       signatures: "pass",
     });
@@ -189,6 +190,29 @@ test(
         body: { day: "2026-10-31", amount, reason: "Trial balance" },
       });
     expect((await month.act("close", "leo")).status).toBe(200);
+  },
+  SLOW,
+);
+
+test(
+  "files are in to the last business day of the pair's calendar",
+  async () => {
+    const { fixture, path } = await Month.create();
+    const { id } = await fixture.ok<{ id: string }>("POST", "calendars", {
+      body: {
+        name: "Office",
+        time_zone: "Europe/Berlin",
+        weekly: ["monday", "tuesday"].map((day) => ({ day, from: "09:00", to: "17:00" })),
+        special_days: [{ date: "2026-10-27", name: "Closed", intervals: [] }],
+      },
+    });
+    await fixture.ok("PUT", `${path}/rules`, { body: { rules: RULES, calendar_id: id } });
+    await fixture.add("left", [{ ...line("a", 1234), value_date: "2026-10-26" }]);
+    const { sources } = await fixture.ok<Checklist>("GET", `${path}/checklist`);
+    expect(sources).toMatchObject([
+      { side: "left", missing_days: 0 },
+      { side: "right", missing_days: 7 },
+    ]);
   },
   SLOW,
 );

@@ -11,8 +11,11 @@ const PAGE_ROWS = 2_000;
 /** A separate file, so that an auditor can read it. */
 const VERIFIER = join(process.cwd(), "lib/matching/bundles/verify.mjs");
 
-/** What the digest covers after the statement, in this order. Each line is a text as JSON. */
-const KINDS = ["matches", "members", "exclusions", "carried"] as const;
+/**
+ * What the digest covers after the statement, in this order, and the evidence, of which the
+ * statement has the hash. Each line is a text as JSON.
+ */
+const KINDS = ["matches", "members", "exclusions", "carried", "evidence"] as const;
 
 type Opened = {
   /** The text that the digest covers. */

@@ -59,6 +59,7 @@ const statement = JSON.parse(text("statement.json"));
 const signature = JSON.parse(text("signature.json"));
 verifyDigest();
 verifySums();
+verifyEvidence();
 verifyAudit();
 console.log(
   faults === 0
@@ -173,6 +174,25 @@ function verifySums() {
       .map(({ currency, difference_minor }) => `${difference_minor} ${currency}`)
       .join(", "),
   );
+}
+
+/** The statement has the number and the hash of the files of evidence that it lists. */
+function verifyEvidence() {
+  const listed = files.has("evidence.ndjson") ? rows("evidence") : [];
+  const { count, sha256: expected } = statement.evidence ?? {
+    count: 0,
+    sha256: sha256().toString("hex"),
+  };
+  const computed = sha256(...listed.map((row) => sha256(row))).toString("hex");
+  say(
+    listed.length === count && computed === expected,
+    `${count} ${count === 1 ? "file" : "files"} of evidence as the statement lists them`,
+    `${listed.length} listed, with the hash ${computed}`,
+  );
+  for (const row of listed) {
+    const [, type, , name, , , hash] = fields(row);
+    console.log(`  ${hash}  ${name} (${type})`);
+  }
 }
 
 /** The close is an event of the audit log, whose chain ends in a signed checkpoint. */

@@ -408,6 +408,22 @@ export const statement = z
     residuals: z.array(statementResidual).optional().meta({ description: itemised }),
     exclusion_count: count.optional().meta({ description: since, example: 1 }),
     exclusions: z.array(statementExclusion).optional().meta({ description: itemised }),
+    evidence: z
+      .object({
+        count: count.meta({ example: 3 }),
+        sha256: z
+          .string()
+          .regex(/^[0-9a-f]{64}$/)
+          .meta({
+            description: "Over the hashes of the texts in the bundle's evidence.ndjson.",
+            example: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+          }),
+      })
+      .optional()
+      .meta({
+        id: "StatementEvidence",
+        description: "The files of evidence that a signed statement lists. Absent before a close.",
+      }),
     proof,
   })
   .meta({ id: "ReconciliationStatement" });

@@ -178,6 +178,7 @@ export const policy = {
       suggestions: weight,
       exceptions: weight,
       difference: weight,
+      evidence: weight,
     } satisfies Record<(typeof POLICY_CHECKS)[number], typeof weight>)
     .meta({
       id: "CheckPolicyInput",
@@ -190,7 +191,18 @@ export const policy = {
         suggestions: "warn",
         exceptions: "warn",
         difference: "warn",
+        evidence: "warn",
       },
+    }),
+  evidence_from_minor: z
+    .int()
+    .min(0)
+    .nullable()
+    .meta({
+      description:
+        "A match by hand with an adjustment of so much or more needs a file of evidence, of its " +
+        "own or of one of its lines. Null: none does.",
+      example: 5000,
     }),
   calendar_id: id("cal")
     .nullable()
@@ -317,6 +329,7 @@ export const putRulesContract = contract({
     review_levels: policy.review_levels.optional(),
     close_days: policy.close_days.optional(),
     checks: policy.checks.optional(),
+    evidence_from_minor: policy.evidence_from_minor.optional(),
     calendar_id: policy.calendar_id.optional(),
     exceptions: policy.exceptions.optional(),
     reset_learning: z.boolean().default(false).meta({ example: false }),

@@ -13,6 +13,7 @@ export const POLICY_CHECKS = [
   "suggestions",
   "exceptions",
   "difference",
+  "evidence",
 ] as const;
 export const CHECK_WEIGHTS = ["block", "warn", "ignore"] as const;
 const CHECKS = [...POLICY_CHECKS, "second_person", "signatures"] as const;
@@ -22,7 +23,7 @@ const check = z
     check: z.enum(CHECKS).meta({ example: "suggestions" }),
     outcome: z.enum(["pass", "warn", "block"]).meta({ example: "warn" }),
     count: z.int().min(0).nullable().meta({
-      description: "How many stand in the way: suggestions, exceptions, days, currencies.",
+      description: "How many stand in the way: suggestions, exceptions, days, currencies, matches.",
       example: 4,
     }),
     detail: z.string().meta({
@@ -41,7 +42,8 @@ const coverage = z
       example: "2026-10-30",
     }),
     missing_days: z.int().min(0).meta({
-      description: "Weekdays from then to the end of the period.",
+      description:
+        "Business days from then to the end of the period, by the calendar of the pair's rules.",
       example: 0,
     }),
     has_balance: z.boolean().meta({

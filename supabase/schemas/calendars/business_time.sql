@@ -322,6 +322,35 @@ begin
   );
 end $$;
 
+-- Whether a calendar opens on a day, by the `open_days` of private.open_days; null: Monday to
+-- Friday.
+create function private.is_business_day(open_days jsonb, day date) returns boolean
+language plpgsql immutable set search_path = '' as $$
+declare
+  number constant jsonb := to_jsonb(day - date '1970-01-01');
+  weekday constant integer := extract(isodow from day);
+begin
+  return case when open_days is null then weekday < 6
+    else open_days -> 'opened' @> number
+      or open_days -> 'weekdays' @> to_jsonb(weekday) and not open_days -> 'closed' @> number end;
+end $$;
+
+-- How many business days lie after one day up to another; without a calendar, Monday to Friday.
+create function private.business_days_between(tenant text, calendar text, after date,
+  until date) returns bigint
+language plpgsql stable set search_path = '' as $$
+declare
+  open_days constant jsonb := private.open_days(tenant, calendar) -> 'open_days';
+begin
+  return (
+    select count(*) from generate_series(after + 1, until, interval '1 day') d
+    where private.is_business_day(open_days, d::date)
+  );
+end $$;
+grant execute on function
+  private.is_business_day(jsonb, date), private.business_days_between(text, text, date, date)
+to authenticated;
+
 -- Extends the spans that reach less than three years ahead, at most `batch` versions at a time.
 -- Returns how many. Only versions in use are extended: those that the SLA policy sets deadlines by,
 -- and those that open exceptions count by. A version that comes into use again is extended when it

@@ -4,7 +4,7 @@
 create table private.quotas (
   kind text primary key check (
     kind in ('api_keys', 'webhooks', 'reconciliations', 'sources', 'records', 'exceptions', 'lines',
-      'members')),
+      'members', 'evidence_mib')),
   most bigint not null check (most > 0)
 );
 alter table private.quotas enable row level security;
@@ -56,6 +56,9 @@ begin
       from public.invitations i
       where i.tenant_id = $1 and private.invitation_status(i) = 'pending')
     when 'lines' then (select sum(s.line_count) from public.sources s where s.tenant_id = $1)
+    when 'evidence_mib' then (
+      select ceil(sum(e.bytes)::numeric / 1048576) from public.evidence e
+      where e.tenant_id = $1 and e.removed_at is null)
     else (select sum(c.rows) from private.row_counts c where c.tenant_id = $1 and c.kind = $2)
   end;
 end $$;
@@ -80,13 +83,15 @@ begin
         'A tenant can have at most %s %s (QUOTA_%s). %s, or ask your operator for a larger quota.',
       quota,
       case kind when 'api_keys' then 'active API keys' when 'exceptions' then 'open exceptions'
-        when 'members' then 'members and open invitations' else kind end,
+        when 'members' then 'members and open invitations'
+        when 'evidence_mib' then 'MiB of evidence' else kind end,
       upper(kind),
       case kind when 'api_keys' then 'Revoke one' when 'exceptions' then 'Resolve or dismiss some'
         when 'webhooks' then 'Delete one'
         when 'members' then 'Remove a member, or revoke an invitation'
         when 'records' then 'Delete some: they count until they are purged' when 'lines'
           then 'Undo an import'
+        when 'evidence_mib' then 'Remove files'
         else 'Use those you have' end));
   end if;
 end $$;

@@ -67,8 +67,10 @@ return '{
     "balances": "warn",
     "suggestions": "warn",
     "exceptions": "warn",
-    "difference": "warn"
+    "difference": "warn",
+    "evidence": "warn"
   },
+  "evidence_from_minor": null,
   "calendar_id": null,
   "exceptions": {
     "assigned_to": null,

@@ -159,7 +159,7 @@ grant execute on function
 to authenticated;
 
 -- A later step of open_statement_bundle. input: { id, number, kind, after, limit }, `kind` matches,
--- members, exclusions or carried. Returns { rows, next }.
+-- members, exclusions or carried; or evidence, which is returned whole. Returns { rows, next }.
 create function public.list_statement_bundle(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -175,6 +175,13 @@ begin
   where x.tenant_id = tenant and x.reconciliation_id = input ->> 'id' and x.number = numbered;
   if not found then
     perform private.refuse_missing('statement');
+  elsif input ->> 'kind' = 'evidence' then
+    return jsonb_build_object('next', null, 'rows', (
+      select coalesce(jsonb_agg(e.content order by e.evidence_id), '[]')
+      from public.statement_evidence e
+      where e.tenant_id = tenant and e.reconciliation_id = s.reconciliation_id
+        and e.number = numbered
+    ));
   elsif s.reopened_at is not null then
     place := coalesce((input ->> 'after')::integer + 1, 0);
     contents := to_jsonb(

@@ -16,16 +16,6 @@ begin
   return count || ' ' || case when count = 1 then one else many end;
 end $$;
 
--- The number of weekdays, Monday to Friday, after one day up to another.
-create function private.weekdays_between(after date, until date) returns bigint
-language plpgsql immutable set search_path = '' as $$
-begin
-  return (
-    select count(*) from generate_series(after + 1, until, interval '1 day') d
-    where extract(isodow from d) < 6
-  );
-end $$;
-
 -- Whether the files and balances of each side reach the last day: [{ side, name, until,
 -- missing_days, breaks, has_balance }], the left side first.
 create function private.coverage_of(r public.reconciliations) returns jsonb
@@ -34,7 +24,9 @@ begin
   return (
     select jsonb_agg(jsonb_build_object(
       'side', x.side, 'name', x.name, 'until', x.until,
-      'missing_days', private.weekdays_between(coalesce(x.until, r.period_start - 1), r.period_end),
+      'missing_days', private.business_days_between(r.tenant_id,
+        private.policy_of_pair(r.tenant_id, r.pair_no) ->> 'calendar_id',
+        coalesce(x.until, r.period_start - 1), r.period_end),
       'breaks', private.balance_breaks(r.tenant_id, x.source_no, x.currency, r.period_start,
         r.period_end),
       'has_balance', exists (
@@ -87,7 +79,7 @@ begin
         else format('The period is over in %s.',
           private.counted((preview ->> 'days_until_over')::bigint, 'day', 'days')) end),
     private.check_json('files', missing_days = 0, weights ->> 'files', missing_days,
-      coalesce(late || '.', 'Both sides are in to the last working day.')),
+      coalesce(late || '.', 'Both sides are in to the last business day.')),
     private.check_json('balances', break_count = 0 and without_balance is null,
       weights ->> 'balances', break_count,
       case when without_balance is not null
@@ -112,6 +104,14 @@ begin
       case when unexplained = 0 then 'Nothing is unexplained.'
         else format('A difference is unexplained in %s.',
           private.counted(unexplained, 'currency', 'currencies')) end),
+    (
+      select private.check_json('evidence', x.missing = 0,
+        coalesce(weights ->> 'evidence', 'warn'), x.missing,
+        case when x.missing = 0 then 'No required evidence is missing.'
+          else private.counted(x.missing, 'adjusted match has no evidence.',
+            'adjusted matches have no evidence.') end)
+      from private.missing_evidence(r) x (missing)
+    ),
     private.check_json('second_person',
       not (private.requires_second_person(r) and private.worked_in_period(r)), 'block', null,
       case when not private.requires_second_person(r) then 'The policy asks for no second person.'
@@ -174,7 +174,6 @@ begin
 end $$;
 grant execute on function
   private.check_json(text, boolean, text, bigint, text), private.counted(bigint, text, text),
-  private.weekdays_between(date, date),
   private.coverage_of(public.reconciliations), private.checks_of(public.reconciliations)
 to authenticated;
 

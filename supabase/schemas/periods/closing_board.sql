@@ -15,11 +15,7 @@ begin
   return (
     select d::date
     from generate_series(day + 1, day + 731, interval '1 day') d
-    cross join lateral (select d::date - date '1970-01-01' as number) x
-    where open_days is null and extract(isodow from d) < 6
-      or open_days -> 'opened' @> to_jsonb(x.number)
-      or open_days -> 'weekdays' @> to_jsonb(extract(isodow from d)::integer)
-        and not open_days -> 'closed' @> to_jsonb(x.number)
+    where private.is_business_day(open_days, d::date)
     order by d offset days - 1 limit 1
   );
 end $$;

@@ -116,7 +116,8 @@ begin
   order by o.line_no;
   r.closed_at := now();
   r.closed_by := write_closing.closed_by;
-  statement := private.statement_json(r);
+  statement := private.statement_json(r)
+    || jsonb_build_object('evidence', private.list_evidence_on_statement(r));
   if not (statement #>> '{proof,holds}')::boolean then
     perform private.refuse_conflict('proof_broken',
       'The proof does not hold: matched, excluded and open lines are not all lines. Tell us before you close.');
@@ -143,6 +144,7 @@ language plpgsql volatile set search_path = '' as $$
 begin
   delete from public.closings c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
   delete from public.carried_lines c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
+  perform private.withdraw_evidence_of_closing(r);
 end $$;
 
 -- Closes a period, which is locked, with what write_closing has written. Records and emits:

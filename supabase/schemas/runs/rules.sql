@@ -120,8 +120,8 @@ declare
   -- Settings that are left out stay.
   policy constant jsonb := coalesce((
     select jsonb_object_agg(k, input -> k)
-    from unnest('{automatic,fees,four_eyes,review_levels,close_days,checks,calendar_id,
-      exceptions}'::text[]) k
+    from unnest('{automatic,fees,four_eyes,review_levels,close_days,checks,evidence_from_minor,
+      calendar_id,exceptions}'::text[]) k
     where input ? k),
       '{}');
 begin

@@ -217,6 +217,44 @@ export interface DecisionsResource {
   undo(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.Decision | undefined>;
 }
 
+/** `tieout.evidence` */
+export interface EvidenceResource {
+  /**
+   * List the evidence of a subject, newest first.
+   *
+   * A file that was superseded stays in the list, a removed one doesn't.
+   */
+  list(query: T.ListEvidenceQuery, options?: CallOptions): List<T.EvidencePage>;
+
+  /**
+   * Add a file of evidence.
+   *
+   * The file is the body: PDF, an image (PNG, JPEG, GIF, WebP, TIFF, HEIC), an Excel workbook (.xlsx), CSV, an email (.eml) or plain text, of at most 10 MiB. Its content shows what it is; other content, HTML and SVG among it, is refused. Its name gets the extension of its type. At most 50 files for one subject. For an exception, a key also needs write:exceptions.
+   */
+  add(file: FileBody, query: T.AddEvidenceQuery, options?: CallOptions): Call<T.Evidence>;
+
+  /**
+   * Remove a file of evidence.
+   *
+   * Its content is deleted; its hash and the reason stay in the audit log. What a signed statement lists can't be removed: add a file that supersedes it. Removing one revokes the signatures of its open period.
+   */
+  remove(id: string, body: T.RemoveEvidenceRequest, options?: CallOptions): Call<T.Evidence | undefined>;
+
+  /**
+   * Get what is known of a file of evidence.
+   *
+   * Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   */
+  get(id: string, options?: CallOptions): Call<T.Evidence>;
+
+  /**
+   * Download a file of evidence.
+   *
+   * Byte for byte as it was added, always as a download that no browser shows as a page.
+   */
+  getContent(id: string, options?: CallOptions): Export;
+}
+
 /** `tieout.exceptions` */
 export interface ExceptionsResource {
   /**
@@ -828,7 +866,7 @@ export interface ReconciliationsResource {
   /**
    * Get a signed statement with all that proves it.
    *
-   * A zip of the statement, its matches, members, exclusions and carried lines, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
+   * A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
    */
   getStatementBundle(id: string, number: string, options?: CallOptions): Export;
 
@@ -1279,6 +1317,7 @@ export abstract class Resources {
   declare readonly calendars: CalendarsResource;
   declare readonly closingBoard: ClosingBoardResource;
   declare readonly decisions: DecisionsResource;
+  declare readonly evidence: EvidenceResource;
   declare readonly exceptions: ExceptionsResource;
   declare readonly firstSteps: FirstStepsResource;
   declare readonly holidays: HolidaysResource;
@@ -1343,6 +1382,13 @@ export const ROUTES: Record<string, Record<string, string>> = {
   },
   decisions: {
     undo: "POST /v1/decisions/{id}/undo IB",
+  },
+  evidence: {
+    list: "GET /v1/evidence LQ",
+    add: "POST /v1/evidence IFQ",
+    remove: "DELETE /v1/evidence/{id} B",
+    get: "GET /v1/evidence/{id}",
+    getContent: "GET /v1/evidence/{id}/content E",
   },
   exceptions: {
     list: "GET /v1/exceptions LQ",

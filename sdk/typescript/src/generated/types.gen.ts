@@ -1194,6 +1194,7 @@ export type CheckPolicy = {
      */
     exceptions: CheckWeight;
     difference: CheckWeight;
+    evidence: CheckWeight;
 };
 
 /**
@@ -1212,6 +1213,7 @@ export type CheckPolicyInput = {
      */
     exceptions?: CheckWeight;
     difference?: CheckWeight;
+    evidence?: CheckWeight;
 };
 
 export type CheckWeight = "block" | "warn" | "ignore";
@@ -1238,7 +1240,7 @@ export type ConflictProblem = Problem & {
     code?: "conflict";
 };
 
-export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | "closing" | "delivery_under_way" | "import_queue_full" | "quota" | "count_changed" | "state_changed" | "paused" | "not_paused" | "cannot_pause" | "no_sources" | "periods_overlap" | "has_decisions" | "counts_computed" | "close_required" | "period_closed" | "not_closed" | "archived" | "earlier_period_open" | "later_period_closed" | "second_person_required" | "checklist_incomplete" | "signatures_missing" | "already_prepared" | "not_prepared" | "already_reviewed" | "stated_by_file" | "proof_broken" | "difference_unexplained" | "line_not_open" | "not_excluded" | "excluded_elsewhere" | "no_open_period" | "source_has_lines" | "already_undone" | "import_failed" | "webhook_disabled" | "revoked" | "expired" | "already_rotated" | "last_admin" | "already_member" | "same_name" | "too_many_exceptions" | "invitation_open" | "invitation_ended" | "sign_in_required" | "managed_elsewhere";
+export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | "closing" | "delivery_under_way" | "import_queue_full" | "quota" | "count_changed" | "state_changed" | "paused" | "not_paused" | "cannot_pause" | "no_sources" | "periods_overlap" | "has_decisions" | "counts_computed" | "close_required" | "period_closed" | "not_closed" | "archived" | "earlier_period_open" | "later_period_closed" | "second_person_required" | "checklist_incomplete" | "signatures_missing" | "already_prepared" | "not_prepared" | "already_reviewed" | "evidence_signed" | "already_superseded" | "stated_by_file" | "proof_broken" | "difference_unexplained" | "line_not_open" | "not_excluded" | "excluded_elsewhere" | "no_open_period" | "source_has_lines" | "already_undone" | "import_failed" | "webhook_disabled" | "revoked" | "expired" | "already_rotated" | "last_admin" | "already_member" | "same_name" | "too_many_exceptions" | "invitation_open" | "invitation_ended" | "sign_in_required" | "managed_elsewhere";
 
 export type CreateAlertChannelRequest = {
     /**
@@ -2045,6 +2047,80 @@ export type EstimateApiKeyImpactRequest = {
 };
 
 export type EventKind = "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "books.differ" | "import.done" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled" | "webhook.test";
+
+export type Evidence = {
+    /**
+     * Its unique ID.
+     * @maxLength 44
+     * @pattern ^evd_[0-9a-z]{20,40}$
+     */
+    id: string;
+    subject_type: "exception" | "match" | "line" | "reconciliation";
+    /**
+     * An exception, a match, a line or a reconciliation, which is a period.
+     * @maxLength 44
+     * @pattern ^(?:exc|mat|lin|rcn)_[0-9a-z]{20,40}$
+     */
+    subject_id: string;
+    /**
+     * The file's name.
+     * @maxLength 255
+     */
+    file_name: string;
+    /**
+     * What the content is, whatever the upload and the name said.
+     */
+    media_type: "application/pdf" | "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "image/tiff" | "image/heic" | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" | "text/csv" | "message/rfc822" | "text/plain";
+    /**
+     * @minimum 1
+     * @maximum 10485760
+     * @format int32
+     */
+    bytes: number;
+    /**
+     * Of the content; also in the audit log and in signed statements.
+     * @maxLength 64
+     * @pattern ^[0-9a-f]{64}$
+     */
+    sha256: string;
+    /**
+     * The older file that it took the place of.
+     */
+    supersedes: string | null;
+    /**
+     * The newer file that took its place.
+     */
+    superseded_by: string | null;
+    /**
+     * Whether a signed statement lists it, so that it can't be removed.
+     */
+    is_signed: boolean;
+    /**
+     * When it was created.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    created_at: string;
+    /**
+     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+     * @maxLength 125
+     */
+    created_by: string;
+};
+
+export type EvidencePage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Evidence[];
+    /**
+     * Null on the last page.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+};
 
 export type ExceptionChange = {
     /**
@@ -6080,13 +6156,13 @@ export type PeriodCheck = {
     /**
      * The check.
      */
-    check: "period_over" | "files" | "balances" | "suggestions" | "exceptions" | "difference" | "second_person" | "signatures";
+    check: "period_over" | "files" | "balances" | "suggestions" | "exceptions" | "difference" | "evidence" | "second_person" | "signatures";
     /**
      * Its result.
      */
     outcome: "pass" | "warn" | "block";
     /**
-     * How many stand in the way: suggestions, exceptions, days, currencies.
+     * How many stand in the way: suggestions, exceptions, days, currencies, matches.
      */
     count: number | null;
     /**
@@ -6099,7 +6175,7 @@ export type PeriodCheck = {
 export type PeriodChecklist = {
     /**
      * The items on this page.
-     * @maxItems 8
+     * @maxItems 9
      */
     items: PeriodCheck[];
     /**
@@ -6494,6 +6570,10 @@ export type PutRulesRequest = {
      */
     close_days?: number;
     checks?: CheckPolicyInput;
+    /**
+     * A match by hand with an adjustment of so much or more needs a file of evidence, of its own or of one of its lines. Null: none does.
+     */
+    evidence_from_minor?: number | null;
     /**
      * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
      */
@@ -7118,6 +7198,7 @@ export type ReconciliationStatement = {
      * @maxItems 1000
      */
     exclusions?: StatementExclusion[];
+    evidence?: StatementEvidence;
     proof: Proof;
 };
 
@@ -7221,6 +7302,15 @@ export type ReleaseNotePage = {
      * @maxLength 2000
      */
     next_cursor: string | null;
+};
+
+export type RemoveEvidenceRequest = {
+    /**
+     * The reason given.
+     * @minLength 1
+     * @maxLength 500
+     */
+    reason: string;
 };
 
 export type RemoveTenantMemberRequest = {
@@ -7543,6 +7633,10 @@ export type RuleSet = {
     close_days: number;
     checks: CheckPolicy;
     /**
+     * A match by hand with an adjustment of so much or more needs a file of evidence, of its own or of one of its lines. Null: none does.
+     */
+    evidence_from_minor: number | null;
+    /**
      * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
      */
     calendar_id: string | null;
@@ -7598,6 +7692,10 @@ export type RuleSetChange = {
      */
     close_days: number;
     checks: CheckPolicy;
+    /**
+     * A match by hand with an adjustment of so much or more needs a file of evidence, of its own or of one of its lines. Null: none does.
+     */
+    evidence_from_minor: number | null;
     /**
      * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
      */
@@ -9132,7 +9230,7 @@ export type SourceCoverage = {
      */
     until: string | null;
     /**
-     * Weekdays from then to the end of the period.
+     * Business days from then to the end of the period, by the calendar of the pair's rules.
      * @minimum 0
      * @format int64
      */
@@ -9283,6 +9381,24 @@ export type StatementBreak = {
      * What the next statement opens with beyond the closing balance before it and the lines in between.
      */
     minor: number | string;
+};
+
+/**
+ * The files of evidence that a signed statement lists. Absent before a close.
+ */
+export type StatementEvidence = {
+    /**
+     * How many there are.
+     * @minimum 0
+     * @format int64
+     */
+    count: number;
+    /**
+     * Over the hashes of the texts in the bundle's evidence.ndjson.
+     * @maxLength 64
+     * @pattern ^[0-9a-f]{64}$
+     */
+    sha256: string;
 };
 
 export type StatementExclusion = {
@@ -11174,6 +11290,49 @@ export type GetClosingBoardQuery = {
      * @maxLength 2000
      */
     cursor?: string;
+};
+
+export type ListEvidenceQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * An exception, a match, a line or a reconciliation, which is a period.
+     * @maxLength 44
+     * @pattern ^(?:exc|mat|lin|rcn)_[0-9a-z]{20,40}$
+     */
+    subject_id: string;
+};
+
+export type AddEvidenceQuery = {
+    /**
+     * An exception, a match, a line or a reconciliation, which is a period.
+     * @maxLength 44
+     * @pattern ^(?:exc|mat|lin|rcn)_[0-9a-z]{20,40}$
+     */
+    subject_id: string;
+    /**
+     * The file's name.
+     * @minLength 1
+     * @maxLength 240
+     */
+    file_name: string;
+    /**
+     * A file of the same subject that this one takes the place of.
+     * @maxLength 44
+     * @pattern ^evd_[0-9a-z]{20,40}$
+     */
+    supersedes?: string;
 };
 
 export type ListExceptionsQuery = {

@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import type { z } from "zod";
+import { read, write } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
+import { sealedBy } from "../request/sealed-idempotency.ts";
+import { discard, uploadedBytes } from "../request/uploaded-bytes.ts";
+import { tagged } from "../request/versions.ts";
+import { ApiError, invalidRequest } from "../wire/errors.ts";
+import { type addEvidenceContract, EVIDENCE_MAX_BYTES, type Evidence } from "./contract.ts";
+import { newestStore } from "./evidence-store.ts";
+import { evidenceTypeOf, namedByType } from "./evidence-type.ts";
+
+type Query = z.output<typeof addEvidenceContract.query>;
+type File = { stream: ReadableStream<Uint8Array>; length: number | null };
+
+/**
+ * Keeps a file with its subject. @throws ApiError `invalid_request` for content that evidence can't
+ * be, `payload_too_large`, `not_found`, `conflict`, `unavailable`
+ */
+export async function addEvidence(
+  ctx: Context,
+  { subject_id, file_name, supersedes }: Query,
+  { stream, length }: File,
+): Promise<Evidence> {
+  const bytes = uploadedBytes(stream, ctx.reply);
+  const about = { subject_id, supersedes: supersedes ?? null };
+  try {
+    requireSize(length ?? 0);
+    const { id } = await read<{ id: string }>(ctx, "open_evidence", { subject_id });
+    const content = await wholeOf(bytes);
+    const media_type = await evidenceTypeOf(content);
+    if (media_type === null) throw unsuitable(content);
+    const sha256 = createHash("sha256").update(content).digest("hex");
+    return await kept(ctx, content, {
+      ...about,
+      id,
+      media_type,
+      file_name: namedByType(file_name, media_type),
+      bytes: content.length,
+      sha256,
+    });
+  } finally {
+    await discard(bytes);
+  }
+}
+
+/** Stores the content, and lets the database add the file; a content without a file is removed. */
+async function kept(
+  ctx: Context,
+  content: Buffer,
+  file: { id: string; sha256: string; [field: string]: unknown },
+): Promise<Evidence> {
+  const store = newestStore();
+  const next = sealedBy({ ...ctx, continues: true }, file.sha256);
+  const stored = await store.keep(ctx, file.id, content);
+  try {
+    const added = await write<Evidence>(next, "add_evidence", { ...file, ...stored });
+    if (added.id !== file.id) await store.remove(ctx, file.id);
+    ctx.reply.set("Location", `/v1/evidence/${added.id}`);
+    return tagged(ctx, added);
+  } catch (error) {
+    await store.remove(ctx, file.id).catch(() => {});
+    throw error;
+  }
+}
+
+async function wholeOf(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    requireSize(size);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function requireSize(bytes: number): void {
+  if (bytes > EVIDENCE_MAX_BYTES)
+    throw new ApiError("payload_too_large", "A file of evidence may have at most 10 MiB.");
+}
+
+function unsuitable({ length }: Buffer): ApiError {
+  const message =
+    length === 0
+      ? "The file is empty."
+      : "Evidence is a PDF, an image, an Excel workbook without macros, CSV, an email or plain text.";
+  return invalidRequest([{ path: "", message }]);
+}

@@ -1,0 +1,79 @@
+import { createClient } from "@supabase/supabase-js";
+import { read } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
+import { env } from "../runtime/env.ts";
+import { singleton } from "../runtime/singleton.ts";
+import { ApiError } from "../wire/errors.ts";
+
+const PART_BYTES = 768 * 1024;
+
+/** What the database is told of a content: all of it, or the bucket that it lies in. */
+export type Kept = { content: string } | { bucket: string };
+
+/** Where the contents of evidence lie. */
+export type EvidenceStore = {
+  keep(ctx: Context, id: string, content: Buffer): Promise<Kept>;
+  read(ctx: Context, id: string, bytes: number): AsyncGenerator<Uint8Array>;
+  remove(ctx: Context, id: string): Promise<void>;
+};
+
+/** The store of new files: the bucket of EVIDENCE_BUCKET, or else the database. */
+export function newestStore(): EvidenceStore {
+  return storeOf(env().EVIDENCE_BUCKET ?? null);
+}
+
+/** The store that a file was kept in, which may be another than that of new ones. */
+export function storeOf(bucket: string | null): EvidenceStore {
+  return bucket === null ? inDatabase : inBucket(bucket);
+}
+
+/** The functions that write the rest of a file write and delete its content, too. */
+const inDatabase: EvidenceStore = {
+  keep: async (_ctx, _id, content) => ({ content: content.toString("base64") }),
+  async *read(ctx, id, bytes) {
+    for (let start = 0; start < bytes; start += PART_BYTES) {
+      const { part } = await read<{ part: string | null }>(ctx, "read_evidence_part", {
+        id,
+        start,
+        size: PART_BYTES,
+      });
+      if (part === null) throw new Error(`The content of ${id} is missing.`);
+      yield Buffer.from(part, "base64");
+    }
+  },
+  remove: async () => {},
+};
+
+function inBucket(bucket: string): EvidenceStore {
+  const files = () => storage().storage.from(bucket);
+  const pathOf = (ctx: Context, id: string) => `${ctx.tenantId}/${id}`;
+  return {
+    async keep(ctx, id, content) {
+      const { error } = await files().upload(pathOf(ctx, id), content, {
+        contentType: "application/octet-stream",
+      });
+      if (error) throw unavailable(error);
+      return { bucket };
+    },
+    async *read(ctx, id) {
+      const { data, error } = await files().download(pathOf(ctx, id));
+      if (error) throw unavailable(error);
+      yield* data.stream();
+    },
+    async remove(ctx, id) {
+      const { error } = await files().remove([pathOf(ctx, id)]);
+      if (error) throw unavailable(error);
+    },
+  };
+}
+
+const storage = () =>
+  singleton("storage", () => createClient(env().SUPABASE_URL, env().SUPABASE_SECRET_KEY));
+
+function unavailable(cause: Error): ApiError {
+  return new ApiError(
+    "unavailable",
+    "The file store does not answer. Try again, or tell your operator if it stays away.",
+    { cause },
+  );
+}

@@ -1,0 +1,240 @@
+-- Evidence: files that show why something is right, kept with an exception, a match, a line or a
+-- reconciliation's period. What a signed statement lists is never deleted, only superseded.
+
+create table public.evidence (
+  tenant_id text not null default private.tenant_id() references public.tenants (id),
+  id text not null default private.new_id('evd'),
+  subject_type text not null check (
+    subject_type in ('exception', 'match', 'line', 'reconciliation')),
+  -- As on the wire.
+  subject_id text not null,
+  file_name text not null check (length(file_name) between 1 and 255),
+  -- Of the content, whatever the caller or the name says.
+  media_type text not null check (length(media_type) between 1 and 100),
+  bytes integer not null check (bytes between 1 and 10485760),
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  -- The bucket of Supabase Storage that has the content; null: private.evidence_contents has it.
+  bucket text check (length(bucket) between 1 and 100),
+  -- The older file that it took the place of.
+  supersedes text,
+  created_at timestamptz(3) not null default now(),
+  created_by text not null default private.actor(),
+  actor_issuer text default private.actor_issuer(),
+  actor_subject text default private.actor_subject(),
+  -- Of a removed file the content is deleted and the rest is kept.
+  removed_at timestamptz(3),
+  removed_by text,
+  removed_reason text check (length(removed_reason) between 1 and 500),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, supersedes) references public.evidence (tenant_id, id),
+  check (num_nonnulls(removed_at, removed_by, removed_reason) in (0, 3))
+);
+create index evidence_by_subject on public.evidence (tenant_id, subject_id, id)
+  where removed_at is null;
+create unique index evidence_superseding on public.evidence (tenant_id, supersedes)
+  where removed_at is null;
+
+create table private.evidence_contents (
+  tenant_id text not null,
+  evidence_id text not null,
+  content bytea not null check (octet_length(content) between 1 and 10485760),
+  primary key (tenant_id, evidence_id),
+  foreign key (tenant_id, evidence_id) references public.evidence (tenant_id, id)
+);
+
+-- What a statement lists, from the moment that it is written down.
+create table public.statement_evidence (
+  tenant_id text not null default private.tenant_id(),
+  reconciliation_id text not null,
+  number integer not null check (number >= 1),
+  evidence_id text not null,
+  -- The text of which the statement has the hash: private.evidence_row at that moment.
+  content text not null,
+  primary key (tenant_id, reconciliation_id, number, evidence_id),
+  foreign key (tenant_id, reconciliation_id) references public.reconciliations (tenant_id, id),
+  foreign key (tenant_id, evidence_id) references public.evidence (tenant_id, id)
+);
+create index statement_evidence_by_file on public.statement_evidence (tenant_id, evidence_id);
+
+alter table public.evidence enable row level security;
+alter table private.evidence_contents enable row level security;
+alter table public.statement_evidence enable row level security;
+grant select on public.evidence, public.statement_evidence to authenticated, service_role;
+create policy evidence_read on public.evidence for select to authenticated
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:evidence', 'write:evidence'))
+    and (subject_type <> 'exception'
+      or (select private.may('read:exceptions', 'write:exceptions'))));
+create policy statement_evidence_read on public.statement_evidence for select to authenticated
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations')));
+
+create function private.evidence_json(e public.evidence) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'id', e.id, 'subject_type', e.subject_type, 'subject_id', e.subject_id,
+    'file_name', e.file_name, 'media_type', e.media_type, 'bytes', e.bytes, 'sha256', e.sha256,
+    'supersedes', e.supersedes,
+    'superseded_by', (
+      select x.id from public.evidence x
+      where x.tenant_id = e.tenant_id and x.supersedes = e.id and x.removed_at is null
+    ),
+    'is_signed', exists (
+      select from public.statement_evidence s
+      where s.tenant_id = e.tenant_id and s.evidence_id = e.id
+    ),
+    'created_at', private.iso(e.created_at), 'created_by', e.created_by
+  );
+end $$;
+
+-- The file of the caller's tenant. Refuses: not_found.
+create function private.find_evidence(id text) returns public.evidence
+language plpgsql stable set search_path = '' as $$
+declare
+  e public.evidence;
+begin
+  select * into e from public.evidence x
+  where x.tenant_id = private.tenant_id() and x.id = $1 and x.removed_at is null;
+  if not found or e.subject_type = 'exception'
+    and not private.may('read:exceptions', 'write:exceptions') then
+    perform private.refuse_missing('evidence');
+  end if;
+  return e;
+end $$;
+
+-- Part of the content of a file of the caller's tenant, from a byte on, in base64.
+create function private.evidence_part(id text, start integer, size integer) returns text
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select encode(substring(c.content from start + 1 for size), 'base64')
+    from private.evidence_contents c
+    where c.tenant_id = private.tenant_id() and c.evidence_id = $1
+      and private.may('read:evidence', 'write:evidence')
+  );
+end $$;
+grant execute on function
+  private.evidence_json(public.evidence), private.find_evidence(text),
+  private.evidence_part(text, integer, integer)
+to authenticated;
+
+-- The text by which a statement lists a file.
+create function private.evidence_row(e public.evidence) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return row(e.id, e.subject_type, e.subject_id, e.file_name, e.media_type, e.bytes, e.sha256,
+    e.created_by, private.iso(e.created_at))::text;
+end $$;
+
+-- Whether a line is matched, excluded or carried on in a period.
+create function private.is_line_of_period(r public.reconciliations, line text) returns boolean
+language plpgsql stable set search_path = '' as $$
+declare
+  no constant bigint := (select l.line_no from public.lines l
+    where l.tenant_id = r.tenant_id and l.id = private.line_id(line));
+begin
+  return exists (
+    select from public.match_members mm
+    join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
+    where mm.tenant_id = r.tenant_id and mm.line_no = no and mm.pair_no = r.pair_no
+      and m.reconciliation_id = r.id and m.state = 'confirmed'
+  ) or exists (
+    select from public.exclusions x
+    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.line_no = no
+      and x.reconciliation_id = r.id
+  ) or exists (
+    select from public.carried_lines c
+    where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id and c.line_no = no
+  );
+end $$;
+
+-- Lists the evidence of a period whose closing is written down, on the statement with the next
+-- number. Answers { count, sha256 }, the hash over the hashes of the listed texts in their order.
+create function private.list_evidence_on_statement(r public.reconciliations) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  next_number constant integer := (
+    select coalesce(max(s.number), 0) + 1 from public.statements s
+    where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id
+  );
+  e public.evidence;
+begin
+  for e in
+    select * from public.evidence x
+    where x.tenant_id = r.tenant_id and x.removed_at is null
+      and case x.subject_type
+        when 'reconciliation' then x.subject_id = r.id
+        when 'exception' then exists (
+          select from public.exceptions o
+          where o.tenant_id = r.tenant_id and o.id = x.subject_id and o.reconciliation_id = r.id)
+        when 'match' then exists (
+          select from public.matches m
+          where m.tenant_id = r.tenant_id and m.id = private.match_id(x.subject_id)
+            and m.reconciliation_id = r.id and m.state = 'confirmed')
+        else private.is_line_of_period(r, x.subject_id) end
+    order by x.id
+    -- Nobody removes one that the statement lists.
+    for share of x
+  loop
+    insert into public.statement_evidence (tenant_id, reconciliation_id, number, evidence_id,
+      content)
+    values (r.tenant_id, r.id, next_number, e.id, private.evidence_row(e));
+  end loop;
+  return (
+    select jsonb_build_object('count', count(*), 'sha256', encode(sha256(
+      coalesce(string_agg(sha256(convert_to(s.content, 'UTF8')), ''::bytea
+        order by s.evidence_id), '')
+    ), 'hex'))
+    from public.statement_evidence s
+    where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id and s.number = next_number
+  );
+end $$;
+
+-- Takes back what was listed for a closing that failed.
+create function private.withdraw_evidence_of_closing(r public.reconciliations) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  delete from public.statement_evidence e
+  where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id
+    and not exists (
+      select from public.statements s
+      where s.tenant_id = e.tenant_id and s.reconciliation_id = e.reconciliation_id
+        and s.number = e.number
+    );
+end $$;
+
+-- How many confirmed matches of a period adjust so much that the policy asks for evidence, and have
+-- none: neither of the match nor of a line of it.
+create function private.missing_evidence(r public.reconciliations) returns bigint
+language plpgsql stable set search_path = '' as $$
+declare
+  asked_from constant bigint := (
+    private.policy_of_pair(r.tenant_id, r.pair_no) ->> 'evidence_from_minor')::bigint;
+begin
+  if asked_from is null then
+    return 0;
+  end if;
+  return (
+    select count(*) from public.matches m
+    where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'confirmed'
+      and m.method = 'manual' and m.adjustments <> '[]'
+      and exists (
+        select from jsonb_array_elements(m.adjustments) a
+        where abs((a ->> 'amount_minor')::bigint) >= asked_from
+      )
+      and not exists (
+        select from public.evidence e
+        where e.tenant_id = m.tenant_id and e.removed_at is null
+          and e.subject_id = private.match_id_text(m.id)
+      )
+      and not exists (
+        select from public.match_members mm
+        join public.lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no
+        join public.evidence e on e.tenant_id = mm.tenant_id and e.removed_at is null
+          and e.subject_id = private.line_id_text(l.id)
+        where mm.tenant_id = m.tenant_id and mm.match_id = m.id
+      )
+  );
+end $$;
+grant execute on function private.missing_evidence(public.reconciliations) to authenticated;

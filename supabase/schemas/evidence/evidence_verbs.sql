@@ -1,0 +1,221 @@
+-- Evidence over the wire. Adding a file has two steps of one request: open_evidence, before its
+-- content is read, and add_evidence.
+
+-- What a file can be kept with, of the caller's tenant: { type, name, reconciliation_id }. Refuses:
+-- not_found; scope_required of an exception, to a key that may not change exceptions.
+create function private.evidence_subject(id text) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  subject jsonb;
+begin
+  case left(id, 4)
+    when 'exc_' then
+      if not private.may('write:exceptions') then
+        perform private.refuse('scope_required',
+          'Evidence of an exception also requires the scope write:exceptions.');
+      end if;
+      select jsonb_build_object('type', 'exception', 'name', e.title,
+        'reconciliation_id', e.reconciliation_id) into subject
+      from public.exceptions e where e.tenant_id = private.tenant_id() and e.id = $1;
+    when 'mat_' then
+      select jsonb_build_object('type', 'match', 'name', r.name,
+        'reconciliation_id', m.reconciliation_id) into subject
+      from public.matches m
+      join public.reconciliations r on r.tenant_id = m.tenant_id and r.id = m.reconciliation_id
+      where m.tenant_id = private.tenant_id() and m.id = private.match_id($1);
+    when 'lin_' then
+      select jsonb_build_object('type', 'line',
+        'name', left(coalesce(l.reference, l.counterparty, l.description), 200)) into subject
+      from public.lines l
+      where l.tenant_id = private.tenant_id() and l.line_no = private.line_no_of($1);
+    else
+      select jsonb_build_object('type', 'reconciliation', 'name', r.name,
+        'reconciliation_id', r.id) into subject
+      from public.reconciliations r where r.tenant_id = private.tenant_id() and r.id = $1;
+  end case;
+  if subject is null then
+    perform private.refuse_missing(case left(id, 4) when 'exc_' then 'exception'
+      when 'mat_' then 'match' when 'lin_' then 'line' else 'reconciliation' end);
+  end if;
+  return subject;
+end $$;
+
+-- The subject to which so large a file may be added. Refuses: not_found, scope_required; conflict
+-- beyond 50 files of the subject, beyond the tenant's quota, or where another file has superseded the same.
+create function private.require_evidence_room(input jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  subject constant jsonb := private.evidence_subject(input ->> 'subject_id');
+  before public.evidence;
+begin
+  perform private.serialize_counting('evidence');
+  if (select count(*) from public.evidence e
+    where e.tenant_id = tenant and e.subject_id = input ->> 'subject_id'
+      and e.removed_at is null) >= 50
+  then
+    perform private.refuse_conflict('quota', format(
+      'There can be at most 50 files of evidence for one %s. Remove one, or pack several in a PDF.',
+      subject ->> 'type'));
+  end if;
+  perform private.require_quota('evidence_mib',
+    ceil((input ->> 'bytes')::numeric / 1048576)::bigint);
+  if input ->> 'supersedes' is not null then
+    before := private.find_evidence(input ->> 'supersedes');
+    if before.subject_id <> input ->> 'subject_id' then
+      perform private.refuse_field('supersedes', 'Give a file of the same subject.');
+    elsif exists (select from public.evidence e where e.tenant_id = tenant
+      and e.supersedes = before.id and e.removed_at is null) then
+      perform private.refuse_conflict('already_superseded',
+        'Another file has superseded this one. Supersede the newest.');
+    end if;
+  end if;
+  return subject;
+end $$;
+
+-- input: { subject_id }. Answers { id }, of the file to be. Whether there is room, add_evidence
+-- asks, so that a repeated call is answered as the first. Refuses: not_found, scope_required.
+create function public.open_evidence(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.begin_request(request, 'open_evidence');
+  perform private.evidence_subject(input ->> 'subject_id');
+  return jsonb_build_object('id', private.new_id('evd'));
+end $$;
+
+-- input: { id, subject_id, file_name, media_type, bytes, sha256, supersedes, content | bucket }:
+-- the content in base64, or the bucket that it lies in. Refuses: as require_evidence_room. Records:
+-- evidence.added.
+create function public.add_evidence(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'add_evidence');
+  subject jsonb;
+  e public.evidence;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  subject := private.require_evidence_room(input);
+  insert into public.evidence (id, subject_type, subject_id, file_name, media_type, bytes, sha256,
+    bucket, supersedes)
+  values (input ->> 'id', subject ->> 'type', input ->> 'subject_id', input ->> 'file_name',
+    input ->> 'media_type', (input ->> 'bytes')::integer, input ->> 'sha256', input ->> 'bucket',
+    input ->> 'supersedes')
+  returning * into e;
+  if e.bucket is null then
+    insert into private.evidence_contents (tenant_id, evidence_id, content)
+    values (e.tenant_id, e.id, decode(input ->> 'content', 'base64'));
+  end if;
+  perform private.record_evidence('evidence.added', e, subject);
+  return private.finish_request(request, private.evidence_json(e)
+    || jsonb_build_object('version', private.version_of(private.evidence_json(e))));
+end $$;
+
+-- Records what was done with a file, with the subject as its target.
+create function private.record_evidence(type text, e public.evidence, subject jsonb,
+  reason text default null) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.record_security_event(type, e.subject_id, reason, jsonb_build_object(
+    'name', subject -> 'name', 'subject_type', e.subject_type,
+    'reconciliation_id', subject -> 'reconciliation_id', 'evidence_id', e.id,
+    'file_name', e.file_name, 'media_type', e.media_type, 'bytes', e.bytes, 'sha256', e.sha256,
+    'supersedes', e.supersedes));
+end $$;
+
+-- input: { id, reason }. Deletes the content; answers where it lay. Refuses: not_found,
+-- scope_required, precondition_failed; conflict for one that a statement lists or that supersedes
+-- such a one. Records: evidence.removed, reconciliation.signatures_revoked.
+create function public.remove_evidence(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'remove_evidence');
+  tenant constant text := private.tenant_id();
+  subject jsonb;
+  e public.evidence;
+  answer jsonb;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  e := private.find_evidence(input ->> 'id');
+  subject := private.evidence_subject(e.subject_id);
+  perform from public.evidence x where x.tenant_id = tenant and x.id = e.id for update;
+  e := private.find_evidence(e.id);
+  answer := private.evidence_json(e);
+  perform private.require_version(private.version_of(answer), request -> 'versions');
+  if (answer ->> 'is_signed')::boolean then
+    perform private.refuse_conflict('evidence_signed',
+      'A signed statement lists this file, so it stays. Add another file that supersedes it.');
+  elsif answer ->> 'superseded_by' is not null then
+    perform private.refuse_conflict('already_superseded',
+      'Another file has superseded this one. Remove that one first.');
+  end if;
+  delete from private.evidence_contents c where c.tenant_id = tenant and c.evidence_id = e.id;
+  update public.evidence x set removed_at = now(), removed_by = private.actor(),
+    removed_reason = input ->> 'reason'
+  where x.tenant_id = tenant and x.id = e.id;
+  if subject ->> 'reconciliation_id' is not null then
+    perform private.revoke_signatures(tenant, array(
+      select r.id from public.reconciliations r
+      where r.tenant_id = tenant and r.id = subject ->> 'reconciliation_id'
+        and r.closed_at is null
+    ), left(format('Evidence was removed: %s', e.file_name), 1000));
+  end if;
+  perform private.record_evidence('evidence.removed', e, subject, input ->> 'reason');
+  return private.finish_request(request, answer
+    || jsonb_build_object('version', private.version_of(answer), 'bucket', e.bucket));
+end $$;
+
+-- Newest first. input: { subject_id, limit, after: [id] | null }.
+create function public.list_evidence(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_evidence');
+  select jsonb_agg(private.evidence_json(e) order by e.id desc) into items
+  from (
+    select * from public.evidence x
+    where x.tenant_id = private.tenant_id() and x.removed_at is null
+      and x.subject_id = input ->> 'subject_id'
+      and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
+    order by x.id desc limit page_size + 1
+  ) e;
+  return private.page(items, page_size, 'id');
+end $$;
+
+-- input: { id }. Refuses: not_found.
+create function public.get_evidence(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  answer jsonb;
+begin
+  perform private.begin_request(request, 'get_evidence');
+  answer := private.evidence_json(private.find_evidence(input ->> 'id'));
+  return answer || jsonb_build_object('version', private.version_of(answer));
+end $$;
+
+-- input: { id }. Answers where the content is: { file_name, bytes, bucket }. Refuses: not_found.
+create function public.open_evidence_content(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  e public.evidence;
+begin
+  perform private.begin_request(request, 'open_evidence_content');
+  e := private.find_evidence(input ->> 'id');
+  return jsonb_build_object('file_name', e.file_name, 'bytes', e.bytes, 'bucket', e.bucket);
+end $$;
+
+-- A later step of what open_evidence_content opened. input: { id, start, size }. Answers { part }
+-- in base64. Refuses: not_found.
+create function public.read_evidence_part(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.begin_request(request || '{"continues": true}', 'read_evidence_part');
+  return jsonb_build_object('part', private.evidence_part(
+    (private.find_evidence(input ->> 'id')).id, (input ->> 'start')::integer,
+    (input ->> 'size')::integer));
+end $$;
