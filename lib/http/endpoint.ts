@@ -13,7 +13,7 @@ import {
 } from "../wire/contract.ts";
 import { invalidRequest } from "../wire/errors.ts";
 import { type Caller, type Exchange, withAudit } from "./audit.ts";
-import { authenticate } from "./authenticate.ts";
+import { authenticate, reauthenticate } from "./authenticate.ts";
 import { isKnown, readIfMatch } from "./conditional-requests.ts";
 import { allowsAnyOrigin, openToBrowsers } from "./cors.ts";
 import { exportResponse } from "./export.ts";
@@ -168,6 +168,7 @@ function served<C extends Contract>(
           // with a token or an API key are recorded as previews.
           dryRun: principal.sessionId === null && exchange.previews,
           trail: caller.trail,
+          reauthenticate: () => reauthenticate(contract, caller),
           reply,
         });
         return answer({ ctx, ...input }, request, exchange);

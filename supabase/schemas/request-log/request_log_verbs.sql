@@ -2,7 +2,7 @@
 
 -- Whether the caller may see what the operation was sent and answered: they may call it, it is
 -- nobody's own, and what it answers is the same for all who may: a delivery's payload depends on
--- which events they may read.
+-- which events they may read, and so do the events themselves.
 create function private.may_call(operation text) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -10,7 +10,7 @@ begin
     select from private.operations o
     where o.operation = $1 and private.may(o.permission)
       and o.permission !~ ':(views|sessions|notifications)$'
-      and (o.operation <> 'getWebhookDelivery'
+      and (o.operation not in ('getWebhookDelivery', 'getEvent', 'listEvents')
       or not exists (select from private.event_kinds k
         where k.kind <> all (private.readable_events())))
   );

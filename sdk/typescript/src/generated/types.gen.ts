@@ -1720,6 +1720,19 @@ export type CreateSourceRequest = {
     idempotency_key?: string;
 };
 
+export type CreateTestEventRequest = {
+    /**
+     * Its type.
+     */
+    type: "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "books.differ" | "import.done" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled";
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
 export type CreateTroubleshootingGuideRequest = {
     /**
      * The tenant. Must match X-Tenant-Id.
@@ -2044,7 +2057,64 @@ export type EstimateApiKeyImpactRequest = {
     idempotency_key?: string;
 };
 
+export type Event = {
+    /**
+     * As in the webhook-id header of its deliveries.
+     * @maxLength 44
+     * @pattern ^evt_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Its type.
+     */
+    type: EventKind;
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * The ID of what it is about.
+     */
+    subject: string | null;
+    /**
+     * As in a delivery of this type.
+     */
+    data: Record<string, unknown>;
+};
+
 export type EventKind = "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "books.differ" | "import.done" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled" | "webhook.test";
+
+export type EventPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Event[];
+    /**
+     * Null if there are no more events for now.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+    /**
+     * The place after this page. Save it once the events are stored.
+     * @maxLength 2000
+     */
+    resume_cursor: string;
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
+};
 
 export type ExceptionChange = {
     /**
@@ -7444,6 +7514,17 @@ export type RoleRequiredOrBrowserForbiddenProblem = Problem & {
     code?: "tenant_forbidden" | "role_required" | "browser_forbidden";
 };
 
+export type RoleRequiredOrIpNotAllowedOrBrowserForbiddenProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 403;
+    /**
+     * The code, for your program.
+     */
+    code?: "tenant_forbidden" | "role_required" | "ip_not_allowed" | "browser_forbidden";
+};
+
 export type RoleRequiredOrScopeRequiredOrIpNotAllowedOrBrowserForbiddenProblem = Problem & {
     /**
      * Its status.
@@ -11174,6 +11255,52 @@ export type GetClosingBoardQuery = {
      * @maxLength 2000
      */
     cursor?: string;
+};
+
+export type ListEventsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only these types.
+     * @minItems 1
+     * @maxItems 20
+     */
+    types?: EventKind[];
+    /**
+     * Only events about this ID.
+     * @minLength 1
+     * @maxLength 64
+     */
+    subject?: string;
+    /**
+     * Only events at or after this time, at most 30 days ago.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    since?: string;
+    /**
+     * How many seconds to wait for an event. The response may come sooner.
+     * @minimum 0
+     * @maximum 20
+     * @format int32
+     */
+    wait?: number;
+    /**
+     * Also list tests.
+     */
+    test?: boolean;
 };
 
 export type ListExceptionsQuery = {
