@@ -3,7 +3,10 @@
  * its title.
  */
 export const GUIDE_GROUPS = [
-  { title: "Start", slugs: ["quickstart", "credentials", "identity-providers"] },
+  {
+    title: "Start",
+    slugs: ["quickstart", "credentials", "identity-providers", "command-line"],
+  },
   {
     title: "Every call",
     slugs: ["idempotency", "pagination", "errors-and-limits", "cors", "versioning"],
