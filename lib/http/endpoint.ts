@@ -79,7 +79,7 @@ export function exportEndpoint<C extends Contract>(
   pages: (call: Call<C>) => AsyncIterable<readonly unknown[]>,
 ): Endpoint {
   const contract = exportOf(list);
-  return served(contract, async ({ ctx, query: { format, ...filters }, ...input }) => {
+  return served(contract, async ({ ctx, query: { format, end_mark, ...filters }, ...input }) => {
     const exported = { format: format as ExportFormat, query: filters };
     const call = { ...input, query: filters, ctx: { ...ctx, exported } } as unknown as Call<C>;
     return exportResponse(
@@ -88,6 +88,7 @@ export function exportEndpoint<C extends Contract>(
       exported.format,
       pages(call),
       ctx.reply,
+      end_mark === "true",
     );
   });
 }

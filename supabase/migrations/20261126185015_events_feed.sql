@@ -3,6 +3,33 @@ alter table public.events add column position bigint, add column subject text; c
 -- From here on written by `npm run migration`, anew each time. Above is by hand.
 
 drop policy events_read on public.events;
+CREATE OR REPLACE FUNCTION private.require_readable_events(kinds text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  unreadable constant text := (select min(k) from unnest(kinds) k
+    where k <> all (private.readable_events()));
+  scope constant text := (
+    select p.scope
+    from private.event_kinds k
+    join private.permissions p on p.permission = k.permission
+    where k.kind = unreadable
+  );
+begin
+  if unreadable is null then
+    return;
+  elsif private.principal_type() = 'api_key' and scope is not null then
+    perform private.refuse('scope_required',
+      format('To be sent %s, an API key needs the scope %s.', unreadable, scope));
+  end if;
+  perform private.refuse('role_required',
+    format(
+      'This credential may not read what %s carries. Leave it out, or ask a tenant admin to register for it.',
+      unreadable));
+end $function$;
 CREATE OR REPLACE FUNCTION private.event_lock(tenant text)
  RETURNS integer
  LANGUAGE sql
@@ -220,8 +247,8 @@ create policy events_read on public.events as permissive for select to authentic
   using (((tenant_id = ( SELECT private.tenant_id() AS tenant_id)) AND (at > (now() - '30 days'::interval)) AND (type = ANY (( SELECT private.readable_events() AS readable_events)::text[]))));
 grant execute on function private.event_json(public.events) to authenticated;
 grant execute on function private.event_position_before(timestamp with time zone) to authenticated;
-grant execute on function private.event_subject(jsonb) to authenticated;
 grant execute on function private.require_any_event() to authenticated;
+grant execute on function private.require_readable_events(text[]) to authenticated;
 grant execute on function private.settled_event_position(text) to authenticated;
 grant execute on function public.create_test_event(jsonb,jsonb) to authenticated;
 grant execute on function public.get_event(jsonb,jsonb) to authenticated;

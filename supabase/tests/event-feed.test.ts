@@ -26,15 +26,26 @@ beforeEach(async () => {
   await client.query("select private.create_tenant($1, $1)", [tenant]);
 });
 
+/** As a request does: with the caller's rights, in one transaction. */
 async function read(input: object): Promise<Page> {
-  await client.query("select set_config('request.jwt.claims', $1, false)", [
-    JSON.stringify({ ...ADMIN, tenant_id: tenant }),
-  ]);
-  const { rows } = await client.query<{ page: Page }>("select public.list_events($1, $2) as page", [
-    { limit: 50, types: null, test: null, ...input },
-    { operation: "listEvents", request_id: "req_1" },
-  ]);
-  return rows[0]?.page as Page;
+  const claims = JSON.stringify({ ...ADMIN, tenant_id: tenant });
+  await client.query("begin");
+  try {
+    await client.query(
+      "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
+      [claims],
+    );
+    const { rows } = await client.query<{ page: Page }>(
+      "select public.list_events($1, $2) as page",
+      [
+        { limit: 50, ...input },
+        { operation: "listEvents", request_id: "req_1" },
+      ],
+    );
+    return rows[0]?.page as Page;
+  } finally {
+    await client.query("rollback");
+  }
 }
 
 async function emit(by: Client, id: string, of = tenant): Promise<void> {

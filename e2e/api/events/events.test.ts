@@ -91,11 +91,11 @@ test("a test event is read by those who ask for tests alone, and looks like such
       tenant: team.tenant,
       body: { type },
     });
-    const made = json as Event;
-    expect(EVENTS[type].data.safeParse(made.data).success, type).toBe(true);
+    const sent = json as Event;
+    expect(EVENTS[type].data.safeParse(sent.data).success, type).toBe(true);
     const query = { types: type, test: "true", limit: "250" };
-    expect((await list(query)).items).toContainEqual(made);
-    expect((await list({ types: type, limit: "250" })).items).not.toContainEqual(made);
+    expect((await list(query)).items).toContainEqual(sent);
+    expect((await list({ types: type, limit: "250" })).items).not.toContainEqual(sent);
   }
 });
 

@@ -21,7 +21,7 @@ export const WAIT_MAX_SECONDS = 20;
 const event = z
   .object({
     id: id("evt").meta({ description: "As in the webhook-id header of its deliveries." }),
-    type: z.enum(EVENT_KINDS).meta({ example: "exception.resolved" }),
+    type: z.enum(EVENT_KINDS).meta({ example: "exception.created" }),
     timestamp: time,
     test: z
       .literal(true)
@@ -33,10 +33,10 @@ const event = z
     }),
     data: z.record(z.string(), z.unknown()).meta({
       description: "As in a delivery of this type.",
-      example: { exception: { id: "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b", status: "resolved" } },
+      example: { exception: { id: "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b", status: "open" } },
     }),
   })
-  .meta({ id: "Event" });
+  .meta({ id: "ListedEvent" });
 export type Event = z.output<typeof event>;
 
 const eventPage = page(event)
@@ -51,7 +51,7 @@ const eventPage = page(event)
     }),
     as_of: time,
   })
-  .meta({ id: "EventPage" });
+  .meta({ id: "ListedEventPage" });
 export type EventPage = z.output<typeof eventPage>;
 
 export const listEventsContract = contract({

@@ -9,7 +9,7 @@ import type { EventPage, listEventsContract } from "./contract.ts";
 
 /** A waiting call takes a database connection for about 2 ms in this time. */
 const LOOK_EVERY_MS = 1_000;
-/** Of one tenant, in one process. Further calls are answered at once. */
+/** The limit for one tenant in one process. Further calls are answered at once. */
 const WAITING_MAX = 20;
 
 const ORDER = "events";

@@ -30,9 +30,9 @@ const PAUSE_AFTER_FAILURE_MS = 5_000;
 export function addPolling(events: Events): void {
   events.poll = async function* (query = {}, { save, ...options } = {}) {
     for (let cursor = query.cursor; ; ) {
-      const asked = { ...query, cursor, wait: WAIT_SECONDS };
+      const waiting = { ...query, cursor, wait: WAIT_SECONDS };
       try {
-        const page = await events.list(asked, { deadlineMs: DEADLINE_MS, ...options }).page();
+        const page = await events.list(waiting, { deadlineMs: DEADLINE_MS, ...options }).page();
         yield* page.items as ReadEvent[];
         if (page.resume_cursor !== cursor) await save?.(page.resume_cursor);
         cursor = page.resume_cursor;

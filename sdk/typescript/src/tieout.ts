@@ -81,9 +81,10 @@ function method(transport: Transport, route: string): (...args: unknown[]) => un
     const call = (more?: Query) => new Call(send(transport, outgoing(more), options, readJson));
     if (flags.includes("L")) return new List((cursor) => call(cursor ? { cursor } : {}) as never);
     if (!flags.includes("E")) return call();
-    const format = { format: query?.format ?? (hasQuery ? "ndjson" : undefined) };
+    const format = query?.format ?? "ndjson";
+    const file = hasQuery ? { format, end_mark: format === "xlsx" ? undefined : true } : {};
     return new Export(async () =>
-      send(transport, outgoing(format), options, async (it) => it).then(({ data }) => data),
+      send(transport, outgoing(file), options, async (it) => it).then(({ data }) => data),
     );
   };
 }

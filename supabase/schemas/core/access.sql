@@ -78,7 +78,7 @@ end $$;
 -- Refuses: scope_required, role_required where the caller may not read what events of these kinds
 -- carry.
 create function private.require_readable_events(kinds text[]) returns void
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable security definer set search_path = '' as $$
 declare
   unreadable constant text := (select min(k) from unnest(kinds) k
     where k <> all (private.readable_events()));

@@ -4,8 +4,8 @@
 -- Each event takes its position from a sequence, so a transaction that commits late would put events
 -- behind what was read already. Before its first event, a transaction therefore takes a position as
 -- its mark and holds a shared advisory lock with it until it ends. A reader stops before the lowest
--- mark that is held: everything below belongs to transactions that have ended. A mark holds up the
--- readers of its own tenant only, which an order by transaction ID would not.
+-- mark that is held: everything below belongs to transactions that have ended. A mark holds up
+-- readers of its tenant alone; an order by transaction ID would hold up everybody.
 
 create sequence private.event_positions;
 
@@ -200,5 +200,6 @@ end $$;
 
 grant execute on function
   private.settled_event_position(text), private.event_position_before(timestamptz),
-  private.event_json(public.events), private.event_subject(jsonb), private.require_any_event()
+  private.event_json(public.events), private.require_any_event(),
+  private.require_readable_events(text[])
 to authenticated;

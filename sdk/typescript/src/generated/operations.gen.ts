@@ -224,21 +224,21 @@ export interface EventsResource {
    *
    * The events of the last 30 days that webhooks deliver, with the same IDs and bodies. Send resume_cursor as cursor next time: no event ever appears behind it, and each comes at least once. A cursor is a place and fits any filters. With wait, the response to a call without events comes as soon as there is one. A key gets the types whose content it has the scope to read; naming another type is refused.
    */
-  list(query?: T.ListEventsQuery, options?: CallOptions): List<T.EventPage>;
+  list(query?: T.ListEventsQuery, options?: CallOptions): List<T.ListedEventPage>;
 
   /**
    * Send a test event.
    *
    * An event with example data and `"test": true`, for readers that ask for tests. It goes to no webhook.
    */
-  createTest(body: T.CreateTestEventRequest, options?: CallOptions): Call<T.Event>;
+  createTest(body: T.CreateTestEventRequest, options?: CallOptions): Call<T.ListedEvent>;
 
   /**
    * Get an event.
    *
    * Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; any API key; the service-role key.
    */
-  get(id: string, options?: CallOptions): Call<T.Event>;
+  get(id: string, options?: CallOptions): Call<T.ListedEvent>;
 }
 
 /** `tieout.exceptions` */

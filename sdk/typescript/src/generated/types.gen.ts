@@ -2057,64 +2057,7 @@ export type EstimateApiKeyImpactRequest = {
     idempotency_key?: string;
 };
 
-export type Event = {
-    /**
-     * As in the webhook-id header of its deliveries.
-     * @maxLength 44
-     * @pattern ^evt_[0-9a-z]{20,40}$
-     */
-    id: string;
-    /**
-     * Its type.
-     */
-    type: EventKind;
-    /**
-     * When it happened, the same on every attempt.
-     * @maxLength 24
-     * @pattern \.\d{3}Z$
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
-    /**
-     * The ID of what it is about.
-     */
-    subject: string | null;
-    /**
-     * As in a delivery of this type.
-     */
-    data: Record<string, unknown>;
-};
-
 export type EventKind = "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "books.differ" | "import.done" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled" | "webhook.test";
-
-export type EventPage = {
-    /**
-     * The items on this page.
-     * @maxItems 1000
-     */
-    items: Event[];
-    /**
-     * Null if there are no more events for now.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
-    /**
-     * The place after this page. Save it once the events are stored.
-     * @maxLength 2000
-     */
-    resume_cursor: string;
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @maxLength 24
-     * @pattern \.\d{3}Z$
-     * @format date-time
-     */
-    as_of: string;
-};
 
 export type ExceptionChange = {
     /**
@@ -4305,6 +4248,63 @@ export type LineSuggestions = {
      * @maxItems 1000
      */
     items: LineSuggestion[];
+};
+
+export type ListedEvent = {
+    /**
+     * As in the webhook-id header of its deliveries.
+     * @maxLength 44
+     * @pattern ^evt_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Its type.
+     */
+    type: EventKind;
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * The ID of what it is about.
+     */
+    subject: string | null;
+    /**
+     * As in a delivery of this type.
+     */
+    data: Record<string, unknown>;
+};
+
+export type ListedEventPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: ListedEvent[];
+    /**
+     * Null if there are no more events for now.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+    /**
+     * The place after this page. Save it once the events are stored.
+     * @maxLength 2000
+     */
+    resume_cursor: string;
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
 };
 
 export type LoggedMessage = {
@@ -11536,6 +11536,10 @@ export type ExportExceptionsQuery = {
      * CSV (RFC 4180) with a header row, or one JSON object per line.
      */
     format: ExportFormat;
+    /**
+     * If true, CSV ends with the line `#end,<rows>` and NDJSON with `{"$end":{"rows":<rows>}}`. A file without it was cut.
+     */
+    end_mark?: boolean;
 };
 
 export type ListSlaExceptionsQuery = {
@@ -11875,6 +11879,10 @@ export type ExportSlaExceptionsQuery = {
      * CSV (RFC 4180) with a header row, or one JSON object per line.
      */
     format: ExportFormat;
+    /**
+     * If true, CSV ends with the line `#end,<rows>` and NDJSON with `{"$end":{"rows":<rows>}}`. A file without it was cut.
+     */
+    end_mark?: boolean;
 };
 
 export type GetSlaFacetsQuery = {
@@ -12023,6 +12031,10 @@ export type ExportSlaReportQuery = {
      * CSV (RFC 4180) with a header row, or one JSON object per line.
      */
     format: ExportFormat;
+    /**
+     * If true, CSV ends with the line `#end,<rows>` and NDJSON with `{"$end":{"rows":<rows>}}`. A file without it was cut.
+     */
+    end_mark?: boolean;
 };
 
 export type ListExceptionCommentsQuery = {
@@ -12448,6 +12460,10 @@ export type ExportMatchesQuery = {
      * CSV (RFC 4180) with a header row, or one JSON object per line.
      */
     format: ExportFormat;
+    /**
+     * If true, CSV ends with the line `#end,<rows>` and NDJSON with `{"$end":{"rows":<rows>}}`. A file without it was cut.
+     */
+    end_mark?: boolean;
 };
 
 export type ListOpenLinesQuery = {
@@ -12537,6 +12553,10 @@ export type ExportStatementQuery = {
      * CSV (RFC 4180) with a header row, one JSON object per line, or a workbook of at most 20,000 rows.
      */
     format: "csv" | "ndjson" | "xlsx";
+    /**
+     * If true, CSV ends with the line `#end,<rows>` and NDJSON with `{"$end":{"rows":<rows>}}`. A file without it was cut.
+     */
+    end_mark?: boolean;
 };
 
 export type ListSignedStatementsQuery = {
@@ -12839,6 +12859,10 @@ export type ExportSecurityEventsQuery = {
      * CSV (RFC 4180) with a header row, or one JSON object per line.
      */
     format: ExportFormat;
+    /**
+     * If true, CSV ends with the line `#end,<rows>` and NDJSON with `{"$end":{"rows":<rows>}}`. A file without it was cut.
+     */
+    end_mark?: boolean;
 };
 
 export type ListSourcesQuery = {
