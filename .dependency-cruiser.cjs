@@ -3,7 +3,7 @@
 /** Everything under lib that is not plumbing is a domain: exceptions, api-keys, webhooks, … */
 const DOMAIN = "^lib/(?!(?:auth|background|db|http|openapi|request|runtime|wire)/)([^/]+)/";
 const CONTRACT =
-  "^lib/(?:[^/]+/(?:(?:sla|filters|report|pauses|bulk|import|history|comments|deliveries|rules|runs|periods|lines|bands|workbench|sign-off|balances|bundles|closing-board|statement-pdf)/)?contract|imports/formats/(?:mapping|skip-reasons)|records/surfaces/[^/]+)\\.ts$";
+  "^lib/(?:[^/]+/(?:(?:sla|filters|report|pauses|bulk|import|history|comments|deliveries|feed|rules|runs|periods|lines|bands|workbench|sign-off|balances|bundles|closing-board|statement-pdf)/)?contract|imports/formats/(?:mapping|skip-reasons)|records/surfaces/[^/]+)\\.ts$";
 /** What a browser may load of lib: plain data about the wire. */
 const WIRE =
   "^lib/wire/(?:access|conflicts|contract|currencies|errors|facts\\.gen|ip-range|months|period-name|reconciled-balances|schema|scopes)\\.ts$";

@@ -14,6 +14,7 @@ export const OPERATION_SCOPES: Partial<Record<string, Scope>> = {
   createReleaseNote: "write:release-notes",
   createRun: "write:reconciliations",
   createSource: "write:reconciliations",
+  createTestEvent: "write:webhooks",
   createTroubleshootingGuide: "write:troubleshooting",
   createWebhook: "write:webhooks",
   decideMatches: "write:reconciliations",

@@ -414,7 +414,9 @@ export type Database = {
           data: NonNullable<Json>
           id: string
           once_key: string | null
+          position: number | null
           request_id: string | null
+          subject: string | null
           tenant_id: string
           test_of: string | null
           type: string
@@ -424,7 +426,9 @@ export type Database = {
           data: NonNullable<Json>
           id?: string
           once_key?: string | null
+          position?: number | null
           request_id?: string | null
+          subject?: string | null
           tenant_id: string
           test_of?: string | null
           type: string
@@ -434,7 +438,9 @@ export type Database = {
           data?: NonNullable<Json>
           id?: string
           once_key?: string | null
+          position?: number | null
           request_id?: string | null
+          subject?: string | null
           tenant_id?: string
           test_of?: string | null
           type?: string
@@ -2409,6 +2415,7 @@ export type Database = {
       create_record: { Args: { input: Json; request: Json }; Returns: Json }
       create_run: { Args: { input: Json; request: Json }; Returns: Json }
       create_source: { Args: { input: Json; request: Json }; Returns: Json }
+      create_test_event: { Args: { input: Json; request: Json }; Returns: Json }
       create_view: { Args: { input: Json; request: Json }; Returns: Json }
       create_webhook: { Args: { input: Json; request: Json }; Returns: Json }
       decide_matches: { Args: { input: Json; request: Json }; Returns: Json }
@@ -2440,6 +2447,7 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      get_event: { Args: { input: Json; request: Json }; Returns: Json }
       get_evidence: { Args: { input: Json; request: Json }; Returns: Json }
       get_exception: { Args: { input: Json; request: Json }; Returns: Json }
       get_exception_ledger: {
@@ -2517,6 +2525,7 @@ export type Database = {
       list_calendars: { Args: { input: Json; request: Json }; Returns: Json }
       list_decisions: { Args: { input: Json; request: Json }; Returns: Json }
       list_deliveries: { Args: { input: Json; request: Json }; Returns: Json }
+      list_events: { Args: { input: Json; request: Json }; Returns: Json }
       list_evidence: { Args: { input: Json; request: Json }; Returns: Json }
       list_exception_comments: {
         Args: { input: Json; request: Json }

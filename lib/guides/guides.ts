@@ -3,7 +3,10 @@
  * its title.
  */
 export const GUIDE_GROUPS = [
-  { title: "Start", slugs: ["quickstart", "credentials", "identity-providers"] },
+  {
+    title: "Start",
+    slugs: ["quickstart", "credentials", "identity-providers", "command-line"],
+  },
   {
     title: "Every call",
     slugs: ["idempotency", "pagination", "errors-and-limits", "cors", "versioning"],
@@ -13,7 +16,7 @@ export const GUIDE_GROUPS = [
   { title: "Exceptions and records", slugs: ["sla-monitor", "records"] },
   {
     title: "Events and security",
-    slugs: ["webhooks", "people", "supabase-keys", "security-events"],
+    slugs: ["webhooks", "events", "people", "supabase-keys", "security-events"],
   },
   { title: "Operations", slugs: ["self-hosting"] },
 ] as const;

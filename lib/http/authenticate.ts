@@ -47,6 +47,17 @@ export async function authenticate(
   });
 }
 
+/** Checks the same again, in a call that takes long. It is counted and limited once, at its start. */
+export async function reauthenticate(
+  contract: Contract,
+  { request, address, tenantId = "" }: Caller,
+): Promise<void> {
+  const identity = await verifyCredential(request);
+  requireStanding(identity);
+  requireAddress(identity, address);
+  authorize(principalFor(identity, tenantId), contract.access);
+}
+
 /** Everyone holds the same publishable key, so its calls are limited by client address. */
 function bucketOf({ type, issuer, id }: Principal, tenantId: string, { address }: Caller): string {
   return `${tenantId}:${type}:${issuer}:${type === "publishable_key" ? addressKey(address) : id}`;

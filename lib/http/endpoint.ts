@@ -13,7 +13,7 @@ import {
 } from "../wire/contract.ts";
 import { invalidRequest } from "../wire/errors.ts";
 import { type Caller, type Exchange, withAudit } from "./audit.ts";
-import { authenticate } from "./authenticate.ts";
+import { authenticate, reauthenticate } from "./authenticate.ts";
 import { isKnown, readIfMatch } from "./conditional-requests.ts";
 import { allowsAnyOrigin, openToBrowsers } from "./cors.ts";
 import { exportResponse } from "./export.ts";
@@ -79,7 +79,7 @@ export function exportEndpoint<C extends Contract>(
   pages: (call: Call<C>) => AsyncIterable<readonly unknown[]>,
 ): Endpoint {
   const contract = exportOf(list);
-  return served(contract, async ({ ctx, query: { format, ...filters }, ...input }) => {
+  return served(contract, async ({ ctx, query: { format, end_mark, ...filters }, ...input }) => {
     const exported = { format: format as ExportFormat, query: filters };
     const call = { ...input, query: filters, ctx: { ...ctx, exported } } as unknown as Call<C>;
     return exportResponse(
@@ -88,6 +88,7 @@ export function exportEndpoint<C extends Contract>(
       exported.format,
       pages(call),
       ctx.reply,
+      end_mark === "true",
     );
   });
 }
@@ -181,6 +182,7 @@ function served<C extends Contract>(
           // with a token or an API key are recorded as previews.
           dryRun: principal.sessionId === null && exchange.previews,
           trail: caller.trail,
+          reauthenticate: () => reauthenticate(contract, caller),
           reply,
         });
         return answer({ ctx, ...input }, request, exchange);

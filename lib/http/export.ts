@@ -16,8 +16,9 @@ const ROWS_PER_TURN = 100;
 
 /**
  * Streams pages as they arrive, written in the tenant's queue. Waits for the first page (for a
- * workbook, for all), so that an early failure is a problem response and not a broken file. @throws
- * ApiError `invalid_request` if a workbook would have too many rows
+ * workbook, for all), so that an early failure is a problem response and not a broken file. With
+ * `hasEndMark`, text ends with a line that says so, because a proxy may end a cut response properly.
+ * @throws ApiError `invalid_request` if a workbook would have too many rows
  */
 export async function exportResponse(
   tenantId: string,
@@ -25,11 +26,12 @@ export async function exportResponse(
   format: ExportFormat,
   pages: AsyncIterable<readonly unknown[]>,
   headers: Headers,
+  hasEndMark = false,
 ): Promise<Response> {
   const body =
     format === "xlsx"
       ? await workbookOf(tenantId, file, pages)
-      : await textStream(tenantId, file, format, pages);
+      : await textStream(tenantId, file, format, pages, hasEndMark);
   headers.set("Content-Type", TYPES[format]);
   headers.set("Content-Disposition", "attachment");
   return new Response(body, { headers });
@@ -40,9 +42,11 @@ async function textStream(
   file: Export,
   format: ExportFormat,
   pages: AsyncIterable<readonly unknown[]>,
+  hasEndMark: boolean,
 ) {
   const iterator = pages[Symbol.asyncIterator]();
-  return streamOf(textsOf(tenantId, file, format, await iterator.next(), iterator));
+  const texts = textsOf(tenantId, file, format, await iterator.next(), iterator, hasEndMark);
+  return streamOf(texts);
 }
 
 /** Reads a page only when the client has read the one before. */
@@ -66,6 +70,7 @@ async function* textsOf(
   format: ExportFormat,
   first: IteratorResult<readonly unknown[]>,
   rest: AsyncIterator<readonly unknown[]>,
+  hasEndMark: boolean,
 ): AsyncGenerator<string> {
   const items = z.array(item);
   const textOf = (page: readonly unknown[]) => {
@@ -75,12 +80,19 @@ async function* textsOf(
       : rows.map((row) => `${JSON.stringify(row)}\n`).join("");
   };
   if (format === "csv") yield csvOf([], columns, true);
+  let count = 0;
   for (let page = first; !page.done; page = await rest.next()) {
     const { value } = page;
     for (let at = 0; at < value.length; at += ROWS_PER_TURN) {
       yield await runQueued(tenantId, () => textOf(value.slice(at, at + ROWS_PER_TURN)));
     }
+    count += value.length;
   }
+  if (hasEndMark) yield endMarkOf(format, count);
+}
+
+function endMarkOf(format: ExportFormat, rows: number): string {
+  return format === "csv" ? `#end,${rows}\r\n` : `${JSON.stringify({ $end: { rows } })}\n`;
 }
 
 const NUMBER = /^-?\d+(\.\d+)?$/;

@@ -57,6 +57,7 @@ const TAGS: Record<string, string> = {
   ...Object.fromEntries(SURFACES.map(({ title, description }) => [title, description])),
   "Security events": "Who did what, when and from where, in a tamper-evident audit log.",
   Requests: "Calls of the API, with what was sent and answered.",
+  Events: "What happened, to read from a server behind a firewall.",
   Webhooks: "Signed events to your server (Standard Webhooks), with a log of every delivery.",
 };
 
@@ -317,13 +318,13 @@ function contentOf({
   };
 }
 
-function needs({ roles, scope, service, publishable }: Access): string {
+function needs({ roles, scope, anyKey, service, publishable }: Access): string {
   const who = [
     roles === "any"
       ? "any user of the tenant"
       : `a user with ${roles.map((role) => `\`${role}\``).join(" or ")}`,
     ...(scope ? [`an API key with \`${scope}\``] : []),
-    ...(roles === "any" ? ["any API key"] : []),
+    ...(anyKey ? ["any API key"] : []),
     ...(publishable ? ["the publishable key"] : []),
     ...(service ? ["the service-role key"] : []),
   ];

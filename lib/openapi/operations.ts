@@ -2,6 +2,7 @@ import * as alerts from "../alerts/contract.ts";
 import * as apiKeys from "../api-keys/contract.ts";
 import * as calendars from "../calendars/contract.ts";
 import * as evidence from "../evidence/contract.ts";
+import * as events from "../events/feed/contract.ts";
 import * as bulk from "../exceptions/bulk/contract.ts";
 import * as comments from "../exceptions/comments/contract.ts";
 import * as exceptions from "../exceptions/contract.ts";
@@ -184,6 +185,9 @@ const DECLARED = [
   deliveries.listWebhookDeliveriesContract,
   deliveries.getWebhookDeliveryContract,
   deliveries.resendWebhookDeliveryContract,
+  events.listEventsContract,
+  events.getEventContract,
+  events.createTestEventContract,
   securityEvents.listSecurityEventsContract,
   securityEvents.getSecurityEventContract,
   securityEvents.verifySecurityEventsContract,

@@ -47,7 +47,7 @@ export function errorCodesOf(contract: Contract): ErrorCode[] {
     ...when(!open, "role_required"),
     ...when(access.service, "browser_forbidden"),
     ...when(access.scope !== null, "scope_required"),
-    ...when(access.scope !== null || access.roles === "any", "ip_not_allowed"),
+    ...when(access.scope !== null || access.anyKey, "ip_not_allowed"),
     ...when(Object.keys(params.shape).length > 0, "not_found"),
     ...when(isConditional(contract), "precondition_failed"),
     ...when(method !== "GET", "payload_too_large", "unsupported_media_type"),

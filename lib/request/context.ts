@@ -37,6 +37,8 @@ export type Context = {
    * whatever its outcome.
    */
   trail: { written: boolean };
+  /** Checks the caller again, in a call that takes long. @throws ApiError as at its start */
+  reauthenticate: () => Promise<void>;
   db: Db;
   /** Headers for the response. */
   reply: Headers;
@@ -64,6 +66,7 @@ export function contextFor(
     continues: false,
     lane: file ? "export" : upload ? "import" : "interactive",
     trail: { written: false },
+    reauthenticate: async () => {},
     db: dbFor(fields.principal, fields.tenantId),
     reply: new Headers(),
     ...fields,

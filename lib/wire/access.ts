@@ -22,13 +22,14 @@ export type Scope =
 /**
  * Who can call an operation. `permission` is action:resource, which the database's policies check.
  * A user needs one of the `roles`; `any` admits every principal of the tenant. An API key needs
- * `scope`; null means that no API key can call. The service-role key can call unless `service` is
- * false.
+ * `scope`; null means that no API key can call, unless `anyKey` admits them all: then the function
+ * narrows what each sees by its scopes. The service-role key can call unless `service` is false.
  */
 export type Access = {
   permission: string;
   roles: readonly Role[] | "any";
   scope: Scope | null;
+  anyKey: boolean;
   service: boolean;
   publishable: boolean;
 };
@@ -41,12 +42,15 @@ export type Holder = {
 };
 
 /** Whether the holder may call. `private.holds` implements the same rule in the database. */
-export function allows({ roles, scope, service, publishable }: Access, holder: Holder): boolean {
+export function allows(
+  { roles, scope, anyKey, service, publishable }: Access,
+  holder: Holder,
+): boolean {
   switch (holder.type) {
     case "user":
       return roles === "any" || roles.some((role) => holder.roles?.includes(role));
     case "api_key":
-      return roles === "any" || (scope !== null && holder.scopes?.includes(scope) === true);
+      return anyKey || (scope !== null && holder.scopes?.includes(scope) === true);
     case "service_role":
       return service;
     case "publishable_key":
@@ -65,6 +69,7 @@ type Grant = Omit<Access, "permission" | "scope"> & { scoped: boolean | Scope };
 const grant = (roles: Access["roles"], others: Partial<Grant> = {}): Grant => ({
   roles,
   scoped: false,
+  anyKey: roles === "any",
   service: true,
   publishable: false,
   ...others,
@@ -120,6 +125,8 @@ const PERMISSIONS = {
   "write:webhooks": grant(ADMIN, { scoped: true }),
   "read:security-events": grant(["tenant_admin", "tenant_auditor"]),
   "read:requests": grant(ADMIN, { scoped: true }),
+  // Each caller gets the kinds of events whose content it can read.
+  "read:events": grant(ROLES, { anyKey: true }),
 } as const satisfies Record<string, Grant>;
 
 export type Permission = keyof typeof PERMISSIONS;
@@ -146,12 +153,10 @@ export function needsOnSurface(
   return accessOf(`${action}:${path}`, grants[action]);
 }
 
-function accessOf(permission: string, { roles, scoped, service, publishable }: Grant): Access {
+function accessOf(permission: string, { scoped, ...grant }: Grant): Access {
   return {
     permission,
-    roles,
     scope: scoped === true ? (permission as Scope) : scoped || null,
-    service,
-    publishable,
+    ...grant,
   };
 }

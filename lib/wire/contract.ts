@@ -191,7 +191,9 @@ export function exportOf(list: Contract): Contract {
   const format = formatOf(exported);
   const { limit: _limit, cursor: _cursor, ...unpaged } = query.shape;
   const isPaged = _limit !== undefined;
-  const exportQuery = { ...exported.query, format } as { format: typeof format };
+  const exportQuery = { ...exported.query, format, end_mark: endMark } as {
+    format: typeof format;
+  };
   return contract({
     operationId: operationId.replace(/^(?:list|get)/, "export"),
     method: "GET",
@@ -211,6 +213,17 @@ export function exportOf(list: Contract): Contract {
     file: exported,
   }) as unknown as Contract;
 }
+
+const endMark = z
+  .enum(["true", "false"])
+  .optional()
+  .meta({
+    description:
+      'If true, CSV ends with the line `#end,<rows>` and NDJSON with `{"$end":{"rows":<rows>}}`. ' +
+      "A file without it was cut.",
+    example: false,
+    override: { type: "boolean", enum: undefined },
+  });
 
 function formatOf({ workbook }: Export) {
   const example = "csv";

@@ -2,6 +2,9 @@ alter table private.quotas drop constraint quotas_kind_check, add constraint quo
 
 -- From here on written by `npm run migration`, anew each time. Above is by hand.
 
+revoke execute on function public.list_events(jsonb,jsonb) from authenticated;
+revoke execute on function public.get_event(jsonb,jsonb) from authenticated;
+revoke execute on function public.create_test_event(jsonb,jsonb) from authenticated;
 drop function private.weekdays_between(date,date);
 create table public.evidence (
   tenant_id text not null default private.tenant_id(),
@@ -139,7 +142,7 @@ declare
   dry_run constant boolean := coalesce((input ->> 'dry_run')::boolean, false);
   r public.reconciliations;
   p public.pairs;
-  -- What is left out stays.
+  -- Settings that are left out stay.
   policy constant jsonb := coalesce((
     select jsonb_object_agg(k, input -> k)
     from unnest('{automatic,fees,four_eyes,review_levels,close_days,checks,evidence_from_minor,
@@ -204,7 +207,7 @@ declare
   weights constant jsonb := private.policy_of_pair(r.tenant_id, r.pair_no) -> 'checks';
   preview constant jsonb := private.close_preview(r);
   coverage constant jsonb := private.coverage_of(r);
-  statement constant jsonb := private.statement_json(r);
+  totals constant jsonb := private.statement_totals(r);
   missing_days bigint;
   late text;
   break_count bigint;
@@ -219,7 +222,7 @@ begin
     string_agg(c ->> 'name', ' and ') filter (where not (c ->> 'has_balance')::boolean)
   into missing_days, late, break_count, without_balance
   from jsonb_array_elements(coverage) c;
-  select count(*) into unexplained from jsonb_array_elements(statement -> 'differences') d
+  select count(*) into unexplained from jsonb_array_elements(totals -> 'differences') d
   where coalesce(nullif(d -> 'unexplained_minor', 'null'), d -> 'difference_minor') <> '0';
   return jsonb_build_array(
     private.check_json('period_over', preview -> 'days_until_over' = '0',
@@ -850,3 +853,7 @@ insert into private.operations select ('(open_evidence,addEvidence,write:evidenc
 insert into private.operations select ('(open_evidence_content,getEvidenceContent,read:evidence)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(read_evidence_part,getEvidenceContent,read:evidence)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(remove_evidence,removeEvidence,write:evidence)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
+delete from private.operations where verb = 'list_events' and operation = 'listEvents';
+delete from private.operations where verb = 'get_event' and operation = 'getEvent';
+delete from private.operations where verb = 'create_test_event' and operation = 'createTestEvent';
+delete from private.permissions where permission = 'read:events';

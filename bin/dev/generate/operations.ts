@@ -69,10 +69,10 @@ function uniquePermissions(contracts: readonly Contract[]): Access[] {
   return [...byName.values()].sort((a, b) => (a.permission < b.permission ? -1 : 1));
 }
 
-function principalsOf({ roles, scope, service, publishable }: Access): string[] {
+function principalsOf({ scope, anyKey, service, publishable }: Access): string[] {
   return [
     "user",
-    ...(scope !== null || roles === "any" ? ["api_key"] : []),
+    ...(scope !== null || anyKey ? ["api_key"] : []),
     ...(service ? ["service_role"] : []),
     ...(publishable ? ["publishable_key"] : []),
   ];

@@ -22,7 +22,7 @@ export function AccessTable({ access }: { access: Access }) {
 
 type Caller = { icon: LucideIcon; name: string; may: ReactNode };
 
-function callers({ roles, scope, service, publishable }: Access): Caller[] {
+function callers({ roles, scope, anyKey, service, publishable }: Access): Caller[] {
   return [
     {
       icon: UserRound,
@@ -32,7 +32,7 @@ function callers({ roles, scope, service, publishable }: Access): Caller[] {
     {
       icon: KeyRound,
       name: "API key",
-      may: scope ? <Words words={[scope]} /> : roles === "any" ? "any key of the tenant" : "no",
+      may: scope ? <Words words={[scope]} /> : anyKey ? "any key of the tenant" : "no",
     },
     {
       icon: ServerCog,

@@ -93,6 +93,15 @@ const PERIOD = { since: "2026-01-01T00:00:00.000Z", until: "2026-02-01T00:00:00.
  * body need no entry.
  */
 const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = {
+  getEvent: async (fixture) => ({
+    params: {
+      id: await created(fixture, {
+        path: () => "/v1/events",
+        body: () => ({ type: "exception.created" }),
+      }),
+    },
+  }),
+  createTestEvent: () => ({ body: { type: "exception.created" } }),
   putFirstSteps: () => ({ body: { dismissed: true } }),
   createException: () => ({ body: exceptions.body() }),
   getException: async (fixture) => ({ params: { id: await created(fixture, exceptions) } }),

@@ -109,9 +109,10 @@ export class List<Page extends PageOf> implements AsyncIterable<Page["items"][nu
   }
 }
 
-const NEWLINE = 10;
-/** The signature of a zip's last record, which has 22 bytes. */
-const ZIP_END = [80, 75, 5, 6];
+/** Longer than a mark, and than a zip's last record. */
+const TAIL_BYTES = 64;
+/** What the API ends a text with, where it is asked to. */
+const END_MARK = /(?:^|\n)(#end,\d+\r\n|\{"\$end":\{"rows":\d+\}\}\n)$/;
 
 /** An export: iterate it for rows (`ndjson`), or read its `bytes()`. Both throw if it was cut. */
 export class Export implements AsyncIterable<Record<string, unknown>> {
@@ -131,8 +132,11 @@ export class Export implements AsyncIterable<Record<string, unknown>> {
       for (;;) {
         const { value, done } = (await reader?.read()) ?? { done: true };
         if (done || !value) break;
-        tail = new Uint8Array([...tail.slice(-22), ...value.slice(-22)]).slice(-22);
-        yield value;
+        const all = new Uint8Array(tail.length + value.length);
+        all.set(tail);
+        all.set(value, tail.length);
+        if (all.length > TAIL_BYTES) yield all.subarray(0, -TAIL_BYTES);
+        tail = all.slice(-TAIL_BYTES);
       }
     } catch (cause) {
       if ((cause as Error).name === "AbortError") throw cause;
@@ -140,11 +144,11 @@ export class Export implements AsyncIterable<Record<string, unknown>> {
     } finally {
       await reader?.cancel().catch(() => {});
     }
-    const isZip = !/text|json/.test(response.headers.get("content-type") ?? "");
-    const isWhole = isZip
-      ? ZIP_END.every((byte, at) => tail[at] === byte)
-      : tail.length === 0 || tail.at(-1) === NEWLINE;
-    if (!isWhole) throw incomplete(response);
+    const text = new TextDecoder("latin1").decode(tail);
+    const isText = /text|ndjson/.test(response.headers.get("content-type") ?? "");
+    const mark = isText ? END_MARK.exec(text)?.[1] : hasFileEnd(text) ? "" : undefined;
+    if (mark === undefined) throw incomplete(response);
+    if (tail.length > mark.length) yield tail.subarray(0, tail.length - mark.length);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Record<string, unknown>> {
@@ -156,6 +160,11 @@ export class Export implements AsyncIterable<Record<string, unknown>> {
       for (const line of lines) yield JSON.parse(line);
     }
   }
+}
+
+/** Whether a zip has its last record of 22 bytes, or a PDF its last line. */
+function hasFileEnd(tail: string): boolean {
+  return tail.slice(-22).startsWith("PK\u0005\u0006") || tail.trimEnd().endsWith("%%EOF");
 }
 
 function incomplete({ headers, status }: Response, cause?: unknown): TieoutError {

@@ -1,4 +1,5 @@
 import { Call, type CallOptions, Export, type FileBody, List } from "./call.ts";
+import { addPolling, type Events } from "./events.ts";
 import * as generated from "./generated/operations.gen.ts";
 import { type Outgoing, send, type Transport } from "./send.ts";
 import { addWaits, type Imports, type Reconciliations, type Runs } from "./waits.ts";
@@ -33,6 +34,7 @@ export class Tieout extends generated.Resources {
   declare readonly runs: Runs;
   declare readonly reconciliations: Reconciliations;
   declare readonly webhooks: Webhooks;
+  declare readonly events: Events;
 
   constructor({ key, token, baseUrl, deadlineMs = 60_000, ...options }: TieoutOptions) {
     super();
@@ -51,6 +53,7 @@ export class Tieout extends generated.Resources {
       Object.assign(this, { [resource]: Object.fromEntries(methods) });
     }
     Object.assign(this.webhooks, { unwrap, sign });
+    addPolling(this.events);
     addWaits(this.sources, this.imports, this.runs, this.reconciliations);
   }
 }
@@ -78,9 +81,10 @@ function method(transport: Transport, route: string): (...args: unknown[]) => un
     const call = (more?: Query) => new Call(send(transport, outgoing(more), options, readJson));
     if (flags.includes("L")) return new List((cursor) => call(cursor ? { cursor } : {}) as never);
     if (!flags.includes("E")) return call();
-    const format = { format: query?.format ?? (hasQuery ? "ndjson" : undefined) };
+    const format = query?.format ?? "ndjson";
+    const file = hasQuery ? { format, end_mark: format === "xlsx" ? undefined : true } : {};
     return new Export(async () =>
-      send(transport, outgoing(format), options, async (it) => it).then(({ data }) => data),
+      send(transport, outgoing(file), options, async (it) => it).then(({ data }) => data),
     );
   };
 }

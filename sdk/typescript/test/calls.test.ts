@@ -259,16 +259,21 @@ test("an export yields its rows", async () => {
   server.script((response) => {
     response.writeHead(200, { "content-type": "application/x-ndjson" });
     response.write('{"id":"ä"}\n{"id"');
-    response.end(':"b"}\n');
+    response.end(':"b"}\n{"$end":{"rows":2}}\n');
   });
   const rows: unknown[] = [];
   for await (const row of tieout.exceptions.export({ severity: ["high"] })) rows.push(row);
   expect(rows).toEqual([{ id: "ä" }, { id: "b" }]);
-  expect(server.received[0]?.url).toBe("/v1/exceptions/export?severity=high&format=ndjson");
+  expect(server.received[0]?.url).toBe(
+    "/v1/exceptions/export?severity=high&format=ndjson&end_mark=true",
+  );
 });
 
 test.each([
   ["by the connection", "application/x-ndjson", '{"id":"a"}\n', true],
+  ["between two rows", "application/x-ndjson", '{"id":"a"}\n', false],
+  ["between two rows of CSV", "text/csv", "id\r\na\r\n", false],
+  ["within its end mark", "text/csv", "id\r\na\r\n#end,1", false],
   ["within a row", "application/x-ndjson", '{"id":"a"}\n{"id"', false],
   ["within a row of CSV", "text/csv", "id\r\na", false],
   ["before the end of a zip", "application/zip", "PK\u0003\u0004", false],
@@ -283,11 +288,24 @@ test.each([
   expect(await failureOf(read())).toMatchObject({ code: "incomplete_response" });
 });
 
+test("a file's bytes are those of the export, without its end mark", async () => {
+  const rows = Array.from({ length: 50 }, (_, row) => `${row},#end\r\n`).join("");
+  server.script((response) => {
+    response.writeHead(200, { "content-type": "text/csv; charset=utf-8" });
+    response.write(`id,note\r\n${rows.slice(0, 100)}`);
+    response.end(`${rows.slice(100)}#end,50\r\n`);
+  });
+  let text = "";
+  for await (const part of tieout.exceptions.export({ format: "csv" }).bytes())
+    text += new TextDecoder().decode(part);
+  expect(text).toBe(`id,note\r\n${rows}`);
+});
+
 test("a signal stops an export that is being read", async () => {
   const controller = new AbortController();
   server.script((response) => {
     response.writeHead(200, { "content-type": "application/x-ndjson" });
-    response.write('{"id":"a"}\n');
+    response.write(`{"id":"a"}\n${" ".repeat(80)}`);
   });
   const rows: unknown[] = [];
   const read = async () => {

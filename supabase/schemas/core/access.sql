@@ -79,7 +79,7 @@ end $$;
 -- Refuses: scope_required, role_required if the caller may not read the content of events of these
 -- kinds.
 create function private.require_readable_events(kinds text[]) returns void
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable security definer set search_path = '' as $$
 declare
   unreadable constant text := (select min(k) from unnest(kinds) k
     where k <> all (private.readable_events()));

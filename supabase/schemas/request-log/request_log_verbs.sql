@@ -1,8 +1,8 @@
 -- Reading the request log: for admins of the tenant, and API keys with its scope.
 
 -- Whether the caller may see the bodies of the operation's calls: they may call it, it is not
--- personal, and its response is the same for everyone who may call it. A delivery's payload depends
--- on which events they may read.
+-- personal, and its response is the same for everyone who may call it. Deliveries and events differ
+-- by which events the caller may read.
 create function private.may_call(operation text) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -10,7 +10,7 @@ begin
     select from private.operations o
     where o.operation = $1 and private.may(o.permission)
       and o.permission !~ ':(views|sessions|notifications)$'
-      and (o.operation <> 'getWebhookDelivery'
+      and (o.operation not in ('getWebhookDelivery', 'getEvent', 'listEvents')
       or not exists (select from private.event_kinds k
         where k.kind <> all (private.readable_events())))
   );

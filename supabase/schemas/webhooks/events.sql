@@ -1,4 +1,4 @@
--- Events: what a tenant's receivers are sent. An event exists if and only if the change it reports
+-- Events: what a tenant's receivers are sent, and what GET /v1/events returns. An event exists if and only if the change it reports
 -- committed. After 30 days nobody sees it, and it goes with its partition
 -- (private.roll_partitions).
 
@@ -12,8 +12,13 @@ create table public.events (
   once_key text,
   -- The request that it came of; null where it came of none. Its deliveries are traced under it.
   request_id text default nullif(current_setting('tieout.request_id', true), ''),
-  -- A test of that webhook, with example data: it goes nowhere else.
+  -- A test of that webhook, or of GET /v1/events, with example data: it goes nowhere else.
   test_of text,
+  -- Its place in the order in which it is read (event_feed.sql); null in events that are older than
+  -- reading.
+  position bigint,
+  -- The ID of what it is about.
+  subject text,
   primary key (tenant_id, id)
 ) partition by range (id);
 create table partitions.events_first partition of public.events for values
@@ -21,11 +26,13 @@ create table partitions.events_first partition of public.events for values
 alter table partitions.events_first enable row level security;
 create index events_by_request on public.events (tenant_id, request_id)
 where request_id is not null;
+create index events_by_position on public.events (tenant_id, position);
+create index events_by_subject on public.events (tenant_id, subject, position);
 
 alter table public.events enable row level security;
 grant select on public.events to authenticated, service_role;
 create policy events_read on public.events for select to authenticated
-  using (tenant_id = (select private.tenant_id()) and (select private.may('read:webhooks'))
+  using (tenant_id = (select private.tenant_id())
     and at > now() - interval '30 days'
     and type = any ((select private.readable_events())::text[]));
 

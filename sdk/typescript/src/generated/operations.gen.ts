@@ -217,6 +217,30 @@ export interface DecisionsResource {
   undo(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.Decision | undefined>;
 }
 
+/** `tieout.events` */
+export interface EventsResource {
+  /**
+   * List events, oldest first.
+   *
+   * The events of the last 30 days that webhooks deliver, with the same IDs and bodies. Send resume_cursor as cursor next time: no event ever appears behind it, and each comes at least once. A cursor is a place and fits any filters. With wait, the response to a call without events comes as soon as there is one. A key gets the types whose content it has the scope to read; naming another type is refused.
+   */
+  list(query?: T.ListEventsQuery, options?: CallOptions): List<T.ListedEventPage>;
+
+  /**
+   * Send a test event.
+   *
+   * An event with example data and `"test": true`, for readers that ask for tests. It goes to no webhook.
+   */
+  createTest(body: T.CreateTestEventRequest, options?: CallOptions): Call<T.ListedEvent>;
+
+  /**
+   * Get an event.
+   *
+   * Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; any API key; the service-role key.
+   */
+  get(id: string, options?: CallOptions): Call<T.ListedEvent>;
+}
+
 /** `tieout.evidence` */
 export interface EvidenceResource {
   /**
@@ -1317,6 +1341,7 @@ export abstract class Resources {
   declare readonly calendars: CalendarsResource;
   declare readonly closingBoard: ClosingBoardResource;
   declare readonly decisions: DecisionsResource;
+  declare readonly events: EventsResource;
   declare readonly evidence: EvidenceResource;
   declare readonly exceptions: ExceptionsResource;
   declare readonly firstSteps: FirstStepsResource;
@@ -1382,6 +1407,11 @@ export const ROUTES: Record<string, Record<string, string>> = {
   },
   decisions: {
     undo: "POST /v1/decisions/{id}/undo IB",
+  },
+  events: {
+    list: "GET /v1/events LQ",
+    createTest: "POST /v1/events IB",
+    get: "GET /v1/events/{id}",
   },
   evidence: {
     list: "GET /v1/evidence LQ",

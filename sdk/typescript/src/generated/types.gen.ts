@@ -1722,6 +1722,19 @@ export type CreateSourceRequest = {
     idempotency_key?: string;
 };
 
+export type CreateTestEventRequest = {
+    /**
+     * Its type.
+     */
+    type: "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "books.differ" | "import.done" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled";
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
 export type CreateTroubleshootingGuideRequest = {
     /**
      * The tenant. Must match X-Tenant-Id.
@@ -4311,6 +4324,63 @@ export type LineSuggestions = {
      * @maxItems 1000
      */
     items: LineSuggestion[];
+};
+
+export type ListedEvent = {
+    /**
+     * As in the webhook-id header of its deliveries.
+     * @maxLength 44
+     * @pattern ^evt_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Its type.
+     */
+    type: EventKind;
+    /**
+     * When it happened, the same on every attempt.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    timestamp: string;
+    /**
+     * Only on a test, whose data is an example.
+     */
+    test?: true;
+    /**
+     * The ID of what it is about.
+     */
+    subject: string | null;
+    /**
+     * As in a delivery of this type.
+     */
+    data: Record<string, unknown>;
+};
+
+export type ListedEventPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: ListedEvent[];
+    /**
+     * Null if there are no more events for now.
+     * @maxLength 2000
+     */
+    next_cursor: string | null;
+    /**
+     * The place after this page. Save it once the events are stored.
+     * @maxLength 2000
+     */
+    resume_cursor: string;
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
 };
 
 export type LoggedMessage = {
@@ -7532,6 +7602,17 @@ export type RoleRequiredOrBrowserForbiddenProblem = Problem & {
      * The code, for your program.
      */
     code?: "tenant_forbidden" | "role_required" | "browser_forbidden";
+};
+
+export type RoleRequiredOrIpNotAllowedOrBrowserForbiddenProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 403;
+    /**
+     * The code, for your program.
+     */
+    code?: "tenant_forbidden" | "role_required" | "ip_not_allowed" | "browser_forbidden";
 };
 
 export type RoleRequiredOrScopeRequiredOrIpNotAllowedOrBrowserForbiddenProblem = Problem & {
@@ -11292,6 +11373,52 @@ export type GetClosingBoardQuery = {
     cursor?: string;
 };
 
+export type ListEventsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only these types.
+     * @minItems 1
+     * @maxItems 20
+     */
+    types?: EventKind[];
+    /**
+     * Only events about this ID.
+     * @minLength 1
+     * @maxLength 64
+     */
+    subject?: string;
+    /**
+     * Only events at or after this time, at most 30 days ago.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    since?: string;
+    /**
+     * How many seconds to wait for an event. The response may come sooner.
+     * @minimum 0
+     * @maximum 20
+     * @format int32
+     */
+    wait?: number;
+    /**
+     * Also list tests.
+     */
+    test?: boolean;
+};
+
 export type ListEvidenceQuery = {
     /**
      * Maximum number of items.
@@ -11568,6 +11695,10 @@ export type ExportExceptionsQuery = {
      * CSV (RFC 4180) with a header row, or one JSON object per line.
      */
     format: ExportFormat;
+    /**
+     * If true, CSV ends with the line `#end,<rows>` and NDJSON with `{"$end":{"rows":<rows>}}`. A file without it was cut.
+     */
+    end_mark?: boolean;
 };
 
 export type ListSlaExceptionsQuery = {
@@ -11907,6 +12038,10 @@ export type ExportSlaExceptionsQuery = {
      * CSV (RFC 4180) with a header row, or one JSON object per line.
      */
     format: ExportFormat;
+    /**
+     * If true, CSV ends with the line `#end,<rows>` and NDJSON with `{"$end":{"rows":<rows>}}`. A file without it was cut.
+     */
+    end_mark?: boolean;
 };
 
 export type GetSlaFacetsQuery = {
@@ -12055,6 +12190,10 @@ export type ExportSlaReportQuery = {
      * CSV (RFC 4180) with a header row, or one JSON object per line.
      */
     format: ExportFormat;
+    /**
+     * If true, CSV ends with the line `#end,<rows>` and NDJSON with `{"$end":{"rows":<rows>}}`. A file without it was cut.
+     */
+    end_mark?: boolean;
 };
 
 export type ListExceptionCommentsQuery = {
@@ -12480,6 +12619,10 @@ export type ExportMatchesQuery = {
      * CSV (RFC 4180) with a header row, or one JSON object per line.
      */
     format: ExportFormat;
+    /**
+     * If true, CSV ends with the line `#end,<rows>` and NDJSON with `{"$end":{"rows":<rows>}}`. A file without it was cut.
+     */
+    end_mark?: boolean;
 };
 
 export type ListOpenLinesQuery = {
@@ -12569,6 +12712,10 @@ export type ExportStatementQuery = {
      * CSV (RFC 4180) with a header row, one JSON object per line, or a workbook of at most 20,000 rows.
      */
     format: "csv" | "ndjson" | "xlsx";
+    /**
+     * If true, CSV ends with the line `#end,<rows>` and NDJSON with `{"$end":{"rows":<rows>}}`. A file without it was cut.
+     */
+    end_mark?: boolean;
 };
 
 export type ListSignedStatementsQuery = {
@@ -12871,6 +13018,10 @@ export type ExportSecurityEventsQuery = {
      * CSV (RFC 4180) with a header row, or one JSON object per line.
      */
     format: ExportFormat;
+    /**
+     * If true, CSV ends with the line `#end,<rows>` and NDJSON with `{"$end":{"rows":<rows>}}`. A file without it was cut.
+     */
+    end_mark?: boolean;
 };
 
 export type ListSourcesQuery = {

@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { until } from "#e2e/until.ts";
+
+const MAIN = join(import.meta.dirname, "../../../sdk/cli/src/main.ts");
+
+export type Result = { code: number | null; stdout: string; stderr: string };
+
+/** The real binary, as one caller. */
+export class Cli {
+  readonly #env: Record<string, string>;
+
+  constructor(env: Record<string, string>) {
+    this.#env = env;
+  }
+
+  async run(args: string[], input = ""): Promise<Result> {
+    const started = this.start(args);
+    started.child.stdin?.end(input);
+    return started.ended;
+  }
+
+  /** What `--json` prints. @throws where the command fails */
+  async json<Value>(...args: string[]): Promise<Value> {
+    const { code, stdout, stderr } = await this.run([...args, "--json"]);
+    if (code !== 0) throw new Error(`tieout ${args.join(" ")} ended with ${code}: ${stderr}`);
+    return JSON.parse(stdout);
+  }
+
+  start(args: string[]): Started {
+    const { PATH, NODE_ENV } = process.env;
+    return new Started(
+      spawn(process.execPath, [MAIN, ...args], {
+        env: { PATH, NODE_ENV, NO_COLOR: "1", ...this.#env },
+      }),
+    );
+  }
+}
+
+/** A command that runs. */
+export class Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Result>;
+  stdout = "";
+  stderr = "";
+
+  constructor(child: ChildProcess) {
+    this.child = child;
+    child.stdout?.on("data", (part) => {
+      this.stdout += part;
+    });
+    child.stderr?.on("data", (part) => {
+      this.stderr += part;
+    });
+    this.ended = new Promise((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code) => resolve({ code, stdout: this.stdout, stderr: this.stderr }));
+    });
+  }
+
+  async prints(text: string): Promise<void> {
+    await until(`it prints ${text}`, async () => `${this.stdout}${this.stderr}`.includes(text));
+  }
+
+  /** As Ctrl-C does. */
+  stop(): Promise<Result> {
+    this.child.kill("SIGINT");
+    return this.ended;
+  }
+}

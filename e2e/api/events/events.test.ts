@@ -1,0 +1,125 @@
+import { beforeAll, expect, test } from "vitest";
+import { api, stack } from "#e2e/fixtures.ts";
+import { Subscriber } from "#e2e/webhooks/subscriber.ts";
+import { EVENT_KINDS, EVENTS, type EventKind } from "#lib/events/contract.ts";
+import type { Event, EventPage } from "#lib/events/feed/contract.ts";
+import type { Exception } from "#lib/exceptions/contract.ts";
+import { Tieout } from "../../../sdk/typescript/src/index.ts";
+
+import { tenantWithAdmin } from "../api-keys/keys.ts";
+import { expectProblem } from "../contracts/conformance.ts";
+import { receiver } from "../webhooks/shared-receiver.ts";
+
+let team: Awaited<ReturnType<typeof tenantWithAdmin>>;
+beforeAll(async () => {
+  team = await tenantWithAdmin();
+});
+
+const list = async (query: Record<string, string> = {}, bearer = team.admin) => {
+  const answer = await api("GET", "/v1/events", { bearer, tenant: team.tenant, query });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json as EventPage;
+};
+
+async function report(title: string): Promise<Exception> {
+  const body = { title, severity: "low" };
+  const { json } = await api("POST", "/v1/exceptions", {
+    bearer: team.admin,
+    tenant: team.tenant,
+    body,
+  });
+  return json as Exception;
+}
+
+test("an event is what its delivery carries, under the same ID", async () => {
+  const subscriber = await Subscriber.create(receiver);
+  const webhook = await subscriber.register(["exception.created"]);
+  await subscriber.call("POST", "/v1/exceptions", { title: "Payout 4711", severity: "low" });
+  const [delivered] = await webhook.gets(1);
+  const { items } = await subscriber.call<EventPage>("GET", "/v1/events?types=exception.created");
+  const { id, subject, ...body } = items[0] as Event;
+  expect(body).toEqual(JSON.parse(delivered?.body ?? ""));
+  expect(id).toBe(delivered?.headers["webhook-id"]);
+  expect(await subscriber.call("GET", `/v1/events/${id}`)).toEqual(items[0]);
+  expect(await subscriber.call<EventPage>("GET", `/v1/events?subject=${subject}`)).toMatchObject({
+    items: [{ id }],
+  });
+});
+
+test("a cursor goes on where it was returned, and a waiting call gets what comes", async () => {
+  const { resume_cursor: cursor } = await list();
+  expect((await list({ cursor })).items).toEqual([]);
+  const waiting = list({ cursor, wait: "20" });
+  const { id } = await report("Comes while somebody waits");
+  expect((await waiting).items).toMatchObject([{ type: "exception.created", subject: id }]);
+});
+
+test("a key reads what its scopes let it read, and is told what it lacks", async () => {
+  const key = async (...scopes: string[]) => (await team.create({ scopes })).credential;
+  await report("For keys");
+  const types = new Set((await list({}, await key("read:exceptions"))).items.map((e) => e.type));
+  const reads = (kind: EventKind) => EVENTS[kind].reads === "read:exceptions";
+  expect([...types].every(reads)).toBe(true);
+  expect(types).toContain("exception.created");
+  expect((await list({}, await key("read:reconciliations"))).items).toEqual([]);
+  const ask = async (bearer: string, query: Record<string, string> = {}) =>
+    api("GET", "/v1/events", { bearer, tenant: team.tenant, query });
+  expectProblem(await ask(await key("read:integrations")), "scope_required");
+  expectProblem(
+    await ask(await key("read:reconciliations"), { types: "exception.created" }),
+    "scope_required",
+  );
+});
+
+test("a key that is revoked while it waits reads nothing more", async () => {
+  const key = await team.create({ scopes: ["read:exceptions"] });
+  const { resume_cursor: cursor } = await list({}, key.credential);
+  const waiting = api("GET", "/v1/events", {
+    bearer: key.credential,
+    tenant: team.tenant,
+    query: { cursor, wait: "20" },
+  });
+  await team.call("DELETE", `/${key.id}`);
+  await report("After the revocation");
+  expectProblem(await waiting, "unauthenticated");
+});
+
+test("a test event is read by those who ask for tests alone, and looks like such an event", async () => {
+  for (const type of EVENT_KINDS.filter((kind) => kind !== "webhook.test")) {
+    const { json } = await api("POST", "/v1/events", {
+      bearer: team.admin,
+      tenant: team.tenant,
+      body: { type },
+    });
+    const sent = json as Event;
+    expect(EVENTS[type].data.safeParse(sent.data).success, type).toBe(true);
+    const query = { types: type, test: "true", limit: "250" };
+    expect((await list(query)).items).toContainEqual(sent);
+    expect((await list({ types: type, limit: "250" })).items).not.toContainEqual(sent);
+  }
+});
+
+test("the SDK reads for ever, saves its place after each page, and goes on from it", async () => {
+  const tieout = new Tieout({
+    token: async () => team.admin,
+    tenant: team.tenant,
+    baseUrl: stack.url,
+  });
+  let cursor: string | undefined = (await list()).resume_cursor;
+  const save = (saved: string) => {
+    cursor = saved;
+  };
+  const read = async (count: number) => {
+    const subjects: (string | null)[] = [];
+    const query = { cursor, types: ["exception.created" as const], limit: 2 };
+    for await (const event of tieout.events.poll(query, { save })) {
+      if (event.type === "exception.created") subjects.push(event.data.exception.id);
+      if (subjects.length === count) break;
+    }
+    return subjects;
+  };
+  const [first, second, third] = [await report("1"), await report("2"), await report("3")];
+  expect(await read(3)).toEqual([first.id, second.id, third.id]);
+  // Stopped within the second page, which comes again.
+  expect(await read(1)).toEqual([third.id]);
+});

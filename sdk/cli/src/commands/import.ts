@@ -1,0 +1,148 @@
+import { basename } from "node:path";
+import { confirm, select } from "@clack/prompts";
+import type { Import, ImportPreview, Source } from "../../../typescript/src/generated/types.gen.ts";
+import type { Tieout } from "../../../typescript/src/index.ts";
+import { openFile } from "../../../typescript/src/node.ts";
+import { answerOf, isInteractive } from "../ask.ts";
+import { connect, type GlobalOptions } from "../connection.ts";
+import { CliError, EXIT } from "../failure.ts";
+import { facts, note, pairOf, print } from "../output.ts";
+
+type ImportOptions = GlobalOptions & {
+  source: string;
+  preview?: boolean;
+  wait?: boolean;
+  answer: string[];
+  saveMapping?: boolean;
+};
+type Mapping = Record<string, unknown> & { fields?: Record<string, unknown> };
+
+/**
+ * Imports a file. What the file leaves open is answered by --answer or at the terminal; elsewhere
+ * the questions are printed and nothing is imported.
+ */
+export async function importFile(path: string, options: ImportOptions): Promise<void> {
+  const { tieout } = await connect(options);
+  const source = await sourceOf(tieout, options.source);
+  const file = await openFile(path);
+  const file_name = basename(path);
+  const { preview, answers } = await settle(tieout, source, file, options);
+  if (options.preview) {
+    print(options, preview, summaryOf(preview));
+    return;
+  }
+  const mapping = preview.mapping as Mapping | null;
+  const query = {
+    file_name,
+    ...(mapping && answers > 0 && { mapping: JSON.stringify(mapping) }),
+  };
+  if (mapping && answers > 0 && (await savesMapping(options)))
+    await saveMapping(tieout, source.id, mapping);
+  const done = options.wait
+    ? await tieout.imports.createAndWait(source.id, file, query, {
+        onProgress: ({ status, read_count }) => note(options, `${status}: ${read_count} lines`),
+      })
+    : ((await tieout.sources.createImport(source.id, file, query)) as Import);
+  print(options, done, options.wait ? outcomeOf(done) : `${done.id} is ${done.status}`);
+}
+
+/** By its ID, or its name. */
+async function sourceOf(tieout: Tieout, named: string): Promise<Source> {
+  if (/^src_[0-9a-z]{20,}$/.test(named)) return tieout.sources.get(named);
+  for await (const source of tieout.sources.list()) if (source.name === named) return source;
+  throw new CliError(EXIT.notFound, `There is no source named ${named}.`);
+}
+
+async function settle(tieout: Tieout, source: Source, file: File, options: ImportOptions) {
+  const given = new Map(options.answer.map(pairOf));
+  let mapping: Mapping | undefined;
+  for (let answers = 0; ; answers += 1) {
+    const query = { preview: true, ...(mapping && { mapping: JSON.stringify(mapping) }) };
+    const preview = (await tieout.sources.createImport(source.id, file, query)) as ImportPreview;
+    if (preview.failure) throw new CliError(EXIT.invalid, preview.failure);
+    const [question] = preview.questions;
+    if (!question) return { preview, answers };
+    const value = given.get(question.about) ?? (await askAbout(question, preview, options));
+    given.delete(question.about);
+    mapping = withAnswer((preview.mapping ?? {}) as Mapping, question, value);
+  }
+}
+
+type Question = ImportPreview["questions"][number];
+
+/** @throws CliError where nobody can be asked */
+async function askAbout(
+  question: Question,
+  { questions }: ImportPreview,
+  options: ImportOptions,
+): Promise<string> {
+  if (isInteractive(options))
+    return answerOf(
+      select({
+        message: question.message,
+        options: question.choices.map(({ value, reads_as }) => ({
+          value,
+          label: reads_as ? `${value} (${reads_as})` : value,
+        })),
+      }),
+    );
+  const lines = questions.map(({ about, message, choices }) =>
+    [`${message}`, ...choices.map(({ value }) => `  --answer ${about}=${value}`)].join("\n"),
+  );
+  throw new CliError(EXIT.questions, `The file leaves questions open.\n${lines.join("\n")}`);
+}
+
+/** `about` names the mapping's field, or one of its `fields`. */
+function withAnswer(mapping: Mapping, { about, choices }: Question, value: string): Mapping {
+  if (!choices.some((choice) => choice.value === value))
+    throw new CliError(
+      EXIT.usage,
+      `${about} is one of ${choices.map((choice) => choice.value).join(", ")}.`,
+    );
+  if (about.startsWith("fields."))
+    return { ...mapping, fields: { ...mapping.fields, [about.slice("fields.".length)]: value } };
+  // Another sheet has other columns.
+  if (about === "sheet") return { fields: {}, sheet: value };
+  return { ...mapping, [about]: parsed(value) };
+}
+
+/** JSON where a choice is no text. */
+function parsed(value: string): unknown {
+  try {
+    const json: unknown = JSON.parse(value);
+    return typeof json === "object" || typeof json === "boolean" ? json : value;
+  } catch {
+    return value;
+  }
+}
+
+async function savesMapping(options: ImportOptions): Promise<boolean> {
+  if (options.saveMapping !== undefined || !isInteractive(options))
+    return options.saveMapping === true;
+  return answerOf(confirm({ message: "Save these answers with the source?" }));
+}
+
+async function saveMapping(tieout: Tieout, id: string, mapping: Mapping): Promise<void> {
+  const { etag } = await tieout.sources.get(id).withResponse();
+  await tieout.sources.update(id, { mapping: mapping as never }, { ifMatch: etag });
+}
+
+function summaryOf(preview: ImportPreview): string {
+  return facts([
+    ["Format", preview.format],
+    ["Lines", preview.read_count],
+    ["Already imported", preview.duplicate_count],
+    ["Rejected", preview.refused_count],
+    ["Skipped", preview.skipped_count],
+    ...preview.warnings.map(({ message }): [string, string] => ["Warning", message]),
+  ]);
+}
+
+function outcomeOf(done: Import): string {
+  return facts([
+    ["Import", done.id],
+    ["New lines", done.accepted_count],
+    ["Already imported", done.duplicate_count],
+    ["Rejected", done.refused_count],
+  ]);
+}

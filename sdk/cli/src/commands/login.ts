@@ -1,0 +1,45 @@
+import { password, text } from "@clack/prompts";
+import { answerOf, isInteractive } from "../ask.ts";
+import { clientOf, connect, type GlobalOptions } from "../connection.ts";
+import { CliError, EXIT } from "../failure.ts";
+import { facts, print, readStdin } from "../output.ts";
+import { newListenSecret, readProfile, saveProfile } from "../profiles.ts";
+
+/** Asks for what is not given, checks it by a call, and saves it. */
+export async function login(options: GlobalOptions & { stdin?: boolean }): Promise<void> {
+  const saved = await readProfile(options.profile);
+  const isAsked = isInteractive(options) && !options.stdin;
+  const ask = (message: string, initialValue = "") =>
+    answerOf(text({ message, initialValue, validate: (value) => (value ? undefined : message) }));
+  const url =
+    options.url ?? (isAsked ? await ask("Address of Tieout", saved?.url ?? "https://") : "");
+  const tenant = options.tenant ?? (isAsked ? await ask("Tenant", saved?.tenant) : "");
+  const credential = isAsked
+    ? await answerOf(password({ message: "API key (<key_id>.<key_secret>) or token" }))
+    : await readStdin();
+  if (!url || !tenant || !credential)
+    throw new CliError(EXIT.usage, "Give --url, --tenant and the credential on stdin.");
+  const profile = { ...saved, url, tenant, credential };
+  profile.listen_secret ??= newListenSecret();
+  const { principal } = await clientOf(profile).tieout.me.get();
+  const path = await saveProfile(options.profile, profile);
+  const { type, name } = principal;
+  print(options, { profile: options.profile, path }, `${type} ${name} in ${tenant}: saved ${path}`);
+}
+
+/** Who calls, and what they may do. */
+export async function whoami(options: GlobalOptions): Promise<void> {
+  const { tieout, profile } = await connect(options);
+  const me = await tieout.me.get();
+  const { type, name, roles, scopes } = me.principal;
+  print(
+    options,
+    me,
+    facts([
+      ["Address", profile.url],
+      ["Tenant", me.tenant_id],
+      ["Caller", `${type} ${name}`],
+      [type === "api_key" ? "Scopes" : "Roles", [...scopes, ...roles].join(" ")],
+    ]),
+  );
+}

@@ -1,0 +1,64 @@
+import { toDecimal } from "../../../typescript/src/index.ts";
+import { connect, type GlobalOptions } from "../connection.ts";
+import { CliError, EXIT } from "../failure.ts";
+import { facts, note, print } from "../output.ts";
+
+type WaitOptions = GlobalOptions & { wait?: boolean };
+
+/** The most that one decision takes. */
+const CONFIRM_MAX = 5_000;
+
+export async function run(reconciliation: string, options: WaitOptions): Promise<void> {
+  const { tieout } = await connect(options);
+  const done = options.wait
+    ? await tieout.runs.createAndWait(reconciliation, undefined, {
+        onProgress: ({ status, stage }) => note(options, stage ?? status),
+      })
+    : await tieout.reconciliations.createRun(reconciliation);
+  print(options, done, `${done.id} is ${done.status}`);
+}
+
+export async function close(reconciliation: string, options: WaitOptions): Promise<void> {
+  const { tieout } = await connect(options);
+  const period = options.wait
+    ? await tieout.reconciliations.closeAndWait(reconciliation)
+    : await tieout.reconciliations.close(reconciliation);
+  const state = period.closed_at ? `closed at ${period.closed_at}` : "being closed";
+  print(options, period, `${period.name} is ${state}`);
+}
+
+type ConfirmOptions = GlobalOptions & { minScore: number; rule?: string; dryRun?: boolean };
+
+/** Confirms the suggestions that are probable enough, all of them or none. */
+export async function confirmMatches(id: string, options: ConfirmOptions): Promise<void> {
+  const { minScore, rule, dryRun } = options;
+  const { tieout } = await connect(options);
+  const sums = new Map<string, bigint>();
+  let count = 0;
+  const suggested = { state: "suggested" as const, method: rule };
+  for await (const match of tieout.reconciliations.listMatches(id, suggested)) {
+    if ((match.score ?? 0) < minScore) continue;
+    count += 1;
+    sums.set(match.currency, (sums.get(match.currency) ?? 0n) + BigInt(match.amount_minor));
+  }
+  const totals = [...sums].map(([currency, sum]) => `${toDecimal(sum, currency)} ${currency}`);
+  const of = facts([
+    ["Suggestions", count],
+    ["Amount", totals.join(", ")],
+  ]);
+  if (dryRun || count === 0) {
+    print(options, { count, dry_run: dryRun === true, amounts: totals }, of);
+    return;
+  }
+  if (count > CONFIRM_MAX)
+    throw new CliError(
+      EXIT.usage,
+      `${count} suggestions are more than ${CONFIRM_MAX}: raise --min-score, or name a --rule.`,
+    );
+  await tieout.matches.decide({
+    action: "confirm",
+    filter: { reconciliation_id: id, method: rule, score_from: minScore },
+    expected_count: count,
+  });
+  print(options, { count, amounts: totals }, `Confirmed\n${of}`);
+}

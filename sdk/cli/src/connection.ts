@@ -1,0 +1,38 @@
+import { Tieout } from "../../typescript/src/index.ts";
+import type { Transport } from "../../typescript/src/send.ts";
+import { CliError, EXIT } from "./failure.ts";
+import { type Profile, readProfile } from "./profiles.ts";
+
+/** The options of every command. */
+export type GlobalOptions = { profile: string; url?: string; tenant?: string; json?: boolean };
+
+export type Connection = { tieout: Tieout; transport: Transport; profile: Profile };
+
+/** From the options, else the environment, else the profile. @throws CliError if one is missing */
+export async function connect(options: GlobalOptions): Promise<Connection> {
+  const { TIEOUT_URL, TIEOUT_TENANT, TIEOUT_TOKEN } = process.env;
+  const saved = await readProfile(options.profile);
+  const profile = {
+    ...saved,
+    url: options.url ?? TIEOUT_URL ?? saved?.url ?? "",
+    tenant: options.tenant ?? TIEOUT_TENANT ?? saved?.tenant ?? "",
+    credential: TIEOUT_TOKEN ?? saved?.credential ?? "",
+  };
+  if (!profile.url || !profile.tenant || !profile.credential)
+    throw new CliError(
+      EXIT.usage,
+      "Run `tieout login` first, or set TIEOUT_URL, TIEOUT_TENANT and TIEOUT_TOKEN.",
+    );
+  return { profile, ...clientOf(profile) };
+}
+
+export function clientOf({ url, tenant, credential }: Profile) {
+  const transport: Transport = {
+    baseUrl: url.replace(/\/+$/, ""),
+    tenant,
+    token: () => credential,
+    fetch: (...args) => fetch(...args),
+    deadlineMs: 60_000,
+  };
+  return { transport, tieout: new Tieout({ key: credential, tenant, baseUrl: url }) };
+}

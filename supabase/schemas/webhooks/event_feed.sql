@@ -1,0 +1,205 @@
+-- Reading events: in one order per tenant, from a place that the reader saves. No event ever appears
+-- behind a place that was returned before.
+--
+-- Each event takes its position from a sequence, so a transaction that commits late would put events
+-- behind what was read already. Before its first event, a transaction therefore takes a position as
+-- its mark and holds a shared advisory lock with it until it ends. A reader stops before the lowest
+-- mark that is held: everything below belongs to transactions that have ended. A mark holds up
+-- readers of its tenant alone; an order by transaction ID would hold up everybody.
+
+create sequence private.event_positions;
+
+-- Tenants share 1024 locks, so that a transaction with events of every tenant fills no lock table.
+-- Two tenants of one lock wait for each other's open transactions, and read the same.
+create function private.event_lock(tenant text) returns integer
+language sql immutable set search_path = ''
+return (hashtextextended('tieout.events ' || tenant, 0) & 1023)::integer;
+
+create function private.event_subject(data jsonb) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return coalesce(
+    data -> 'exception' ->> 'id', data -> 'run' ->> 'id', data -> 'match' ->> 'id',
+    data -> 'reconciliation' ->> 'id', data -> 'import' ->> 'id',
+    data -> 'reconciliation_ids' ->> 0, data ->> 'id'
+  );
+end $$;
+
+-- The lock's second key is the mark's last 31 bits. Rolling back to a savepoint forgets a mark that
+-- was taken after it, and releases its lock.
+create function private.place_event() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  mark bigint := nullif(current_setting('tieout.event_mark', true), '');
+begin
+  if mark is null then
+    mark := nextval('private.event_positions');
+    perform set_config('tieout.event_mark', mark::text, true);
+  end if;
+  perform pg_advisory_xact_lock_shared(private.event_lock(new.tenant_id),
+    (mark & 2147483647)::integer);
+  new.position := nextval('private.event_positions');
+  new.subject := private.event_subject(new.data);
+  return new;
+end $$;
+-- After the trigger `once`, which leaves out events.
+create trigger place before insert on public.events
+  for each row execute function private.place_event();
+
+-- The position up to which no event of the tenant can appear any more. `issued` is read before the
+-- locks, and the events after: a transaction whose lock is not seen has ended and can be read, or
+-- takes its positions after `issued`.
+create function private.settled_event_position(tenant text) returns bigint
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  issued constant bigint := (select s.last_value from private.event_positions s);
+  half constant bigint := 1073741824;
+  lowest_mark bigint;
+begin
+  -- From the last 31 bits, the number that is nearest to `issued`.
+  select min(issued + ((l.objid::bigint - (issued & 2147483647) + 3 * half) % (2 * half)) - half)
+  into lowest_mark
+  from pg_catalog.pg_locks l
+  where l.locktype = 'advisory' and l.objsubid = 2
+    and l.database = (select d.oid from pg_catalog.pg_database d
+      where d.datname = current_database())
+    and l.classid::bigint = private.event_lock(tenant);
+  return least(issued, lowest_mark);
+end $$;
+
+-- A position before all events since that moment, or null if there are none. IDs begin with the time
+-- at which the event was written, which is after the start of its transaction; a second covers two
+-- that were written at once and took their positions the other way round.
+create function private.event_position_before(since timestamptz) returns bigint
+language plpgsql stable set search_path = '' as $$
+declare
+  first_id constant text := 'evt_' || lpad(to_hex(
+    (extract(epoch from since - interval '1 second') * 1000)::bigint), 12, '0');
+begin
+  return (
+    select min(e.position) - 1
+    from (
+      select x.position from public.events x
+      where x.tenant_id = private.tenant_id() and x.id >= first_id and x.position is not null
+      order by x.id limit 100
+    ) e
+  );
+end $$;
+
+create function private.event_json(e public.events) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object('id', e.id, 'type', e.type, 'timestamp', private.iso(e.at), 'data',
+    e.data, 'subject', e.subject)
+    || case when e.test_of is null then '{}'::jsonb else '{"test": true}' end;
+end $$;
+
+-- Refuses: scope_required for an API key that may read no kind of event.
+create function private.require_any_event() returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if private.principal_type() = 'api_key' and cardinality(private.readable_events()) = 0 then
+    perform private.refuse('scope_required',
+      'To read events, an API key needs the scope of what they carry, such as read:exceptions.');
+  end if;
+end $$;
+
+-- Oldest first, after a position that was returned at `seen_at`, or since a moment. input: { limit,
+-- after, seen_at, since, types, subject, test }. Looks at no more than 5,000 events at once, so that
+-- a filter that few match stays cheap: the page may be empty, and `position` says where to go on.
+-- Refuses: scope_required and role_required for types that the caller may not read.
+create function public.list_events(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' set plan_cache_mode = 'force_custom_plan' as $$
+declare
+  tenant constant text := private.tenant_id();
+  page_size constant integer := (input ->> 'limit')::integer;
+  oldest constant timestamptz := now() - interval '30 days';
+  earliest constant timestamptz := greatest((input ->> 'since')::timestamptz, oldest);
+  wanted_subject constant text := input ->> 'subject';
+  wanted_types text[] := private.text_array(input -> 'types');
+  settled bigint;
+  start bigint;
+  upto bigint;
+  found record;
+begin
+  perform private.begin_request(request, 'list_events');
+  perform private.require_any_event();
+  perform private.require_readable_events(wanted_types);
+  if (input ->> 'seen_at')::timestamptz < oldest then
+    perform private.refuse_field('cursor',
+      'This cursor is older than 30 days, and events after it may be gone. Start again with since.');
+  end if;
+  if cardinality(wanted_types) = 0 then
+    wanted_types := private.readable_events();
+  end if;
+  settled := private.settled_event_position(tenant);
+  start := least(settled, coalesce((input ->> 'after')::bigint,
+    private.event_position_before(earliest), settled));
+  if wanted_subject is null then
+    select e.position into upto
+    from public.events e
+    where e.tenant_id = tenant and e.position > start and e.position <= settled
+    order by e.position offset 4999 limit 1;
+  end if;
+  upto := coalesce(upto, settled);
+  select jsonb_agg(private.event_json(p.e) order by p.place) filter (where p.place <= page_size)
+    as items,
+    max((p.e).position) filter (where p.place = page_size and p.is_cut) as last_position
+  into found
+  from (
+    select m.e, row_number() over (order by (m.e).position) as place,
+      count(*) over () > page_size as is_cut
+    from (
+      select e from public.events e
+      where e.tenant_id = tenant and e.position > start and e.position <= upto
+        and e.at >= earliest and e.type = any (wanted_types)
+        and (wanted_subject is null or e.subject = wanted_subject)
+        and (e.test_of is null or (input ->> 'test')::boolean)
+      order by e.position limit page_size + 1
+    ) m
+  ) p;
+  upto := coalesce(found.last_position, upto);
+  return jsonb_build_object('items', coalesce(found.items, '[]'), 'position', upto::text,
+    'has_more', upto < settled, 'as_of', private.iso(now()));
+end $$;
+
+-- input: { id }. Refuses: not_found.
+create function public.get_event(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  e public.events;
+begin
+  perform private.begin_request(request, 'get_event');
+  select * into e
+  from public.events x
+  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id'
+    and x.at > now() - interval '30 days' and x.type = any (private.readable_events());
+  if not found then
+    perform private.refuse_missing('event');
+  end if;
+  return private.event_json(e);
+end $$;
+
+-- input: { type, data }: an event with example data, for readers that ask for tests. Refuses:
+-- scope_required and role_required for an event that the caller may not read.
+create function public.create_test_event(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'create_test_event');
+  made text;
+  e public.events;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.require_readable_events(array[input ->> 'type']);
+  made := private.emit_test('reading', input ->> 'type', input -> 'data');
+  select * into e from public.events x where x.tenant_id = private.tenant_id() and x.id = made;
+  return private.finish_request(request, private.event_json(e));
+end $$;
+
+grant execute on function
+  private.settled_event_position(text), private.event_position_before(timestamptz),
+  private.event_json(public.events), private.require_any_event(),
+  private.require_readable_events(text[])
+to authenticated;
