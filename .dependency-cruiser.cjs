@@ -19,7 +19,10 @@ const OUTBOUND = "^lib/webhooks/(?:require-receiver)\\.ts$";
 const UI = "^components/(?:ui|preferences)/";
 const KIT = "^components/(?:kit/|api-client\\.ts$)";
 const PEOPLE = "^components/people/";
-const COMPONENT_DOMAIN = "^components/(?!(?:ui|preferences|kit|people|shell|design)/)([^/]+)/";
+/** The files that are attached to objects of several domains. */
+const EVIDENCE = "^components/evidence/";
+const COMPONENT_DOMAIN =
+  "^components/(?!(?:ui|preferences|kit|people|evidence|shell|design)/)([^/]+)/";
 const TEST = "\\.test(?:-support)?\\.tsx?$|^(?:e2e|bench|engine/judge)/";
 const TOOLING = "^(?:bin|supervisor|server|e2e|bench|engine/judge|supabase)/";
 /** The matching engine is pure; of it a contract may read the vocabulary of the rules. */
@@ -131,12 +134,18 @@ module.exports = {
       to: { path: "^components/", pathNot: [UI, KIT, PEOPLE] },
     },
     {
+      name: "evidence-above-people",
+      severity: "error",
+      from: { path: EVIDENCE, pathNot: TEST },
+      to: { path: "^components/", pathNot: [UI, KIT, PEOPLE, EVIDENCE] },
+    },
+    {
       name: "domains-of-pages-stand-apart",
       comment:
-        "A domain's components know the kit, people and contracts. What two domains show together, a page of app/ composes.",
+        "A domain's components know the kit, people, evidence and contracts. What two domains show together, a page of app/ composes.",
       severity: "error",
       from: { path: COMPONENT_DOMAIN, pathNot: TEST },
-      to: { path: "^components/", pathNot: [UI, KIT, PEOPLE, "^components/$1/"] },
+      to: { path: "^components/", pathNot: [UI, KIT, PEOPLE, EVIDENCE, "^components/$1/"] },
     },
     {
       name: "contracts-are-data",

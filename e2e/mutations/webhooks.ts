@@ -110,8 +110,8 @@ export const WEBHOOKS: Break[] = [
     is: "410 is a failure like any other",
     how: {
       function: "private.settle_webhook_attempts",
-      replace: "'gone', j.active and j.status_code = 410",
-      by: "'gone', false",
+      replace: "bool_or(v.active and v.status_code = 410) as gone",
+      by: "false as gone",
     },
     caught: { file: DISABLING, name: "is sent nothing more" },
   },

@@ -274,7 +274,7 @@ export const WRITES: Break[] = [
     name: "bulk-not-confirmed",
     is: "a change of all that match takes more than were confirmed",
     how: {
-      function: "public.update_exceptions",
+      function: "private.require_expected_count",
       replace: "if matching <> (input ->> 'expected_count')::bigint then",
       by: "if false then",
     },

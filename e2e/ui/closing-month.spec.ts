@@ -95,12 +95,12 @@ test("a month is prepared, reviewed, closed and audited by three people", async 
     if (left === suggested.length)
       await film.take(ada, "The workbench: open lines, and a suggestion with its reasons");
     await ada.keyboard.press("Enter");
-    const asked = ada.getByRole("heading", { name: /^Match and explain/ });
+    const question = ada.getByRole("heading", { name: /^Match and explain/ });
     const isDecided = ada.getByText(
       left > 1 ? `${left - 1} open` : "Nothing is open on this side.",
     );
-    await expect(asked.or(isDecided).first()).toBeVisible();
-    if (await asked.isVisible()) await ada.keyboard.press("Enter");
+    await expect(question.or(isDecided).first()).toBeVisible();
+    if (await question.isVisible()) await ada.keyboard.press("Enter");
   }
   await expect(ada.getByText("Nothing is open on this side.")).toBeVisible();
   await ada.keyboard.press("e");

@@ -31,7 +31,7 @@ export async function addEvidence(
     const media_type = await evidenceTypeOf(content);
     if (media_type === null) throw unsuitable(content);
     const sha256 = createHash("sha256").update(content).digest("hex");
-    return await kept(ctx, content, {
+    return await storeFile(ctx, content, {
       ...about,
       id,
       media_type,
@@ -45,7 +45,7 @@ export async function addEvidence(
 }
 
 /** Stores the content, and lets the database add the file; a content without a file is removed. */
-async function kept(
+async function storeFile(
   ctx: Context,
   content: Buffer,
   file: { id: string; sha256: string; [field: string]: unknown },

@@ -1,8 +1,8 @@
 import * as alerts from "../alerts/contract.ts";
 import * as apiKeys from "../api-keys/contract.ts";
 import * as calendars from "../calendars/contract.ts";
-import * as evidence from "../evidence/contract.ts";
 import * as events from "../events/feed/contract.ts";
+import * as evidence from "../evidence/contract.ts";
 import * as bulk from "../exceptions/bulk/contract.ts";
 import * as comments from "../exceptions/comments/contract.ts";
 import * as exceptions from "../exceptions/contract.ts";

@@ -323,15 +323,15 @@ async function evidenceCheck(of: Fixture) {
   return items.find(({ check }) => check === "evidence");
 }
 
-let made: Promise<{ id: string }> | undefined;
+let newMatch: Promise<{ id: string }> | undefined;
 function matched(): Promise<{ id: string }> {
-  made ??= fixture.ok("POST", `reconciliations/${fixture.period}/matches`, {
+  newMatch ??= fixture.ok("POST", `reconciliations/${fixture.period}/matches`, {
     body: {
       line_ids: lines,
       adjustments: [{ kind: "other", amount_minor: 1000, note: "Rounded" }],
     },
   });
-  return made;
+  return newMatch;
 }
 
 const withoutId = (text: string) => text.replace(/"request_id":"[^"]*"|"instance":"[^"]*"/g, "");
