@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { DataFields } from "#components/kit/data-fields.tsx";
 import { EvidenceList } from "#components/evidence/evidence-list.tsx";
+import { DataFields } from "#components/kit/data-fields.tsx";
 import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { lineName } from "#components/kit/line-name.ts";
 import { useTenantId } from "#components/kit/member.tsx";
