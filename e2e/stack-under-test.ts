@@ -1,4 +1,4 @@
-/** A stack only for the tests: where it is, and how it is started. */
+/** The address and start command of a stack for the tests. */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";

@@ -1,6 +1,6 @@
 /**
- * A way to abuse the service, and the tests by which it is kept out: each by its file and a part of
- * its name.
+ * A way to abuse the service, and the tests that prevent it: each by its file and a part of its
+ * name.
  */
 export type Attack = { is: string; kept: readonly (readonly [file: string, ...names: string[]])[] };
 
@@ -32,7 +32,7 @@ const RETRY = "e2e/api/webhooks/retry.test.ts";
 const STACK_WEBHOOKS = "e2e/stack/webhooks.test.ts";
 const HOSTILE = "lib/imports/formats/hostile.test.ts";
 
-/** The classes, by what is attacked. */
+/** The attacks by target. */
 export const CLASSES: Record<string, readonly Attack[]> = {
   credentials: [
     {

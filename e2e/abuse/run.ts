@@ -1,7 +1,7 @@
 /**
- * `npm run test:abuse`: against the production build, every test that keeps an attack out, and the
- * fuzz of every operation with 10,000 cases of a seed of its own. FUZZ_CASES and FUZZ_SEED choose
- * others. `--check`: only whether each attack's tests are there, in a second.
+ * `npm run test:abuse` runs, against the production build, every test that prevents an attack, and
+ * fuzzes every operation with 10,000 cases of a new seed. FUZZ_CASES and FUZZ_SEED choose others.
+ * `--check` only verifies that each attack's tests exist, in a second.
  */
 import { parseArgs } from "node:util";
 import { build } from "../../bin/setup.mjs";

@@ -12,7 +12,7 @@ describe("health", () => {
         answer.status === 200 && ((await answer.json()) as { working: Record<string, number> })
       );
     });
-    // Other tests start matchers of their own.
+    // Other tests start additional matchers.
     const working = { matcher: expect.any(Number), worker: expect.any(Number) };
     expect(ready).toEqual({ status: "ready", checks: { database: "ok", worker: "ok" }, working });
     expect(Math.min(...Object.values(ready.working))).toBeGreaterThanOrEqual(1);

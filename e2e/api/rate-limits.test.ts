@@ -16,7 +16,7 @@ beforeAll(async () => {
 let web: WebProcess;
 afterEach(() => web.stop());
 
-/** Behind one proxy, which tells from where the call came. */
+/** Behind one proxy, which reports the caller's address. */
 const start = async (variables: Record<string, string>) => {
   web = await startWebProcess({ TRUSTED_PROXY_HOPS: "1", ...variables });
 };

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { stack } from "#e2e/fixtures.ts";
 import { signIn } from "#e2e/sign-in.ts";
 
-/** Each leads to another host where it is taken for a path of ours. */
+/** Each would lead to another host if it were taken for a path of ours. */
 const ELSEWHERE = [
   "https://evil.example/",
   "//evil.example/",

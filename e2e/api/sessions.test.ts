@@ -62,7 +62,7 @@ async function end(cookie: string, body?: { ids: string[] }): Promise<{ ended: s
   return (await call("POST", "/sessions/end", cookie, { body })).json;
 }
 
-/** Somebody who is signed in so many times, as the form does it. */
+/** A person who signs in this many times, as the form does. */
 async function signedIn(times: number): Promise<string[]> {
   const { email } = await enrol({ [tenant]: ["tenant_analyst"] });
   const cookies: string[] = [];

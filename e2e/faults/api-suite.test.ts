@@ -64,8 +64,8 @@ test("the API suite passes through a load balancer while machines are killed and
   const first = await suite(
     globSync("e2e/api/**/*.test.ts", { cwd: ROOT }).filter((file) => !(file in LEFT_OUT)),
   );
-  // A call that was cut off is sent again by the balancer, without asking whether it had been done:
-  // its test says so, and is asked again.
+  // A balancer resends a call that was cut off, without asking whether it was done; the tests
+  // concerned say so, and run again.
   const files = [...new Set(first.failures.flatMap(({ file }) => file ?? []))];
   const again = files.length === 0 ? null : await suite(files);
   over = true;

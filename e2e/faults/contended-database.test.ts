@@ -9,8 +9,7 @@ import { type Answer, ask, Writers } from "./writers.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 /**
- * More than run at once (8 of a tenant), and then as many again: the last of them wait for their
- * turn in vain.
+ * More than run at once (8 per tenant), and twice that: the last of them time out while waiting.
  */
 const CROWD = 20;
 /** 10 s for a turn and 8 s for a statement, on a busy machine. */
@@ -26,7 +25,7 @@ let stack: Supervisor;
 let project: Project;
 let receiver: Receiver;
 let url: string;
-/** What a test leaves behind where it fails. */
+/** Connections to close after a failed test. */
 const connections: Client[] = [];
 const writing: Writers[] = [];
 
@@ -177,8 +176,8 @@ describe("calls", () => {
     const asked = ask(`${url}/v1/exceptions/bulk`, init);
     const pid = await pidOf(rival);
     await until("the call to wait", () => isWaitedFor(pid));
-    // Whoever has waited for a second looks for a deadlock, and gives way: the call, which waits
-    // already.
+    // After waiting for a second, a session looks for a deadlock and is aborted: the call, which
+    // has waited longest.
     const [refused] = await Promise.all([asked, take(first)]);
     expect(refused).toSatisfy(isRefusal);
     expect(await stored()).toEqual(

@@ -24,7 +24,7 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   if (!isMounted) return;
-  // Postgres is run by somebody else than root.
+  // Postgres does not run as root.
   spawnSync("chmod", ["a+rx", disk]);
   const dataDir = join(disk, "data");
   receiver = await Receiver.start();

@@ -1,6 +1,6 @@
 /**
- * The network between a service and its database: it can stand still, be slow, or lose connections
- * without a word.
+ * The network between a service and its database: it can stall, be slow, or lose connections
+ * silently.
  */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
@@ -53,8 +53,8 @@ export class Link {
   }
 
   /**
-   * Whatever is sent on the connections that there are is lost, and nobody is told; new ones work.
-   * @returns how many there were
+   * Everything sent on the existing connections is lost silently; new ones work. @returns how many
+   * there were
    */
   loseConnections(): number {
     for (const ends of this.#joined) this.#dead.add(ends);

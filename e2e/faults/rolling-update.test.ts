@@ -27,8 +27,8 @@ const DATA_DIR = freshDataDir();
 const commit = previousCommit();
 let previous: CommitBuild;
 /**
- * Stands for the Supabase project, whose migrations are the new build's. Its own worker and matcher
- * do nothing.
+ * Plays the Supabase project, whose migrations are the new build's. Its own worker and matcher are
+ * idle.
  */
 let supabase: Supervisor;
 let project: Project;

@@ -21,7 +21,7 @@ process.exitCode = missing.length === 0 && (values.check || (await allHold())) ?
 async function allHold(): Promise<boolean> {
   await build();
   const { passed, failed, names } = await runTests(FAULTS.flatMap(({ drills }) => drills));
-  // A drill that broke says nothing of what it looks at.
+  // A drill that failed says nothing about its guarantees.
   const broken = new Set(
     FAULTS.filter(({ drills }) =>
       drills.some(([file]) => names.some((name) => name.startsWith(file))),

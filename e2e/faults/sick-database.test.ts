@@ -15,7 +15,7 @@ const RECOVERED_TIMEOUT_MS = 60_000;
 const ROUND_TRIP_MS = 200;
 
 const DATA_DIR = freshDataDir();
-/** Stands for the Supabase project. Its own worker and matcher do nothing. */
+/** Plays the Supabase project. Its own worker and matcher are idle. */
 let supabase: Supervisor;
 let service: Supervisor;
 let project: Project;
@@ -52,7 +52,7 @@ afterAll(async () => {
   await supabase.end("SIGTERM");
 });
 
-/** Writes, also where the database is said to take none. */
+/** Writes even if the database is set to read-only. */
 async function supabaseSql(text: string): Promise<void> {
   const client = await new Project(supabase, DATA_DIR).connect();
   try {

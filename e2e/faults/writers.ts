@@ -85,7 +85,7 @@ export class Writers {
     return Math.round(times[Math.ceil(times.length * share) - 1] ?? Number.NaN);
   }
 
-  /** Waits until so many more are made. */
+  /** Waits until this many more are made. */
   async makeMore(count: number, withinMs?: number): Promise<void> {
     const before = this.written.length;
     await until(

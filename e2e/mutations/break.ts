@@ -1,7 +1,7 @@
-/** What is broken, and the guarantee that must turn red by it. */
+/** A deliberate break, and the guarantee whose test must fail. */
 export type Break = {
   name: string;
-  /** What is wrong then. */
+  /** What is wrong after the break. */
   is: string;
   how: InFile | InFunction | InDatabase;
   /** The test: its file, and its full name or a part of it that no other test of the file has. */
@@ -9,14 +9,14 @@ export type Break = {
 };
 
 /**
- * A text of a file, which stands there once. `rebuild` false: not the web app runs it, but a
- * process that reads the source.
+ * A text that occurs once in a file. `rebuild` is false if not the web app runs it, but a process
+ * that reads the source.
  */
 type InFile = { file: string; replace: string; by: string; rebuild?: false };
 
 /**
- * A text of a function of the database as it is defined last, wherever below `supabase/` that is;
- * it stands there once.
+ * A text that occurs once in the latest definition of a database function, anywhere below
+ * `supabase/`.
  */
 type InFunction = { function: string; replace: string; by: string };
 

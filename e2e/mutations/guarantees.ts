@@ -6,7 +6,7 @@ import { NOT_IN_THE_GATE } from "../gate.ts";
 import type { Break } from "./break.ts";
 import type { Laboratory } from "./laboratory.ts";
 
-/** `missing`: no test has that name, or none ran: the stack did not start. */
+/** `missing`: no test has that name, or none ran because the stack did not start. */
 export type Colour = "red" | "green" | "missing";
 /** Which of the two runs a test. */
 export type Runner = "the gate" | "proof";

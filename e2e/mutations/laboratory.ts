@@ -19,10 +19,7 @@ const MIGRATION = "supabase/migrations/29991231235959_break.sql";
 /** What the web app is built from: a change of it needs a build before the app runs it. */
 const BUILT = /^(?:app|components|docs|lib|matcher)\/|^(?:proxy|next\.config)\.ts$/;
 
-/**
- * Whether a break shows in the app only once it is built anew. A test beside the code reads the
- * source.
- */
+/** Whether a break affects the app only after a new build. A unit test reads the source. */
 export function needsBuild({ how, caught }: Break): boolean {
   return (
     "file" in how && how.rebuild !== false && BUILT.test(how.file) && caught.file.startsWith("e2e/")
@@ -62,7 +59,7 @@ export class Laboratory {
     rmSync(dirname(this.root), { recursive: true, force: true });
   }
 
-  /** @throws Error where the place of one of them is not there, or there twice. */
+  /** @throws Error if the text of one of them is missing, or occurs twice. */
   apply(breaks: readonly Break[]): void {
     const statements: string[] = [];
     for (const { name, how } of breaks) {
@@ -100,7 +97,7 @@ export class Laboratory {
     writeFileSync(path, content);
   }
 
-  /** Runs a program of the copy. @returns its exit code, and what it said. */
+  /** Runs a program in the copy. @returns its exit code and its output. */
   run(
     program: string,
     args: string[],
@@ -121,8 +118,8 @@ export class Laboratory {
 }
 
 /**
- * The function as it is defined by then, with the text replaced; the start fails where it is not
- * there once.
+ * The latest definition of the function, with the text replaced; the start fails unless the text
+ * occurs once.
  */
 function inFunction(
   name: string,

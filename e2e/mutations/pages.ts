@@ -3,7 +3,7 @@ import type { Break } from "./break.ts";
 const WALK = "e2e/ui/walk.spec.ts";
 const DESIGN = "e2e/ui/design.spec.ts";
 
-/** What a person sees, reaches and loses. */
+/** What users see, reach and lose. */
 export const PAGES: Break[] = [
   {
     name: "contrast-lowered",

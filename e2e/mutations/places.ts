@@ -1,12 +1,12 @@
-/** Whether what breaks change, and what must catch them, is still where they say. */
+/** Whether the places that breaks change, and the tests that must catch them, still exist. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Break } from "./break.ts";
 
-/** Where each function of the database is defined once. */
+/** Where each database function is defined once. */
 const SCHEMAS = "supabase/schemas";
 
-/** One sentence for each break that has no place, or more than one; none where all is well. */
+/** One sentence for each break whose text is missing or ambiguous; none if all is well. */
 export function misplaced(root: string, breaks: readonly Break[]): string[] {
   const functions = globSync("**/*.sql", { cwd: join(root, SCHEMAS) }).flatMap((file) =>
     readFileSync(join(root, SCHEMAS, file), "utf8").split(/^create function /m),
@@ -50,7 +50,7 @@ export function anyLayout(text: string): RegExp {
   return new RegExp(pattern);
 }
 
-/** Null where the text stands there once. */
+/** Null if the text occurs once. */
 export function once(content: string, text: string | RegExp, where: string): string | null {
   const found = content.split(text).length - 1;
   return found === 1 ? null : `its place is ${found === 0 ? "not" : `${found} times`} in ${where}`;

@@ -95,7 +95,7 @@ async function inRounds(
   return outcomes;
 }
 
-/** So many different ways to be in half of as few builds as that takes. */
+/** Ways to be in half of the builds, for as few builds as possible. */
 function codesFor(count: number): boolean[][] {
   for (let length = 2; ; length += 1) {
     const all = Array.from({ length: 2 ** length }, (_, code) =>
@@ -120,7 +120,7 @@ async function alone(laboratory: Laboratory, one: Break): Promise<Outcome> {
   }
 }
 
-/** Builds the copy as it is now, where what it is built from changed. */
+/** Builds the copy if its sources changed. */
 async function rebuild(laboratory: Laboratory): Promise<void> {
   const { code, output } = await laboratory.run("e2e/mutations/build.mjs", []);
   if (code !== 0) throw new Error(`The copy cannot be built:\n${output.slice(-3000)}`);

@@ -3,7 +3,7 @@ import type { Break } from "./break.ts";
 const EXACT = "e2e/api/wire/exact-values.test.ts";
 const EDGES = "e2e/api/wire/http-edges.test.ts";
 
-/** What goes over the wire: that it means one thing, and is told to whom it may be. */
+/** The wire: that it is unambiguous, and reaches only those who may read it. */
 export const WIRE: Break[] = [
   {
     name: "numbers-rounded",

@@ -5,7 +5,7 @@ const CONCURRENCY = "e2e/api/records/concurrency.test.ts";
 const PAUSES = "e2e/api/sla/pauses.test.ts";
 const CLOCK = "e2e/api/sla/clock.test.ts";
 
-/** What a write must do once, wholly and in its turn. */
+/** What a write must do once, completely and in order. */
 export const WRITES: Break[] = [
   {
     name: "idempotency-mismatch-passed",

@@ -34,7 +34,7 @@ let metricsPort: number;
 const ended: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  // The worker's, and the matcher's beside it.
+  // The worker's port; the matcher's is the next one.
   metricsPort = await freePort();
   stack = await Supervisor.ready({
     DATA_DIR,
@@ -71,7 +71,7 @@ const firing = (samples: Sample[]) =>
 const fires = (alert: string, find: () => Promise<Sample[]> = scrapeAll) =>
   until(`${alert} to fire`, async () => firing(await find()).includes(alert), 120_000);
 
-/** A web process of its own that is born by a shell. */
+/** A separate web process started through a shell. */
 function webProcess(port: number, variables: Record<string, string>): ChildProcess {
   const command = `${process.execPath} server/main.ts & read line; exit`;
   const shell = spawn("sh", ["-c", command], {

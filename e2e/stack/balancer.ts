@@ -1,6 +1,6 @@
 /**
- * A load balancer: asks each server for its health, hands requests out in turn, and tries the next
- * one where a connection fails.
+ * A load balancer: checks each server's health, distributes requests in turn, and tries the next
+ * server if a connection fails.
  */
 import { once } from "node:events";
 import { Agent, request as ask, createServer, type IncomingMessage } from "node:http";
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const HEALTH_EVERY_MS = 200;
 const HEALTHY_TIMEOUT_MS = 10_000;
 const TRIES = 4;
-/** For a server that answers: waiting is no try. */
+/** For a slow server: waiting is not a retry. */
 const WAITS_MS = 60_000;
 
 export class Balancer {
@@ -102,7 +102,7 @@ export class Balancer {
       headers: rawHeaders,
       agent: this.#agent,
     });
-    // One that answers before it has read the whole body, and closes, has answered.
+    // A server that responds before it has read the whole body, and closes, has responded.
     outgoing.on("error", () => {});
     outgoing.end(body);
     const [answer] = (await once(outgoing, "response")) as [IncomingMessage];

@@ -1,7 +1,4 @@
-/**
- * Takes what is sent by OTLP/HTTP in its JSON form:
- * https://opentelemetry.io/docs/specs/otlp/#otlphttp
- */
+/** Receives OTLP/HTTP in its JSON form: https://opentelemetry.io/docs/specs/otlp/#otlphttp */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -76,7 +73,7 @@ export class Collector {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The last of what a kind of process said of a metric. */
+  /** The last value of a metric from a kind of process. */
   metric(service: string, name: string): Metric | undefined {
     return this.metrics.findLast((metric) => metric.service === service && metric.name === name);
   }

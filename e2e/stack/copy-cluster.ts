@@ -8,7 +8,7 @@ import type { Project } from "./project.ts";
 
 const run = promisify(execFile);
 
-/** The URL of whoever owns the machine, on a stack's database. */
+/** The URL of a stack's database as its superuser. */
 export function superuserUrl({ env }: Project, dataDir: string): URL {
   const secrets = JSON.parse(readFileSync(join(dataDir, "secrets.json"), "utf8")) as {
     POSTGRES_ADMIN_PASSWORD: string;
@@ -41,7 +41,7 @@ export async function copyCluster(
   await run("cp", ["-a", `${join(dataDir, "postgres/pg_wal")}/.`, join(copy, "pg_wal")]);
   for (const file of ["postmaster.pid", "postmaster.opts"])
     rmSync(join(copy, file), { force: true });
-  // Postgres puts it aside when it has come to the backup's end.
+  // Postgres renames it when it has reached the end of the backup.
   writeToCluster(elsewhere, "backup_label", rows[0]?.labelfile ?? "");
   await run("cp", ["-a", join(dataDir, "secrets.json"), elsewhere]);
 }

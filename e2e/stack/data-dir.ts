@@ -8,7 +8,7 @@ afterAll(() => {
   for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** A directory that is gone when the tests of this file are over. */
+/** A directory that is deleted after the tests of this file. */
 export function freshDataDir(): string {
   const dataDir = mkdtempSync(join(tmpdir(), "tieout-stack-"));
   dataDirs.push(dataDir);

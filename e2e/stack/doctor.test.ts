@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.end("SIGTERM"));
 
-/** What the doctor says of the stack, with these variables in place of its own. */
+/** The doctor's report on the stack, with these variables overriding its own. */
 async function examined(env: Record<string, string> = {}): Promise<{ ends: number; says: string }> {
   const run = promisify(execFile)(process.execPath, [DOCTOR], {
     env: { ...process.env, DATA_DIR, ...env },

@@ -43,7 +43,7 @@ async function sql<Row extends object>(text: string, values: unknown[] = []): Pr
   }
 }
 
-/** A file that came in, and is asked to be read. */
+/** An uploaded file that is queued to be read. */
 async function queueImport(): Promise<string> {
   const [made] = await sql<{ id: string }>(
     `insert into public.imports (tenant_id, source_no, status, format, bytes_total)
@@ -79,7 +79,7 @@ async function stateOf(id: string): Promise<State> {
   return state;
 }
 
-/** The server process of the transaction that reads, once it does what is asked for. */
+/** The server process of the reading transaction, once it runs this query. */
 async function readingBackend(id: string, query: string): Promise<number> {
   return until(
     `the import to be at ${query}`,

@@ -1,6 +1,6 @@
 /**
- * Two machines of each kind behind a load balancer, and a stack that stands for their Supabase
- * project and does none of the work.
+ * Two machines of each kind behind a load balancer, and a stack that plays their Supabase project
+ * and is otherwise idle.
  */
 import { Balancer } from "./balancer.ts";
 import { freshDataDir } from "./data-dir.ts";
@@ -43,7 +43,7 @@ export class Machines {
   }
 
   /**
-   * `settings`: what each of them has besides the project's variables, by the balancer's URL and
+   * `settings`: what each of them has besides the project's variables, given the balancer's URL and
    * the project's DATA_DIR.
    */
   static async start(

@@ -1,6 +1,6 @@
 /**
- * Poolers in front of a database: PgBouncer where it is installed, and two that only do what is
- * worst about it.
+ * Poolers in front of a database: PgBouncer if it is installed, and two that only reproduce its
+ * worst behaviour.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -106,7 +106,7 @@ export async function forgetfulPooler(databaseUrl: string, connections: number):
   };
 }
 
-/** Signed in, and nobody's. */
+/** Signed in, without a session of ours. */
 async function rawConnection(databaseUrl: string): Promise<Socket> {
   const client = new Client({ connectionString: databaseUrl });
   client.on("error", () => {});

@@ -1,6 +1,6 @@
 /**
- * A stack under test as an operator has it: its database, its API as an admin, of acme where no
- * other is named, its jobs.
+ * A stack under test from an operator's view: its database, its API as an admin (of acme by
+ * default), its jobs.
  */
 import { SignJWT } from "jose";
 import { Client } from "pg";

@@ -15,7 +15,7 @@ const REPLICA_DIR = freshDataDir();
 const SHARED =
   /^(SUPABASE_|DATABASE_URL|REQUEST_DATABASE_URL|ENCRYPTION_|AUTH_|AUDIT_|NEXTAUTH_SECRET)/;
 
-/** Stands for the Supabase project. */
+/** Plays the Supabase project. */
 let supabase: Supervisor;
 let replica: ChildProcess;
 let onReplica: Client;

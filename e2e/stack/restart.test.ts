@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.end("SIGTERM"));
 
-// The Data API last: the service is ready without it, and where it starts it needs the database.
+// The Data API last: the service is ready without it, and its start needs the database.
 test.each<PartName>(["web", "matcher", "worker", "postgres", "data-api"])(
   "a killed %s is started again and the service is ready",
   async (part) => {

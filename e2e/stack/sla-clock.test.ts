@@ -13,11 +13,11 @@ import { Supervisor, stackOf } from "./supervisor.ts";
 
 const WORKER = fileURLToPath(new URL("../../worker/main.ts", import.meta.url));
 const COUNT = 50;
-/** The nearest threshold is told of at creation, the breach when it passes. */
+/** The nearest threshold is reported at creation, the breach when it passes. */
 const EACH_ONCE = { reported: COUNT, exceptions: COUNT };
 /**
- * Far below the ten minutes by which their clocks are wrong, and far above what a busy machine
- * adds.
+ * Far below the ten minutes by which their clocks are wrong, and far above the delay of a busy
+ * machine.
  */
 const ON_TIME_MS = 10_000;
 
@@ -48,8 +48,8 @@ async function sql<Row extends object>(text: string, values: unknown[] = []): Pr
 }
 
 /**
- * Exceptions whose deadline passes so soon; answers when the last one has passed, by the database's
- * clock.
+ * Exceptions whose deadline passes this soon; returns when the last one has passed, by the
+ * database's clock.
  */
 async function dueIn(seconds: number): Promise<Date> {
   const rows = await sql<{ due_at: Date }>(

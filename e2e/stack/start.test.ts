@@ -12,10 +12,7 @@ const HOSTED = {
   DATABASE_URL: "postgresql://postgres:x@127.0.0.1:1/postgres",
 };
 
-/**
- * The addresses on which something listens on a port, as Linux has them: of IPv4 the bytes turned
- * round.
- */
+/** The addresses that listen on a port, in Linux's format: IPv4 with reversed bytes. */
 function listening(port: number): string[] {
   const found: string[] = [];
   for (const table of ["tcp", "tcp6"]) {

@@ -15,7 +15,7 @@ const PARTS = ["postgres", "data-api", "worker", "matcher", "web"] as const;
 export type PartName = (typeof PARTS)[number];
 type Entry = { part: string; level: string; msg: string; pid?: number; [field: string]: unknown };
 
-/** What a stack tells others of itself. */
+/** The variables by which others reach a stack. */
 export function stackOf(dataDir: string): { env: Record<string, string> } {
   return JSON.parse(readFileSync(join(dataDir, "stack.json"), "utf8"));
 }
@@ -30,7 +30,7 @@ export class Supervisor {
     this.port = port;
     this.process = spawn(process.execPath, [MAIN], {
       env: { ...process.env, PORT: String(port), ...env },
-      // The channel ends what a failed test leaves behind.
+      // Closing the channel ends what a failed test leaves behind.
       stdio: ["ignore", "pipe", "inherit", "ipc"],
     });
     this.process.channel?.unref();
@@ -66,7 +66,7 @@ export class Supervisor {
     return this.entries.findLast(({ level }) => level === "fatal")?.msg;
   }
 
-  /** @param part its name, numbered where there are several */
+  /** @param part its name, with a number if there are several */
   pidOf(part: string): number {
     return this.entries.findLast(({ msg }) => msg === `${part} started`)?.pid ?? Number.NaN;
   }
@@ -91,7 +91,7 @@ export class Supervisor {
   }
 }
 
-/** Not counting one that has ended and that nobody has asked about yet. */
+/** Not counting a zombie. */
 export function runs(pid: number): boolean {
   return (
     spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" })

@@ -125,7 +125,7 @@ test("the trace of a file leads from its import over the match of one line to th
     );
   await until("the exception to be received", () => received().length === 1);
   const isRecorded = (step: string) => spansOf(traceId).some(({ name }) => name === step);
-  // The webhook of the test before is told of the exception, too.
+  // The webhook of the previous test receives the exception's event, too.
   const isReceipt = ({ service, spanId }: { service: string; spanId: string }) =>
     service === "tieout-worker" &&
     received()[0]?.headers.traceparent === `00-${traceId}-${spanId}-01`;
@@ -133,7 +133,7 @@ test("the trace of a file leads from its import over the match of one line to th
     "the run and the receipt to be recorded",
     () => isRecorded("job match_pair") && spansOf(traceId).some(isReceipt),
   );
-  // Each process tells of its own steps in its own time.
+  // Each process exports its spans at its own pace.
   await until(
     "the web process to record its steps",
     () => isRecorded("createImport") && isRecorded("open_import"),

@@ -78,7 +78,7 @@ async function sql<Row extends object>(text: string, values: unknown[] = []): Pr
 
 type Sent = { path: string; webhook: string; delivery: string };
 
-/** A test event on its way to a receiver of its own. */
+/** A test event on its way to its own receiver. */
 async function send(behaviour: Behaviour): Promise<Sent> {
   const path = `/hook-${++hooks}`;
   await receiver.behave(path, { secrets: [SECRET], ...behaviour });
@@ -109,8 +109,8 @@ async function delivered({ webhook, delivery }: Sent, withinMs?: number): Promis
 const statuses = ({ attempts }: DeliveryDetail) => attempts.map(({ status }) => status);
 
 /**
- * What holds after every fault: each request that a receiver got is an attempt in the log, under
- * the one id.
+ * An invariant after every fault: each request that a receiver got is an attempt in the log, with
+ * the same ID.
  */
 function expectAccounted({ path }: Sent, detail: DeliveryDetail): void {
   const received = receiver.at(path);
@@ -195,7 +195,7 @@ describe("a worker in mid-delivery", () => {
     const sent = await send({});
     expectAccounted(sent, await delivered(sent));
     await until("the job to be done", isDone);
-    // A successor goes on as well, where the worker said that it can't: it never falls over.
+    // A replacement process continues too, if the worker reported that it can't.
     const since = stack.entries.slice(before);
     const said = since.filter(({ part, level }) => part === "worker" && level === "fatal");
     expect(

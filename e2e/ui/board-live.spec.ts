@@ -47,7 +47,7 @@ test.describe("while it is open, the SLA board", () => {
   test("pauses while its tab is hidden, and catches up when it is shown", async ({ page }) => {
     await page.goto(`/${tenant}/exceptions`);
     await expect(page.getByText("No open exceptions")).toBeVisible();
-    // It tells seconds only once it runs: what it asks for at its start is asked.
+    // It counts seconds only once it runs: its first request was answered.
     await expect(page.getByText(/Updated [12] s ago/)).toBeVisible();
     await setVisibility(page, "hidden");
     let asked = 0;
@@ -84,8 +84,8 @@ test.describe("while it is open, the SLA board", () => {
     await expect(rowOf(page, "First")).toBeHidden();
     await page.evaluate(() => window.dispatchEvent(new Event("focus")));
     await expect(page).toHaveTitle(/^Exceptions/);
-    // By key, as the pointer stays where it is. The mark goes again by itself, so it is looked for
-    // from before.
+    // By key, since the pointer stays. The mark disappears by itself, so the test looks for it from
+    // before.
     const marked = page.waitForFunction(() =>
       document.querySelector("tr[data-news=arrived]")?.textContent?.includes("First"),
     );

@@ -145,7 +145,7 @@ test.describe("the SLA board", () => {
     await page.getByRole("button", { name: "Filter by severity" }).click();
     await page.getByRole("menuitemcheckbox", { name: "Critical 1" }).click();
     await expect(page).toHaveURL(/severity=critical/);
-    // What it counts of others doesn't shrink with what it chose.
+    // The counts of its other values don't shrink with its choice.
     await expect(page.getByRole("menuitemcheckbox", { name: "Low 1" })).toBeVisible();
     await page.keyboard.press("Escape");
     await expect(rowOf(page, "Soon due")).toBeHidden();

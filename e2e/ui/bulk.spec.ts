@@ -48,7 +48,7 @@ test("rows are chosen one by one, in a range, all at once and by keyboard, and t
   await page.goto(`/${tenant}/exceptions`);
   await page.waitForLoadState("networkidle");
   const before = scripts.length;
-  // While the bar is on its way, the board stays and shows what is chosen.
+  // While the bar loads, the board stays and shows the selection.
   let arrive = () => {};
   const held = new Promise<void>((resolve) => {
     arrive = resolve;

@@ -8,7 +8,7 @@ import { PHONE } from "./soundness.ts";
 import { anotherContext, test } from "./test.ts";
 
 const SLOW = 300_000;
-/** Of the bank's lines each has a suggestion, of the ledger's a third stand alone. */
+/** Each of the bank's open lines has a suggestion; a third of the ledger's have no counterpart. */
 const OPEN = 9;
 /** A page that was left open asks again within so long. */
 const ASKED_AGAIN_MS = 45_000;

@@ -12,7 +12,7 @@ test.beforeEach(async ({ page }) => {
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
-/** Opens what a button opens, by the keyboard. */
+/** Opens by keyboard what a button opens. */
 async function enter(page: Page, target: Locator): Promise<void> {
   await tabTo(page, target);
   await page.keyboard.press("Enter");

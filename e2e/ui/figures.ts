@@ -1,10 +1,10 @@
-/** What a visit costs, as the browser counts it. */
+/** The cost of a visit, as the browser measures it. */
 import type { Page } from "@playwright/test";
 
 /** The annotation that a visit leaves in the report. */
 export const FIGURES = "figures";
 
-/** The annotation of what a person did from beginning to end. */
+/** The annotation of a person's complete session. */
 export const SESSION = "session";
 
 export type Figures = {
@@ -35,7 +35,7 @@ declare global {
 }
 
 /**
- * Watches a page from before its first script: for `addInitScript`. What is blocked is the part of
+ * Measures a page from before its first script: for `addInitScript`. Blocked time is the part of
  * each task beyond 50 ms.
  */
 export function watch(): void {

@@ -1,6 +1,6 @@
 /**
- * Pictures of what several people do, one after another, on a sheet. None are taken unless `npm run
- * screenshots` asks for them.
+ * Pictures of what several people do, one after another, on a sheet. They are only taken by `npm
+ * run screenshots`.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ export class Film {
     });
   }
 
-  /** @param figures what is written above the pictures */
+  /** @param figures the text above the pictures */
   async sheet(browser: Browser, figures: string): Promise<void> {
     if (FOLDER === undefined) return;
     const folder = join(FOLDER, "sheets");

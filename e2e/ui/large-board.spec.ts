@@ -7,7 +7,7 @@ import { test } from "./test.ts";
 
 const OPEN = 10_000;
 const FRAMES = 240;
-/** On the screen, and what is kept around it. */
+/** On the screen and around it. */
 const ROWS_MAX = 80;
 
 let tenant: string;

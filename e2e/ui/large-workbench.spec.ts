@@ -5,10 +5,10 @@ import { beSignedIn } from "./person.ts";
 import { test } from "./test.ts";
 
 const OPEN = 2000;
-/** As many as one call takes. */
+/** The maximum of one call. */
 const BATCH = 500;
 const FRAMES = 120;
-/** Of a side: on the screen, and what is kept around it. */
+/** Per side: on the screen and around it. */
 const ROWS_MAX = 40;
 
 const FIRST = { counterparty: "Aurora", value_date: "2026-10-01" };

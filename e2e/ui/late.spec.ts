@@ -1,6 +1,6 @@
 /**
- * What a slow network or a busy machine must not change: which way a key goes, and what an answer
- * that comes late may do.
+ * What a slow network or a busy machine must not change: which object a key acts on, and what a
+ * late response may do.
  */
 import { expect, type Page } from "@playwright/test";
 import { api, createTenant, sql, userToken } from "../fixtures.ts";
@@ -23,13 +23,13 @@ async function hold(page: Page, url: string | RegExp, method?: string): Promise<
   await page.route(url, async (route) => {
     if (method && route.request().method() !== method) return route.fallback();
     await promise;
-    // What was given up meanwhile goes nowhere.
+    // A request that was cancelled in the meantime goes nowhere.
     await route.continue().catch(() => {});
   });
   return resolve;
 }
 
-/** The board, with an exception open beside it. */
+/** The board, with an exception open next to it. */
 async function openBoard(page: Page, title: string): Promise<void> {
   await page.goto(`/${tenant}/exceptions`);
   await rowOf(page, title).getByRole("link").click();
@@ -165,7 +165,7 @@ test("an undo whose answer was lost is done again, and known to be done", async 
   await page.route(
     `**/v1/exceptions/${id}`,
     async (route) => {
-      // It comes to the server, and its answer to nobody.
+      // The request reaches the server, but its response nobody.
       const bearer = await userToken(tenant, ["tenant_analyst"]);
       await api("PATCH", `/v1/exceptions/${id}`, {
         bearer,

@@ -11,7 +11,7 @@ const {
   OIDC_CORP_CLIENT_SECRET: clientSecret,
 } = process.env;
 
-/** A real OpenID provider: whoever signs in as `olga` is a lead of acme. */
+/** A real OpenID provider: the user `olga` is a lead of acme. */
 async function startProvider(): Promise<Server> {
   const provider = new Provider(issuer as string, {
     clients: [

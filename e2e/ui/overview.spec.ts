@@ -77,7 +77,7 @@ test("a day's breaches lead to exactly those exceptions, wherever their deadline
   const breached = card.getByRole("link", { name: /breached on/ });
   const counts = async () =>
     (await breached.allTextContents()).map((text) => Number.parseInt(text, 10));
-  // Midnight may lie between the two.
+  // Midnight may fall between the two.
   await expect
     .poll(async () => (await counts()).reduce((sum, count) => sum + count, 0), { timeout: 30_000 })
     .toBe(2);

@@ -1,4 +1,4 @@
-/** What a person does in the browser, and the tenants and exceptions that they find there. */
+/** A person's actions in the browser, and the tenants and exceptions that they find there. */
 
 import { type BrowserContext, expect, type Locator, type Page } from "@playwright/test";
 import { creating } from "#e2e/exception-statements.ts";
@@ -43,7 +43,7 @@ export async function scrollToEnd(page: Page, said: string): Promise<void> {
   await scroll();
 }
 
-/** Is signed in as somebody whom the local stack does not have. `claims`: of the session's own. */
+/** Signs in a person whom the local stack does not know. `claims`: more claims of the session. */
 export async function beSignedIn(
   context: BrowserContext,
   tenants: Record<string, Role[]>,
@@ -176,7 +176,7 @@ export function tokenColour(
   );
 }
 
-/** What a browser tells a page whose tab goes to the background, or comes back. */
+/** What a browser reports to a page whose tab goes to the background, or comes back. */
 export function setVisibility(page: Page, state: "hidden" | "visible"): Promise<void> {
   return page.evaluate((value) => {
     Object.defineProperty(document, "visibilityState", { configurable: true, get: () => value });

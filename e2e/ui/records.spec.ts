@@ -127,7 +127,7 @@ test("a panel asks before it closes over what was typed, and not without", async
   await expect(panel(page).getByLabel("Provider")).toHaveValue("stripe");
   await page.keyboard.press("Escape");
   await expect(panel(page)).toBeHidden();
-  // Until the address has followed, another page that is asked for gives way to it.
+  // Until the URL has followed, navigation to another page would be replaced.
   await expect(page).not.toHaveURL(/record=/);
   await page
     .getByRole("navigation", { name: "Main" })
@@ -141,7 +141,7 @@ test("a search that was being typed stays behind where a link is followed", asyn
   await keep(tenant, "integrations", { name: "Stripe payouts" });
   await keep(tenant, "troubleshooting", { title: "A guide" });
   await begin(page, "integrations");
-  // In one go, as where the page was too busy to take them one by one.
+  // All at once, as if the page was too busy to take them one by one.
   await page.getByRole("searchbox").evaluate((field: HTMLInputElement) => {
     field.focus();
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(

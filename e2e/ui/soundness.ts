@@ -1,4 +1,4 @@
-/** What is looked at in a page, wherever one is in it. */
+/** The checks of a page in any state. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, type Page } from "@playwright/test";
@@ -7,7 +7,7 @@ import type { RunOptions } from "axe-core";
 import { listening } from "./test.ts";
 
 export const DESK = { width: 1440, height: 900 };
-/** Half a large screen: beside the navigation, there is least room for what stands in a row. */
+/** Half a large screen: next to the navigation, rows have the least room there. */
 const LAPTOP = { width: 1100, height: 800 };
 export const PHONE = { width: 360, height: 800 };
 
@@ -18,7 +18,7 @@ const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js"
 
 const CONTRAST = "color-contrast";
 
-/** All that axe looks for, what a theme can spoil, and what a width can. */
+/** Everything that axe checks, what a theme can break, and what a width can. */
 const LOOKS = {
   everything: {},
   contrast: { runOnly: { type: "rule", values: [CONTRAST] } },
@@ -31,12 +31,12 @@ declare global {
   }
 }
 
-/** What covers a page: a modal dialog, a menu, the list of a field; and what is said beside it. */
+/** What covers a page: a modal dialog, a menu, the list of a field; and toasts next to it. */
 const ON_TOP = { covers: "dialog:modal, :popover-open", says: ".toasts:not(:empty)" };
 
 /**
- * `state`: what the page shows, where a test looks at it more than once. `onTop`: only at what
- * covers the page, if anything does; what lies below is looked at where nothing covers it.
+ * `state`: names the page's state if a test checks it more than once. `onTop`: checks only what
+ * covers the page, if anything does; the page below is checked when nothing covers it.
  */
 export async function expectAxeFindsNothing(
   page: Page,
@@ -83,10 +83,10 @@ async function expectRoomToType(page: Page, state?: string): Promise<void> {
 }
 
 /**
- * One look at everything, from wherever the page is: on a desk in light all that axe knows, in dark
+ * All checks, from the page's present state: on a desk in light everything that axe knows, in dark
  * the contrast, on a phone the structure, and the width on all of them and on a laptop. `shown`:
- * called at each stop, in this order. `onPhone`: what a phone needs first. `onTop`: axe looks only
- * at what covers the page.
+ * called at each stop, in this order. `onPhone`: what a phone needs first. `onTop`: axe checks only
+ * what covers the page.
  */
 export async function expectSoundEverywhere(
   page: Page,
@@ -161,7 +161,7 @@ async function paint(page: Page, colorScheme: Theme): Promise<void> {
   }, colorScheme);
 }
 
-/** Waits until a page has what it loads at first, and listens. */
+/** Waits until a page has loaded its first data, and reacts to input. */
 export async function settled(page: Page): Promise<void> {
   await listening(page);
   await expect(page.locator("[role=status][aria-label^=Loading]")).toHaveCount(0);

@@ -77,7 +77,7 @@ test("a file is imported by keyboard alone, from a source that isn't there yet t
   await expect(page.getByText("The import of april.csv was undone")).toBeVisible();
   expect(await count(id)).toBe(0);
 
-  // What was answered is kept with the source: the same kind of file is asked about no more.
+  // The answers are stored with the source: the next file of the same kind causes no questions.
   await press("Import another file");
   await page
     .getByLabel("Choose a file")
@@ -224,7 +224,7 @@ test("a line is found by reference, amount and day, at an address that a reload 
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Clear filters" }).last().click();
 
-  // Of 601 lines as many are in the page as the screen has room for, to the last.
+  // Of 601 lines only those that fit the screen are in the page, up to the last.
   await expect(rowOf(page, "Kunde 27").or(rowOf(page, "Kunde 55")).first()).toBeVisible();
   await scrollToEnd(page, "All 601 shown");
   expect(await page.getByRole("row").count()).toBeLessThan(80);

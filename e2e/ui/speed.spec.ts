@@ -6,8 +6,7 @@ import { test } from "./test.ts";
 const ROUNDS = 5;
 
 /**
- * Clicks a link of the navigation; answers how long until the frame in which its page's heading
- * stands.
+ * Clicks a link of the navigation; returns the time until the frame that shows the page's heading.
  */
 function follow(page: Page, name: string): Promise<number> {
   return page.evaluate(

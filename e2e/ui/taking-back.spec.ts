@@ -1,5 +1,5 @@
 /**
- * What is picked is what is decided, and what a run or somebody else decided is taken back on a
+ * Picked lines are the decided lines, and decisions of a run or another person are undone on a
  * line's page.
  */
 import { expect, type Page } from "@playwright/test";
@@ -12,7 +12,7 @@ import { beSignedIn } from "./person.ts";
 import { test } from "./test.ts";
 
 const SLOW = 300_000;
-/** Of both sides, alike but for its reference. */
+/** On both sides, equal except for the reference. */
 const AGREES = { minor: 331_819, text: "€3,318.19" };
 
 test.setTimeout(SLOW);

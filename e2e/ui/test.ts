@@ -7,8 +7,8 @@ import {
 } from "@playwright/test";
 
 /**
- * Playwright's test, whose pages are ready for a person when they have been opened: what is typed
- * or chosen before React listens is lost.
+ * Playwright's test, with pages that are ready when they have been opened: input before React is
+ * ready would be lost.
  */
 export const test = plain.extend({
   context: async (
@@ -20,7 +20,7 @@ export const test = plain.extend({
   },
 });
 
-/** The browser of somebody else, whose pages are as ready. */
+/** The browser of another person, whose pages are also ready. */
 export async function anotherContext(
   browser: Browser,
   options?: BrowserContextOptions,

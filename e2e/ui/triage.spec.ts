@@ -51,7 +51,7 @@ test("ten exceptions are triaged by the keyboard alone, beside the list, each ac
   await expect(page.getByRole("combobox", { name: "Assignee" })).toBeFocused();
   await page.keyboard.type("leo");
   await page.keyboard.press("Enter");
-  // Enter waits for the members where they have not been read yet.
+  // Enter waits for the members while they load.
   await expect(page.getByRole("combobox", { name: "Assignee" })).toBeHidden();
   await page.keyboard.press("j");
   await expect(panel(page, 5)).toBeVisible();
@@ -76,7 +76,7 @@ test("ten exceptions are triaged by the keyboard alone, beside the list, each ac
     await page.keyboard.press("Enter");
   }
   await expect(rowOf(page, "Payout 10")).toBeHidden();
-  // A row is gone before its change is stored.
+  // A row disappears before its change is stored.
   const said = async () =>
     (
       await sql<{ said: string }>(
@@ -156,7 +156,7 @@ test("no toast lies on the panel's actions or a dialog's buttons, on a desk and 
       .filter({ visible: true })
       .last();
     await expect(toast).toBeVisible();
-    // Both are where they stay once they have been laid out.
+    // Waits until both are in their final position.
     await expect(async () => {
       const top = (await actions.boundingBox())?.y ?? 0;
       const [left, bottom] = await toast.evaluate((element) => {

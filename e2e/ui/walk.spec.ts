@@ -14,7 +14,7 @@ const looked = WHOLE
   ? VIEWS
   : asItOpens.filter((view) => asItOpens.find((one) => pageOf(one) === pageOf(view)) === view);
 
-// What is looked at in a visit: walk.ts.
+// The checks of a visit are in walk.ts.
 test.describe("each view is sound:", () => {
   for (const view of looked) test(view.name, ({ visit }) => visit(view));
 });

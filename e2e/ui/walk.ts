@@ -28,7 +28,7 @@ import {
 export const LAYOUT_SHIFT_MAX = 0.1;
 export const SCRIPT_MAX_KB = 250;
 
-/** Where pictures go to, if anywhere. */
+/** Where pictures are stored, if any are taken. */
 const PICTURES = process.env.SCREENSHOTS;
 
 type Walker = { visit: (view: View) => Promise<void> };
@@ -76,7 +76,7 @@ export const test = plain.extend<
         const figures = { ...(await figuresOf(page)), layout_shift };
         info.annotations.push({ type: FIGURES, description: JSON.stringify(figures) });
         const pictures = new Map<string, Buffer>();
-        // Below what is on top there is a page with a view of its own.
+        // The page below an overlay has its own view.
         const onTop = view.arrange !== undefined;
         const lookedAt = WHOLE ? expectSoundEverywhere : expectSoundOnDesk;
         await lookedAt(page, {

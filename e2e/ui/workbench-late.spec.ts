@@ -1,7 +1,4 @@
-/**
- * The workbench while answers are on their way: what is decided meanwhile acts on what it was meant
- * for.
- */
+/** The workbench while responses are pending: decisions act on what they were meant for. */
 import { expect, type Page } from "@playwright/test";
 import type { Decision, OpenLine } from "#lib/matching/workbench/contract.ts";
 import { api, createTenant } from "../fixtures.ts";
@@ -41,7 +38,7 @@ const undone = async () =>
   (await listed<Decision>("decisions")).map(({ undone_at }) => undone_at !== null);
 const bankLines = () => listed<OpenLine>("open-lines?side=left");
 
-/** Somebody else confirms the suggestion for a line of the bank's. */
+/** Another person confirms the suggestion for one of the bank's lines. */
 async function confirmElsewhere(place: number): Promise<void> {
   const line = (await bankLines())[place];
   const { tenant, bearer } = month;
@@ -55,7 +52,7 @@ async function confirmElsewhere(place: number): Promise<void> {
 const shows = (page: Page, open: number) =>
   expect(page.getByText(`${open} open`, { exact: true }).first()).toBeVisible();
 
-/** Confirms the suggestion at hand; `left`: of the bank's lines. */
+/** Confirms the current suggestion; `left`: how many of the bank's lines are left. */
 async function accept(page: Page, left: number): Promise<void> {
   await expect(page.getByRole("button", { name: "Match", exact: false }).first()).toBeEnabled();
   await page.keyboard.press("Enter");
@@ -74,18 +71,18 @@ async function acceptTwo(page: Page): Promise<void> {
   await expect(said).not.toHaveText(first);
 }
 
-/** What is asked there from now on waits until it is released. */
+/** Requests to this URL wait from now on until they are released. */
 async function hold(page: Page, url: RegExp): Promise<() => void> {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  // One that the page gave up meanwhile can't go on.
+  // A request that the page has cancelled can't continue.
   await page.route(url, (route) => released.then(() => route.continue()).catch(() => {}));
   return release;
 }
 
-/** What is done there is done, and its answer is lost once. */
+/** Executes the call and loses its response, once. */
 async function loseAnswer(page: Page, urlPattern: string): Promise<void> {
   const browser = await page.context().newCDPSession(page);
   browser.once("Fetch.requestPaused", async ({ requestId }) => {

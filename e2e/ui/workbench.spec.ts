@@ -8,8 +8,8 @@ import { test } from "./test.ts";
 const SLOW = 300_000;
 const RUN_TIMEOUT_MS = 180_000;
 /**
- * A side: two thirds have a suggestion, a third of the ledger's stand alone. 60 lines of both
- * sides.
+ * Per side: two thirds have a suggestion, a third of the ledger's have no counterpart. 60 lines on
+ * both sides.
  */
 const OPEN = 36;
 const SUGGESTED = 24;
@@ -36,7 +36,7 @@ const ended = async () => {
 };
 
 /**
- * Opens the period and counts what a person does and what is refused. @returns what adds it to the
+ * Opens the period and counts actions and refusals. @returns a function that adds them to the
  * report.
  */
 async function beginSession(page: Page): Promise<() => Record<"keys" | "clicks", number>> {

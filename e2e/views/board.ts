@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { closeTop, dialog, inTurn, open, press, says, type View } from "./view.ts";
 
-/** Of few exceptions: what lies over the board is looked at, not what is below. */
+/** With few exceptions: only what covers the board is checked. */
 const BOARD = { path: "/:world/exceptions", role: "tenant_admin" } as const;
 
 const importing = (text: string) => (page: Page) =>
@@ -230,7 +230,7 @@ const search = press("Search or jump to");
 const find = (text: string) => (page: Page) => page.getByRole("combobox").fill(text);
 const found = (page: Page) => page.getByRole("option").first().waitFor();
 
-/** What lies around every page. */
+/** The parts around every page. */
 export const SHELL: View[] = [
   {
     name: "first steps",

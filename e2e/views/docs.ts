@@ -9,7 +9,7 @@ import { inTurn, openNavigation, press, type Step, says, type View } from "./vie
 
 const { paths = {}, webhooks = {} } = openApiDocument();
 
-/** Of pages that are made from data, each kind alike, the longest. */
+/** Of pages generated from data, the longest of each kind. */
 function longest<Item>(items: readonly Item[], lengthOf: (item: Item) => number): Item {
   return items.toSorted((left, right) => lengthOf(right) - lengthOf(left))[0] as Item;
 }
@@ -26,7 +26,7 @@ const guide = longest(
   (slug) => statSync(new URL(`../../docs/guides/${slug}.md`, import.meta.url)).size,
 );
 const error = longest(ERROR_CODES, (code) => code.length);
-/** What is widest on a phone: a path that no line can break. */
+/** The widest content on a phone: a path that cannot wrap. */
 const widest = longest(CONTRACTS, ({ path }) => path.length);
 
 const reference = ({ tag, operationId }: (typeof CONTRACTS)[number]) =>

@@ -1,6 +1,6 @@
 import { button, dialog, press, says, type View } from "./view.ts";
 
-/** Before one is in, and where one may not go. */
+/** Before signing in, and where access is denied. */
 export const ENTRANCE: View[] = [
   { name: "sign-in", path: "/sign-in" },
   { name: "sign-in after an error", path: "/sign-in?error=OAuthCallback" },

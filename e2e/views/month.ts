@@ -91,8 +91,8 @@ function balanceOn(day: string, lines: readonly Line[]): number {
 }
 
 /**
- * September agrees; of October, beside what agrees, a third is short by a fee, a third has no
- * reference, a third stands alone.
+ * September agrees; October has lines that agree, and of the others a third are short by a fee, a
+ * third have no reference, and a third have no counterpart.
  */
 function linesOf(open: number): { bank: Line[]; ledger: Line[] } {
   const bank: Line[] = [];

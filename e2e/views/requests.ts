@@ -46,8 +46,8 @@ export const REQUESTS: View[] = [
     answers: [503],
   },
   { name: "a request", ...LIST, arrange: open(/GET/) },
-  // Of this error alone: what other views are refused comes before it, and could push it out of the
-  // rows that are rendered.
+  // Only this error: refusals of other views come before it, and could push it out of the rendered
+  // rows.
   {
     name: "a request, failed",
     ...LIST,

@@ -1,4 +1,4 @@
-/** What a view is, and the steps by which one gets there. */
+/** A view, and the steps that lead to it. */
 import type { BrowserContext, Locator, Page } from "@playwright/test";
 import type { Role } from "#lib/wire/access.ts";
 
@@ -12,26 +12,23 @@ export type View = {
    */
   path: string;
   /**
-   * Of who looks; `none` is a member without a role, `stranger` a member of no tenant. Left out:
-   * nobody is signed in.
+   * The role of the visitor; `none` is a member without a role, `stranger` a member of no tenant.
+   * Omitted: nobody is signed in.
    */
   role?: Role | "none" | "stranger";
   /** Before the page is opened. */
   begin?: Step;
   /** What the page is brought to, after it was opened. */
   arrange?: Step;
-  /** The same at a phone's width, where it takes other steps. */
+  /** The steps at a phone's width, if they differ. */
   arrangeOnPhone?: Step;
   /** Opened at a phone's width from the first. */
   phone?: true;
-  /** It changes something, or ends the session: it has a context and tenants of its own. */
+  /** It changes something, or ends the session, so it has its own context and tenants. */
   alone?: true;
-  /** Kilobytes of script that it may load, where it is more than the budget of all. */
+  /** Kilobytes of script that it may load, if more than the common budget. */
   script_max_kb?: number;
-  /**
-   * Statuses that the view asks for, or that nothing answers, of which the browser's console
-   * complains.
-   */
+  /** Statuses that the view causes, or failed requests, which the browser's console reports. */
   answers?: readonly Answered[];
 };
 
@@ -90,7 +87,7 @@ export const goTo =
     await page.waitForURL(url);
   };
 
-/** Presses Escape, which closes what lies on top. */
+/** Presses Escape, which closes the top overlay. */
 export const closeTop: Step = (page) => page.keyboard.press("Escape");
 
 /** Every call of /v1 from now on is answered with this problem, or those of some paths. */

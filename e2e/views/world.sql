@@ -26,7 +26,7 @@ values (:tenant, 'integrations', jsonb_build_object(
     'host', 'sap-gateway.internal.acme.example', 'company_codes', jsonb_build_array('1000', '1010', '2000'), 'schedule', 'every 15 minutes')
 ), 'user:ada');
 
--- Keys of each kind. Nobody knows their secrets.
+-- Keys of each kind, with unknown secrets.
 insert into public.api_keys (tenant_id, key_id, name, scopes, ip_allowlist, expires_at, created_at, created_by)
 select :tenant, 'tk_' || substr(md5(random()::text), 1, 22), name, scopes, ip_allowlist, now() + life, now() - age, 'user:ada'
 from (values
@@ -51,8 +51,8 @@ from public.api_key_usage_hourly where tenant_id = :tenant group by 1, 2, 3, 4, 
 insert into public.api_key_totals (api_key_id, tenant_id, request_count, last_used_at, last_used_ip)
 select api_key_id, tenant_id, sum(calls), max(last_seen_at), '203.0.113.9' from public.api_key_usage_hourly where tenant_id = :tenant group by 1, 2;
 
--- Webhooks: one healthy, one that only fails, one disabled by hand, one that answered 410. The events that they were told
--- of are older than they are, so that nothing is on its way.
+-- Webhooks: one healthy, one that only fails, one disabled by hand, one that answered 410. Their
+-- events are older than the webhooks, so that nothing is being sent.
 insert into public.webhooks (tenant_id, url, description, events, status, disabled_at, disabled_by, disabled_reason, disabled_detail,
   secret_changed_at, previous_secret_expires_at, failing_since, last_success_at, last_failure_at, created_by)
 values

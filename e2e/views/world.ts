@@ -63,7 +63,7 @@ async function openNovember({ tenant, october, bearer }: Month): Promise<void> {
   if (status !== 201) throw new Error(`Opening November answered ${status}: ${text}`);
 }
 
-/** Calls of the last minutes, one of them refused: what is in the log of calls. */
+/** Calls of the last minutes for the request log, one of them refused. */
 async function callApi(tenant: string): Promise<void> {
   const bearer = await userToken(tenant, ["tenant_admin"], "ada");
   await api("GET", "/v1/exceptions", { bearer, tenant });

@@ -1,6 +1,6 @@
 /**
- * A receiver of webhooks in a process of its own. It verifies as the docs tell receivers to, and
- * behaves as it is told.
+ * A receiver of webhooks in a separate process. It verifies as the docs tell receivers to, and
+ * behaves as instructed.
  */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

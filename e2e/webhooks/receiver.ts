@@ -30,7 +30,7 @@ export type Message = { port: number } | { done: number } | { received: Received
 
 const PROCESS = fileURLToPath(new URL("receiver-process.ts", import.meta.url));
 
-/** Receives webhooks in another process. Each path is a receiver of its own. */
+/** Receives webhooks in another process. Each path is a separate receiver. */
 export class Receiver {
   readonly received: Received[] = [];
   readonly #process: ChildProcess;
@@ -72,7 +72,7 @@ export class Receiver {
     return this.received.filter((one) => one.path === path);
   }
 
-  /** Waits until a path has received so many, and gives them. */
+  /** Waits until a path has received this many, and returns them. */
   async gets(path: string, count: number, within_ms?: number): Promise<Received[]> {
     await until(
       `${path} has received ${count}`,

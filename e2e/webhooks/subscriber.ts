@@ -7,7 +7,7 @@ import type { Behaviour, Received, Receiver } from "./receiver.ts";
 
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-/** A tenant of its own with an admin who registers webhooks at one receiver. */
+/** A new tenant with an admin who registers webhooks at one receiver. */
 export class Subscriber {
   readonly tenant: string;
   readonly #token: string;
@@ -52,7 +52,7 @@ export class Subscriber {
     return new Registered(this, this.#receiver, id, path);
   }
 
-  /** Tells the tenant's webhooks something, as a change does: in a transaction of its own. */
+  /** Emits an event for the tenant's webhooks in a separate transaction, as a change does. */
   async emit(type: EventKind, data: object = {}): Promise<string> {
     const [event] = await sql<{ id: string }>(
       "insert into events (tenant_id, type, data) values ($1, $2, $3) returning id",
@@ -106,7 +106,7 @@ export class Registered {
   }
 
   /**
-   * The delivery of an event once it is in one of these states, after at least so many attempts.
+   * The delivery of an event once it has one of these states, after at least this many attempts.
    */
   async becomes(
     eventId: string,

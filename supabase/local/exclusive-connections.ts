@@ -17,8 +17,8 @@ type Client = PostgresConnection["driver"];
 type Options = { url: string; size: number; search_path?: string };
 
 /**
- * Within it a connection is used that is kept for that: who asks whether all is well does not queue
- * behind whom he asks about.
+ * Code within it uses a reserved connection: a health check must not queue behind the calls that it
+ * checks.
  */
 export const kept = new AsyncLocalStorage<true>();
 

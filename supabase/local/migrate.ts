@@ -7,9 +7,7 @@ const FOLDER = new URL("../migrations/", import.meta.url);
 const SEED = new URL("../seed.sql", import.meta.url);
 const SEED_PATH = "supabase/seed.sql";
 const LOCK_KEY = "hashtext('tieout migrations')::bigint";
-/**
- * The newest of the migrations that the baseline stands for, and a commit that applies them all.
- */
+/** The newest migration that the baseline replaces, and a commit that applies them all. */
 const REPLACED = { newest: "20261126015851", commit: "b948a13" };
 const TRY_EVERY_MS = 250;
 const SAY_EVERY_MS = 10_000;
@@ -38,10 +36,7 @@ export function migrations(): Migration[] {
     });
 }
 
-/**
- * Of the migrations that are known here, those that a database lacks; and those it has that are not
- * known here.
- */
+/** The known migrations that a database lacks; and those it has that are unknown here. */
 export type MigrationState = { pending: Migration[]; unknown: string[] };
 
 export async function migrationState(client: Client): Promise<MigrationState> {
@@ -57,7 +52,7 @@ async function appliedVersions(client: Client): Promise<Set<string>> {
   return new Set(rows.map(({ version }) => version));
 }
 
-/** A database with all migrations that the baseline stands for has the baseline. */
+/** A database with all migrations that the baseline replaces has the baseline. */
 function stateOf(applied: ReadonlySet<string>): MigrationState {
   const known = migrations();
   const versions = new Set(known.map(({ version }) => version));
@@ -75,8 +70,8 @@ function isReplaced(version: string): boolean {
 }
 
 /**
- * Records the baseline on a database that went through the migrations it stands for.
- * @throws Error where it went through some of them only: what it lacks is no longer here
+ * Records the baseline on a database that has the migrations it replaces.
+ * @throws Error if it has only some of them: the others no longer exist
  */
 async function recordBaseline(client: Client, applied: ReadonlySet<string>): Promise<void> {
   const [baseline] = migrations();
@@ -97,7 +92,7 @@ async function recordBaseline(client: Client, applied: ReadonlySet<string>): Pro
 }
 
 export type MigrateOptions = {
-  /** Called every 10 s with what is waited for. */
+  /** Called every 10 s with the reason of the wait. */
   onWait?: (why: string) => void;
   giveUpAfterMs?: number;
   /**
@@ -108,9 +103,9 @@ export type MigrateOptions = {
 };
 
 /**
- * Applies the pending migrations, each in its own transaction, and returns their names. One at a
- * time, wherever they are started.
- * @throws LockHeld after `giveUpAfterMs` (5 minutes), UnknownMigrations where those are refused.
+ * Applies the pending migrations, each in its own transaction, and returns their names. Only one
+ * call runs at a time, wherever it is started.
+ * @throws LockHeld after `giveUpAfterMs` (5 minutes), UnknownMigrations if those are refused.
  */
 export function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {
   const { onWait = console.error, giveUpAfterMs = 300_000, refuseUnknown = false } = options;
@@ -127,7 +122,7 @@ export function migrate(databaseUrl: string, options: MigrateOptions = {}): Prom
 
 export const nameOf = ({ version, name }: Migration): string => `${version}_${name}`;
 
-/** A newer release was there before, or somebody else's. */
+/** Left by a newer release, or by another product. */
 export class UnknownMigrations extends Error {
   constructor(versions: readonly string[]) {
     super(
@@ -136,7 +131,7 @@ export class UnknownMigrations extends Error {
   }
 }
 
-/** Runs seed.sql on the local stack's database where it never had it. Returns whether it did. */
+/** Runs seed.sql once on the local stack's database. Returns whether it did. */
 export function seed(databaseUrl: string): Promise<boolean> {
   return locked(databaseUrl, { onWait: console.error, giveUpAfterMs: 300_000 }, async (client) => {
     const marker =

@@ -32,7 +32,8 @@ const SETTINGS = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   max_connections: "100",
-  // Of these 100, for the owner: however full it is, workers connect, and `npm run` commands do.
+  // Of these 100, reserved for the owner: however full the database is, workers and `npm run`
+  // commands can connect.
   reserved_connections: "15",
   client_connection_check_interval: "5s",
   shared_buffers: `${sharedMegabytes()}MB`,
@@ -56,10 +57,11 @@ export class Postgres {
     this.#directory = join(dataDir, "postgres");
   }
 
-  /** Makes the cluster when there is none, and stops a server that an earlier start left behind. */
+  /**
+   * Creates the cluster if it does not exist, and stops a server that an earlier start left behind.
+   */
   prepare(password: string): void {
-    // Without setpriv the account has to pass through the data directory; what lies in it stays
-    // closed.
+    // Without setpriv the account has to traverse the data directory; its content stays closed.
     if (this.#account.ids && this.#account.prefix.length === 0)
       chmodSync(dirname(this.#directory), 0o711);
     if (existsSync(this.#directory)) this.#stopLeftOver();
@@ -110,7 +112,7 @@ export class Postgres {
         this.#run("pg_ctl", ["stop", "-D", this.#directory, "-m", "fast", "-w"]);
       else rmSync(file);
     } catch (error) {
-      // Its supervisor gone, it ends of itself, perhaps just now.
+      // Without its supervisor it ends by itself, possibly right now.
       if (existsSync(file)) throw error;
     }
   }

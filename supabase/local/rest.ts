@@ -23,7 +23,7 @@ export type RestOptions = {
 type Vars = { auth?: { role?: string; uid?: string | null; jwt?: object | null } };
 type Rpc = { method: string; path: string; requestHeaders?: Record<string, string> };
 
-/** The Data API: lite's, behaving as PostgREST where the two differ. */
+/** The Data API: lite's, with PostgREST's behaviour where the two differ. */
 export async function restApp(options: RestOptions) {
   const connection = await restConnection(options);
   const app = new App({

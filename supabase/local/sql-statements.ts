@@ -1,4 +1,7 @@
-/** Where a part of SQL begins in which a semicolon ends nothing, and what ends that part. */
+/**
+ * The start of a part of SQL in which a semicolon doesn't end a statement, and the end of that
+ * part.
+ */
 const OPENINGS = /--|\/\*|'|"|\$(?:[a-z_][a-z0-9_]*)?\$/giy;
 
 /** The statements of a file of SQL, without their semicolons, each with the comments before it. */

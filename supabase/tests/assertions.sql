@@ -5,7 +5,7 @@ create temporary table guarantees (
   n integer generated always as identity,
   guarantee text not null,
   statement text not null,
-  -- What happened instead; null where it holds.
+  -- What happened instead; null if it holds.
   fault text
 ) on commit drop;
 grant insert on guarantees to public;
@@ -35,7 +35,7 @@ language sql as $$
   ));
 $$;
 
--- The owner again, whom no policy holds back.
+-- The owner again, to whom no policy applies.
 create function pg_temp.become_owner() returns void
 language sql as $$
   select set_config('role', 'none', true), set_config('request.jwt.claims', '', true);

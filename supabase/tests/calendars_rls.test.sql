@@ -1,4 +1,5 @@
--- A calendar is its tenant's: read by its users, written by admins, its versions never changed, its spans nobody's but the functions'.
+-- A calendar belongs to its tenant: its users read it, admins write it, its versions never change,
+-- and only functions reach its spans.
 select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
 insert into calendars (id, tenant_id, name) values ('cal_one', 'one', 'Own'), ('cal_two', 'two', 'Foreign');
 insert into calendar_versions (tenant_id, calendar_id, version, time_zone, weekly, special_days)

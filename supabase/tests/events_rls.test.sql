@@ -1,4 +1,4 @@
--- An event is read by those who may read what it carries, and written by no API role.
+-- An event is readable with the permission to read its content, and writable by no API role.
 select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
 select private.emit('one', 'webhook.test', '{}'), private.emit('two', 'webhook.test', '{}');
 select private.emit('one', 'exception.created', '{}'), private.emit('two', 'exception.created', '{}');

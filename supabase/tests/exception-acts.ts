@@ -494,5 +494,5 @@ export const LINES_OF_TWO_SOURCES = `
   insert into public.matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method, currency, amount_minor, created_by)
   select $1, '00000000-0000-0000-0000-000000000001', pair_no, id, 'suggested', '1:1', 'rule', 'EUR', 300, 'system' from public.reconciliations where tenant_id = $1`;
 
-/** Every act on exceptions: of people, of the policy and the worker, of the matcher. */
+/** Every action on exceptions: by people, by the policy and the worker, by the matcher. */
 export const ACTS: Act[] = [...PEOPLE, ...POLICIES, ...LINES];

@@ -63,8 +63,8 @@ const COUNTERS = [
 ];
 
 /**
- * Plays the acts one after another; answers what each left behind, a line each, without ids and
- * times.
+ * Performs the actions one after another; returns what each left behind, one line each, without IDs
+ * and times.
  */
 export async function recordExceptions(client: Client, acts: readonly Act[]): Promise<string> {
   const names = new Map<string, string>();
@@ -154,7 +154,7 @@ export async function recordExceptions(client: Client, acts: readonly Act[]): Pr
   return `${lines.join("\n").trim()}\n`;
 }
 
-/** Of the exception that an event carries, what an act on it moves. */
+/** The parts of an event's exception that an action changes. */
 function eventOf({ data, ...row }: Row): [id: unknown, row: Row] {
   const { exception, ...rest } = data as { exception: Row };
   const fields = Object.fromEntries(EVENT_FIELDS.map((field) => [field, exception[field]]));
@@ -190,7 +190,9 @@ async function call(client: Client, verb: string, input: object): Promise<Row> {
   }
 }
 
-/** Of what the database itself refuses, which every layer above calls internal, the rule alone. */
+/**
+ * For refusals of the database itself, which every layer above reports as internal, only the rule.
+ */
 function refusal({ code, message, detail, hint }: Refusal): string {
   return [code, message, ...(code === "TO001" ? [detail, hint] : [])].filter(Boolean).join(" | ");
 }

@@ -1,4 +1,5 @@
--- An exception is its tenant's: read and changed within it, moved out of it by nobody, deleted by nobody.
+-- An exception belongs to its tenant: it is read and changed within it, never moved out of it, and
+-- never deleted.
 select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
 insert into reconciliations (id, tenant_id, name, period_start, period_end, left_source, right_source)
 values ('rcn_two', 'two', 'Foreign', '2026-10-01', '2026-10-31', 'left', 'right');
@@ -78,7 +79,7 @@ select pg_temp.expect_rows('a token without a tenant sees no exception', 'select
 select pg_temp.expect_rows('a token without a tenant sees no history', 'select from exception_history', 0);
 select pg_temp.become_owner();
 
--- A comment is its tenant's, by whoever wrote it.
+-- A comment belongs to its tenant, whoever wrote it.
 select pg_temp.become_user('one', '{tenant_analyst}');
 select pg_temp.expect_rows('a user comments in its own tenant', $$select public.create_exception_comment(
   '{"id": "exc_one", "body": "Ask <@user:leo> and <@user:zoe>, <@user:leo> knows. a@user:b <@ user:c>"}', '{"operation": "createExceptionComment"}')$$, 1);

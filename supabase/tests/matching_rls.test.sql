@@ -1,4 +1,5 @@
--- What is matched is its tenant's, for those who may read reconciliations. Nobody writes these tables but the functions that keep the proof.
+-- Matches belong to their tenant, for members who may read reconciliations. Only the functions that
+-- keep the proof write these tables.
 select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
 insert into sources (id, tenant_id, name, kind, currency)
 select s || '_' || t, t, s, 'ledger', 'EUR' from unnest('{one,two}'::text[]) t, unnest('{left,right}'::text[]) s;

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 
 const fresh = lentDatabases();
 let client: Client;
-/** One moment for each test: of two, a day's end could lie between. */
+/** One moment per test, because a day could end between two. */
 let now: Date;
 
 beforeEach(async () => {

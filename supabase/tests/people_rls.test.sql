@@ -1,4 +1,5 @@
--- Who is in a tenant, and who is asked in, is its admins' to see and to change; links and passwords are nobody's.
+-- Only a tenant's admins see and change its members and invitations; nobody reaches links and
+-- passwords.
 select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
 insert into auth.users (id, email, raw_app_meta_data) values
   ('00000000-0000-4000-8000-000000000001', 'ann@one.example', '{"tenants": {"one": ["tenant_admin"]}}'),

@@ -1,4 +1,5 @@
--- Quotas and what is counted for them are the operator's: a caller is held to those of its own tenant, and neither reads nor changes one.
+-- Quotas and their counts belong to the operator: callers are limited by those of their own tenant,
+-- and can neither read nor change them.
 select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
 insert into private.quotas (kind, most) values ('sources', 1) on conflict (kind) do update set most = 1;
 insert into public.sources (tenant_id, name, kind, currency) values ('two', 'Bank', 'bank_statement', 'EUR');

@@ -1,4 +1,5 @@
--- A record is its tenant's; the publishable key sees what is published of the public surfaces, and nothing of the others.
+-- A record belongs to its tenant; the publishable key sees published records of the public
+-- surfaces, and nothing else.
 select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
 insert into records (id, tenant_id, surface, data) values
   ('rec_one', 'one', 'integrations', '{"name": "Own", "published": true}'),

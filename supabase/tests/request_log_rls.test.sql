@@ -1,4 +1,5 @@
--- The request log is an admin's and those of keys with its scope, each of its own tenant. Only the server writes it, by its function.
+-- Admins and keys with its scope read the request log of their own tenant. Only the server writes
+-- it, by its function.
 select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
 insert into api_keys (id, tenant_id, key_id, name, scopes) values ('key_two', 'two', 'tk_two', 'Two', '{read:exceptions}');
 insert into private.api_key_secrets (key_id, tenant_id, api_key_id, digest) values ('tk_two', 'two', 'key_two', repeat('a', 64));

@@ -1,4 +1,5 @@
--- Kept answers and the worker's bookkeeping are out of every API role's reach; a request enters its own tenant alone.
+-- No API role reaches stored responses and the worker's bookkeeping; a request enters only its own
+-- tenant.
 select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
 insert into private.idempotency_keys (tenant_id, principal, operation, key_hash, fingerprint) values ('one', 'user:ada', 'createException', 'h', 'f');
 

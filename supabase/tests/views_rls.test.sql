@@ -1,4 +1,5 @@
--- A view is its maker's, and where it is shared its tenant's to see; makers change theirs, admins what is shared.
+-- A view belongs to its author, and if it is shared, its tenant sees it; authors change their
+-- views, admins shared ones.
 select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
 insert into views (id, tenant_id, principal_id, name, shared) values
   ('viw_own', 'one', 'user:ada', 'Own', false), ('viw_shared', 'one', 'user:ada', 'Shared', true), ('viw_two', 'two', 'user:ada', 'Foreign', true);

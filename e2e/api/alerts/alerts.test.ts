@@ -35,7 +35,7 @@ async function gather(): Promise<void> {
   );
 }
 
-/** A tenant with a channel at the receiver, on a path of its own. */
+/** A tenant with a channel at the receiver, with its own path. */
 async function tenantWithChannel({
   kinds = ALL,
   behaviour = {},

@@ -111,8 +111,8 @@ it(
 );
 
 /**
- * Postgres and Node bring time zone data of their own, of different years: what a government
- * changed between them is no fault.
+ * Postgres and Node have different versions of the time zone data: what a government changed
+ * between them is not an error.
  */
 async function differsHere(zone: string, start: number): Promise<boolean> {
   const local = new Intl.DateTimeFormat("sv-SE", {

@@ -46,7 +46,7 @@ export class SlowClock {
     return (this.#before.at(-1) ?? 0) * MINUTE_MS;
   }
 
-  /** The first moment by which so much was open. */
+  /** The first moment by which this much was open. */
   reached(open: number): number {
     let minute = 0;
     while ((this.#before[minute + 1] ?? Number.NaN) * MINUTE_MS < open) minute++;

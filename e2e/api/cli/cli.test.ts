@@ -103,7 +103,7 @@ test("a month: imports ask what a file leaves open, a run, suggestions, and the 
     status: "done",
     accepted_count: 2,
   });
-  // What was saved answers the next file.
+  // The saved mapping answers the questions of the next file.
   const next = await cli.json<Import>("import", bankFile, "--source", "Bank", "--wait");
   expect(next).toMatchObject({ accepted_count: 0, duplicate_count: 2 });
   await cli.json("import", ledgerFile, "--source", "Ledger", "--wait");

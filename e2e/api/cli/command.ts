@@ -20,7 +20,7 @@ export class Cli {
     return started.ended;
   }
 
-  /** What `--json` prints. @throws where the command fails */
+  /** The output of `--json`. @throws if the command fails */
   async json<Value>(...args: string[]): Promise<Value> {
     const { code, stdout, stderr } = await this.run([...args, "--json"]);
     if (code !== 0) throw new Error(`tieout ${args.join(" ")} ended with ${code}: ${stderr}`);

@@ -59,10 +59,7 @@ export const BAD_BODIES: Record<string, string | Uint8Array<ArrayBuffer>> = {
 
 const NESTED_65 = JSON.parse(`${'{"a":'.repeat(64)}1${"}".repeat(64)}`);
 
-/**
- * An otherwise valid body, spoiled in each of its texts and free objects by what JSON can say and
- * nobody can keep.
- */
+/** A valid body, with each of its texts and free objects replaced by JSON that cannot be stored. */
 export function spoiled(body: Record<string, unknown>): [name: string, body: string][] {
   return Object.entries(body).flatMap(([field, value]) => {
     const such = (strange: unknown) => JSON.stringify({ ...body, [field]: strange });
@@ -90,7 +87,7 @@ export function spoiled(body: Record<string, unknown>): [name: string, body: str
   });
 }
 
-/** A JSON object of so many bytes. */
+/** A JSON object of this many bytes. */
 export function bodyOfSize(bytes: number): string {
   return `{"a":"${"x".repeat(bytes - 8)}"}`;
 }

@@ -45,8 +45,7 @@ export function expectConforms(contract: Contract, answer: Answer): void {
 }
 
 /**
- * An error of exactly the one shape, with this code; documented for the operation, where one is
- * given.
+ * An error in the one documented form, with this code; if an operation is given, documented for it.
  */
 export function expectProblem(answer: Answer, code: ErrorCode, contract?: Contract): void {
   const { status, title } = ERRORS[code];
@@ -74,7 +73,7 @@ export function expectProblem(answer: Answer, code: ErrorCode, contract?: Contra
   if (contract) expectConforms(contract, answer);
 }
 
-/** Two refusals that must not be told apart: equal byte for byte, the request id aside. */
+/** Two refusals that must be indistinguishable: equal byte for byte, except for the request ID. */
 export function expectSameAnswer(left: Answer, right: Answer): void {
   const anonymous = ({ text, headers }: Answer) =>
     text.replaceAll(headers.get("x-request-id") ?? "", "");

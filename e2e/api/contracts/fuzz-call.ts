@@ -95,7 +95,7 @@ function queryOf(
   return fc.tuple(...one, stray).map((parts) => parts.flat());
 }
 
-/** Now and then an identifier that is none. */
+/** Occasionally a malformed identifier. */
 function paramsOf(
   contract: Contract,
   { params = {} }: Sample,

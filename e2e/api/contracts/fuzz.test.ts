@@ -17,7 +17,7 @@ const WAYS = `${RUNS * CONTRACTS.length} cases, FUZZ_SEED=${SEED}`;
 
 beforeAll(() => console.log(`Fuzz: ${WAYS}`));
 
-/** What is read by many filters rarely comes through by chance. */
+/** Calls with many filters rarely pass validation by chance. */
 const asSampled = ({ query = {}, params = {} }: Sample) => ({
   type: "application/json",
   query: Object.entries(query),

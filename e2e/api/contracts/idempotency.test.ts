@@ -7,7 +7,7 @@ import { type Fixture, sampleFor } from "./samples.ts";
 
 const MAX_KEY_LENGTH = 255;
 
-/** An upload is kept batch by batch, which its own tests look at. */
+/** Uploads are stored in batches, which have their own tests. */
 const contracts = CONTRACTS.filter(({ idempotency, upload }) => idempotency && !upload);
 
 describe.each(contracts)("$operationId", (contract) => {

@@ -1,7 +1,4 @@
-/**
- * What always holds in the database of a tenant, whatever was called: by the rows themselves, not
- * by what answers say.
- */
+/** Invariants of a tenant's rows in the database after any calls, independent of responses. */
 import { sql } from "#e2e/fixtures.ts";
 
 /** Each counts or names what breaks it. */

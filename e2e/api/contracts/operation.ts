@@ -10,8 +10,8 @@ export async function createFixture(): Promise<Fixture> {
 }
 
 /**
- * Calls an operation as the fixture's admin with a sample of a valid call; `call` says what is
- * otherwise. An idempotency key that is due and not in the call is sent by header.
+ * Calls an operation as the fixture's admin with a sample of a valid call; `call` overrides parts
+ * of it. A required idempotency key that the call lacks is sent as a header.
  */
 export async function invoke(
   contract: Contract,
@@ -48,9 +48,7 @@ export function recordParams({ params, tenantParam }: Contract): string[] {
   return Object.keys(params.shape).filter((name) => name !== tenantParam && name !== "number");
 }
 
-/**
- * Whether a JSON object is read, if only to refuse what is in it; an upload is read as it comes.
- */
+/** Whether a JSON object is read, even if every field is refused; an upload is read as a stream. */
 export function takesBody({ method, upload }: Contract): boolean {
   return upload === null && method !== "GET";
 }

@@ -29,7 +29,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
   const inFull = isTriedInFull(contract);
   let fixture: Fixture;
   let stranger: Fixture;
-  /** What is refused changes nothing: one sample serves all that is. */
+  /** A refused call changes nothing, so one sample serves all of them. */
   let sample: Sample;
 
   beforeAll(async () => {

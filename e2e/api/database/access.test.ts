@@ -8,10 +8,9 @@ import { allows, type Holder, ROLES, type Role } from "#lib/wire/access.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
 import { callsGoTo } from "./calls-go-to.ts";
 
-// Past the application, with the claims that it gives its own database client: every exposed
-// function, as every principal. What the contract says of an operation is what its functions do.
-// That a function answers a token at the Data API as it answers these claims is proved by
-// direct-calls.test.ts.
+// Bypasses the application, with the claims that it gives its own database client: every exposed
+// function, as every principal, must enforce what the contract says of its operation. That a
+// function treats a token at the Data API like these claims is proven by direct-calls.test.ts.
 
 type Persona = {
   name: string;

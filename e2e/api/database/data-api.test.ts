@@ -42,13 +42,12 @@ let exceptionId: string;
 beforeAll(async () => {
   victim = await createFixture();
   for (const contract of CONTRACTS) await invoke(contract, victim);
-  // What would go on by itself: a grace period that ends, runs and imports, and what is sent of
-  // them.
+  // What would continue by itself: a grace period that ends, runs and imports, and their events.
   await sql(
     "update api_keys set grace_expires_at = now() + interval '1 day' where tenant_id = $1 and grace_expires_at > now()",
     [victim.tenant],
   );
-  // Nor is a channel told of what happened so far.
+  // Channels receive nothing about earlier events either.
   for (const table of ["alert_events", "alerts"])
     await sql(`delete from private.${table} where tenant_id = $1`, [victim.tenant]);
   await until("no job of the victim is waiting", async () => {

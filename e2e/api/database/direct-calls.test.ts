@@ -230,11 +230,11 @@ describe("a call leaves nothing to the next on its connection", () => {
   });
 });
 
-/** What a call came to, without what differs from one call to the next. */
+/** The outcome of a call, without what differs between calls. */
 function outcome({ data, error }: Awaited<ReturnType<typeof callDirectly>>): unknown {
   if (!error) return Object.keys(data ?? {}).sort();
   const { code, message, details, hint } = error;
-  // Of a broken constraint they are the row, with an id of its own.
+  // For a violated constraint they contain the row, with its own ID.
   return {
     code,
     message,

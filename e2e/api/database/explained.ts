@@ -47,7 +47,7 @@ const lead: Principal = {
   scopes: [],
 };
 
-/** What a tenant's rows are told apart by: its id, or the chain of its events. */
+/** The columns that separate tenants: the tenant's ID, or the chain of its events. */
 const BY_TENANT = /\b(?:tenant_id|chain)\b/;
 
 export class Explainer {
@@ -56,7 +56,7 @@ export class Explainer {
 
   private readonly settings: Record<string, string>;
 
-  /** `big`: names of tables that nothing may scan. `settings`: of the planner's. */
+  /** `big`: names of tables that must not be scanned. `settings`: of the planner. */
   constructor(big: RegExp, settings: Record<string, string> = {}) {
     this.big = big;
     this.settings = settings;
@@ -104,7 +104,7 @@ export class Explainer {
     const plans = await this.plansOf(tenant, verb, input);
     if (plans.length === 0) throw new Error(`${verb} has no plans.`);
     const strange = (node: Node): Node[] => {
-      // What is below a join by the tenant is read for that: of a small table, all.
+      // The rows below a join by tenant are read for it: all of a small table.
       if (isByTenant(node["Hash Cond"], node["Merge Cond"], node["Join Filter"])) return [];
       const isTenants =
         node["Node Type"] !== "ModifyTable" &&
@@ -153,7 +153,7 @@ function isByTenant(...conditions: (string | undefined)[]): boolean {
   return conditions.some((condition = "") => BY_TENANT.test(condition));
 }
 
-/** What a node took in. */
+/** How many rows a node read. */
 function rowsOf(node: Node): number {
   const passed =
     (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];

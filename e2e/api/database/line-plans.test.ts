@@ -4,7 +4,7 @@ import { Explainer } from "./explained.ts";
 
 /** A side: all open in one period, all matched in the other. */
 const LINES = 10_000;
-/** A page with what its filters pass over, and what a rare word finds. */
+/** A page with the rows that its filters skip, and the rows of a rare word. */
 const READ_MAX = 1_000;
 const explainer = new Explainer(/^(lines|line_texts|open_lines|matches|match_members)$/, {
   enable_seqscan: "off",

@@ -35,7 +35,10 @@ const GLOBAL = [
   "private.heartbeats",
 ];
 
-/** What a tenant's rows are told apart by: its id, or the chain of its events, which is its id or * for no tenant. */
+/**
+ * The columns that separate tenants: the tenant's ID, or the chain of its events, which is the ID
+ * or * for no tenant.
+ */
 const TENANT = ["tenant_id", "chain"];
 
 describe("the schema", () => {

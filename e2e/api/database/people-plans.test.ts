@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTenant, enrol, sql, uniqueName } from "#e2e/fixtures.ts";
 import { Explainer } from "./explained.ts";
 
-// Whom a tenant has and who an address is are asked often, and the accounts of every tenant lie in
-// one table that is not ours to index.
+// The members of a tenant and the owner of an address are looked up often, and the accounts of all
+// tenants are in one table, which is not ours to index.
 
 /** Enough that a plan which reads them all is not the cheapest. */
 const OTHERS = 3_000;
-/** More than the tests beside this one leave in any small table. */
+/** More rows than the other tests leave in any small table. */
 const FEW = 1_000;
 const explainer = new Explainer(/^(users|account_index)$/);
 

@@ -5,9 +5,11 @@ import { forgetfulPooler, type Pooler } from "../../stack/pooler.ts";
 import { callAsManyTenants } from "./as-many-tenants.ts";
 import { callsGoTo } from "./calls-go-to.ts";
 
-/** As one of so many processes, this one opens few connections. */
+/** As one of this many processes, this one opens few connections. */
 const PROCESSES = 2;
-/** More than it opens, so that each of its connections soon meets one that was told nothing. */
+/**
+ * More than it opens, so that each of its connections soon serves a call after another caller's.
+ */
 const CONNECTIONS = concurrencyFor(PROCESSES).total + 2;
 let pooler: Pooler;
 

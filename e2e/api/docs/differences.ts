@@ -1,6 +1,4 @@
-/**
- * How an answer that a guide shows differs from the one that came; an empty list where it does not.
- */
+/** How a response shown in a guide differs from the real one; an empty list if it does not. */
 export function differences(
   shown: unknown,
   came: unknown,
@@ -34,7 +32,7 @@ export function differences(
     : [`${path}: shown ${JSON.stringify(shown)}, came ${JSON.stringify(came)}`];
 }
 
-/** What depends on when, how often and from where. */
+/** Values that depend on the time, the number of calls or the address. */
 const VARYING = new Set([
   "address",
   "actor_issuer",

@@ -1,4 +1,4 @@
-/** Runs the call that each operation's page shows, in both languages, as somebody who copies it. */
+/** Runs the call on each operation's page, in both languages, as a reader would. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

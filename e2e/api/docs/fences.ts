@@ -26,7 +26,7 @@ export const isOutput = ({ meta }: Fence) => meta[0] === "output";
 /** The file of docs/ that an example shows. */
 export const includedFile = ({ meta }: Fence) => /^file=(.+)$/.exec(meta[0] ?? "")?.[1];
 
-/** The file that an example is, where it is one that others run. */
+/** The file name of an example that others run. */
 export const fileName = (fence: Fence) =>
   RUN.includes(fence.language) && fence.meta[0]?.includes(".") && !includedFile(fence)
     ? fence.meta[0]

@@ -11,7 +11,7 @@ import { Shell } from "./shell.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** An example that was run, what it said, and what the guide says that it says. */
+/** An example that was run, its output, and the output that the guide shows. */
 export type Ran = { fence: Fence; said: string; shown: Fence[] };
 
 /**
@@ -62,13 +62,13 @@ async function runFence(
   return named ? "" : shell.run(`node ${file}`);
 }
 
-/** Where a guide does not show the status, any but a 2xx fails the example. */
+/** If a guide does not show the status, any status except 2xx fails the example. */
 function curlThat(shown: Fence[]): string {
   const strict = shown.some(({ language }) => language === "http") ? "" : "--fail-with-body";
   return `curl() { command curl --silent --show-error ${strict} "$@"; }`;
 }
 
-/** What stands in the guides, and what it is in this run. */
+/** The placeholders in the guides, and their values in this run. */
 async function reality(
   text: string,
   url: string,

@@ -34,10 +34,7 @@ export class Shell {
     return this.#process.exitCode !== null || this.#process.signalCode !== null;
   }
 
-  /**
-   * Runs a script and gives what it said. @throws Error with what went wrong, where a command
-   * fails.
-   */
+  /** Runs a script and returns its output. @throws Error with the failure, if a command fails. */
   async run(script: string): Promise<string> {
     this.#output = "";
     this.#errors = "";
@@ -54,7 +51,7 @@ export class Shell {
   async end(): Promise<void> {
     if (this.#ended || !this.#process.pid) return;
     const exited = once(this.#process, "exit");
-    // With what it left in the background.
+    // Including its background processes.
     process.kill(-this.#process.pid, "SIGKILL");
     await exited;
   }

@@ -343,7 +343,7 @@ async function events(type: string, target: string) {
   return items;
 }
 
-/** Files without content, as many and as large as it takes to be full. */
+/** Files without content, as many and as large as needed to fill the quota. */
 async function written(of: Fixture, count: number, bytes: number, subject?: string) {
   await sql(
     `insert into evidence (tenant_id, subject_type, subject_id, file_name, media_type, bytes,

@@ -1,12 +1,13 @@
 /**
- * Inputs that users of other products reported, with what is right: one folder each below `cases`.
+ * Inputs that users of other products reported, with the right outcome: one folder each below
+ * `cases`.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const FOLDER = join(import.meta.dirname, "cases");
 
-/** An outcome of an import, as expected.json writes it; what it leaves out may be anything. */
+/** The outcome of an import, as in expected.json; what it omits may be anything. */
 export type Outcome = {
   status?: "refused";
   says?: string[];
@@ -27,7 +28,7 @@ export type Outcome = {
   refusal_lines?: number[];
   refusals_say?: string[];
   with?: WithFact[];
-  /** For `never`: lines of which none may be there. */
+  /** For `never`: lines that must not exist. */
   has?: LineFact[];
 };
 export type LineFact = [number, (string | string[] | null)?, string?];

@@ -6,7 +6,7 @@ import type { LineFact, Outcome, WithFact } from "./cases.ts";
 /** A finished import with the lines that it added, or why the file was refused. */
 export type Done = { refused: string } | { found: Import; lines: Line[] };
 
-/** What of the outcome doesn't hold; empty where all of it does. `currency`: the source's. */
+/** The parts of the outcome that don't hold; empty if all do. `currency`: the source's. */
 export function faultsOf(outcome: Outcome, done: Done, currency: string): string[] {
   if ("refused" in done) {
     if (outcome.status !== "refused") return [`refused: ${done.refused}`];

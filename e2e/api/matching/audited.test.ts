@@ -66,7 +66,7 @@ test(
     ]);
     for (const { actor, details } of items.slice(1))
       expect([actor, details.reconciliation_id]).toEqual(["user:ada", fixture.period]);
-    // A run that nobody asked for, and what was tried only, are none.
+    // An automatic run, and a dry run, leave no event.
     await fixture.run(fixture.period, { dry_run: true });
     const after = await fixture.ok<{ items: SecurityEvent[] }>("GET", "security-events", {
       query: { type: "matching.*" },

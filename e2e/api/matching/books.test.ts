@@ -20,7 +20,7 @@ async function closedMonth(): Promise<Fixture> {
   return fixture;
 }
 
-/** As nothing of ours would: past every trigger that keeps what is closed. */
+/** Changes rows past every trigger that protects closed periods, which our code never does. */
 async function tamper(statement: string, values: unknown[]): Promise<void> {
   const database = new Client(superuserUrl());
   await database.connect();

@@ -60,7 +60,7 @@ test(
       digest: run.digest,
       changed: { added: 0, undone: 0 },
     });
-    // What is left out stays, and null is none.
+    // What is omitted stays, and null removes it.
     expect(await rules()).toMatchObject({ calendar_id: calendar.id });
     expect(await rules({ calendar_id: null })).toMatchObject({ calendar_id: null });
     await fixture.run();

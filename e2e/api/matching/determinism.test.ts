@@ -9,7 +9,9 @@ import { Fixture, line, month, type NewLine } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 
-/** What a period's matches say, by the callers' names of the lines: the same in every tenant. */
+/**
+ * The content of a period's matches, by the callers' names of the lines: the same in every tenant.
+ */
 async function outcome({ tenant, period }: Fixture): Promise<string[]> {
   const rows = await sql<{ said: string }>(
     `select concat_ws(' ', m.state, m.method, m.shape, m.residual_minor, m.adjustments,
@@ -85,7 +87,7 @@ function inSix(seed: number): Arrival[] {
   );
 }
 
-/** Beside the stack's own; ends as the stack's do. */
+/** In addition to the stack's own; it stops as the stack's do. */
 async function startMatcher(): Promise<ChildProcess> {
   const { METRICS_PORT: _, ...env } = stackEnvironment();
   const matcher = spawn(
@@ -169,7 +171,7 @@ test(
   async () => {
     const { fixture } = await arrived(shuffled(6), (at) => at % 23 === 7);
     const { digest } = await fixture.run();
-    // Another version of the same rules weighs everything anew.
+    // A new version of the same rules weighs everything again.
     const { rules } = await fixture.ok<{ rules: object[] }>(
       "GET",
       `reconciliations/${fixture.period}/rules`,

@@ -27,8 +27,8 @@ async function counted({ tenant }: Fixture): Promise<number> {
 }
 
 /**
- * A run whose matcher was killed in the midst of so many pairs. One that was done by then is left
- * for another of twice as many.
+ * A run whose matcher was killed in the middle of this many pairs. If it was already done, another
+ * with twice as many is tried.
  */
 async function killedRun(
   pairs = PAIRS,
@@ -47,7 +47,7 @@ async function killedRun(
   await until("a chunk is kept", async () => (await counted(fixture)) > 0, 120_000);
   killed.kill("SIGKILL");
   if (killed.exitCode === null && killed.signalCode === null) await once(killed, "exit");
-  // Its last statement may still be kept.
+  // Its last statement may still be committed.
   const connections = "select from pg_stat_activity where application_name = $1";
   await until(
     "its connections have ended",

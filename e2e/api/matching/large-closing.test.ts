@@ -78,8 +78,8 @@ function ended({ fixture, period }: Large): Promise<Reconciliation> {
 }
 
 /**
- * A line that the period carries, written down by somebody who has not committed: whoever closes it
- * waits, in the midst of what is carried.
+ * A line that the period carries, written by an uncommitted transaction: closing the period waits
+ * in the middle of carrying.
  */
 async function carryUncommitted(
   { fixture, period }: Large,

@@ -13,7 +13,7 @@ const RULES = [
   },
 ];
 
-/** Three pairs of one rule, one of a day and customer of its own; a batch by hand. */
+/** Three pairs of one rule, one with its own day and customer; a batch by hand. */
 async function october() {
   const fixture = await Fixture.create();
   await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: RULES } });

@@ -22,7 +22,7 @@ export type NewLine = {
 export const RUN_TIMEOUT_MS = 180_000;
 
 /**
- * Two sources of a tenant of their own and the period that compares them; runs only when told to.
+ * Two sources of a new tenant and the period that compares them; runs are only started explicitly.
  */
 export class Fixture {
   readonly tenant: string;
@@ -92,7 +92,7 @@ export class Fixture {
     });
   }
 
-  /** Adds so many lines by the database: the nth of each source has reference `R<n>`. */
+  /** Adds this many lines directly in the database: the nth of each source has reference `R<n>`. */
   async fill(counts: Record<string, number>): Promise<void> {
     for (const [source, count] of Object.entries(counts))
       await sql(
@@ -160,7 +160,7 @@ export class Fixture {
   }
 }
 
-/** A line of October: what it says beside its number is up to the test. */
+/** A line of October; the test chooses everything except its number. */
 export function line(
   external_id: string,
   amount_minor: number,

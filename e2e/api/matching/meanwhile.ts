@@ -3,7 +3,7 @@ import { until } from "#e2e/until.ts";
 
 type Statement = [text: string, values: unknown[]];
 
-/** Who waits for a connection's locks, or for somebody who does. */
+/** The sessions that wait for a connection's locks, or for another session that does. */
 const WAITING = `with recursive waiting as (
   select a.pid from pg_stat_activity a where $1 = any (pg_blocking_pids(a.pid))
   union

@@ -13,7 +13,7 @@ const SLOW = 300_000;
 
 type Sides = { left_source_id: string; right_source_id: string };
 
-/** Two more sources of the fixture's, with so many lines. */
+/** Two more sources of the fixture, with this many lines. */
 async function sidesOf(
   fixture: Fixture,
   counts: { left: number; right: number; sign?: string },
@@ -24,10 +24,7 @@ async function sidesOf(
   return { left_source_id, right_source_id };
 }
 
-/**
- * Does `work` in the midst of an arrival of lines: nobody holds their source alone until it is
- * done.
- */
+/** Does `work` while lines arrive: nobody can lock their source exclusively until it is done. */
 async function whileLinesArrive<Result>(
   { tenant }: Fixture,
   source: string,
@@ -171,7 +168,7 @@ test(
       const period = await whileLinesArrive(fixture, sides.left_source_id, async () => {
         const { id } = await fixture.bind(sides);
         await blocking.query("begin");
-        // The last line is of the second step, which waits for whoever is opening it.
+        // The last line belongs to the second step, which waits for the transaction that opens it.
         await blocking.query(
           `insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
            select l.tenant_id, r.pair_no, l.line_no, 'left', l.currency, l.amount_minor, l.amount_minor, l.value_date

@@ -91,7 +91,7 @@ async function rulesOf(fixture: Fixture): Promise<{ rules: object[] }> {
   return { rules };
 }
 
-/** What it refuses, it refuses with a reason; nothing fails on our side. */
+/** Refusals have a reason; nothing fails on our side. */
 async function perform(fixture: Fixture, { kind, pick }: Act, next: () => number): Promise<void> {
   const one = <Item>(items: readonly Item[]) => items[pick % Math.max(1, items.length)];
   const open = async () =>

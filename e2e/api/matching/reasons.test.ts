@@ -4,8 +4,8 @@ import { Fixture, line, type NewLine } from "./matching-fixture.ts";
 const SLOW = 300_000;
 
 /**
- * For each reason a line of the left and what there is beside it. `late_arrival`, of which a closed
- * period is part, is in periods.test.ts.
+ * For each reason a line of the left side and the lines near it. `late_arrival`, which involves a
+ * closed period, is in periods.test.ts.
  */
 const CASES: Record<string, { of: NewLine; left?: NewLine[]; right?: NewLine[] }> = {
   missing_counterpart: { of: line("missing", 11_111, { reference: "LONE-11" }) },
@@ -56,7 +56,7 @@ test(
     const given: Record<string, unknown> = {};
     for (const [at, [reason]] of cases.entries()) {
       let id = ids[at] as string;
-      // Of two lines that nothing tells apart either is the one too many.
+      // Of two identical lines, either may be the surplus one.
       if (reason === "duplicate" && (await fixture.line(id)).state === "matched")
         id = ids[cases.length] as string;
       const { exception_id } = await fixture.line(id);

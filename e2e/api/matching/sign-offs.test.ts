@@ -227,7 +227,7 @@ test(
       month.fixture.call("PUT", `${month.path}/rules`, { body, bearer });
     expectProblem(await put(lead), "role_required");
     expect((await put()).status).toBe(200);
-    // The period was opened while two were asked for.
+    // The period was opened while the policy asked for two.
     expect((await month.fixture.ok<Reconciliation>("GET", month.path)).sign_off?.levels).toBe(2);
   },
   SLOW,

@@ -67,7 +67,7 @@ async function exported(fixture: Fixture, query: Record<string, string> = {}): P
   return text;
 }
 
-/** None of the values above has a comma. */
+/** No value above contains a comma. */
 function rowsOf(csv: string): Row[] {
   const [header = "", ...rows] = csv.trimEnd().split("\r\n");
   const columns = header.split(",");

@@ -35,10 +35,7 @@ const acts = fc.sample(fc.record<Act>({ kind: fc.constantFrom(...KINDS), pick: f
   seed: SEED,
 });
 
-/**
- * What may be answered to somebody who comes at the same time as others. A deadlock or a fault
- * would be a 5xx.
- */
+/** The statuses that concurrent calls may get. A deadlock or an error would be a 5xx. */
 const MEANT = [200, 201, 202, 400, 404, 409];
 
 test(

@@ -60,7 +60,7 @@ test(
     await match({ line_ids: [f, part], split_line_id: f });
     await exclude(d);
     const run = await fixture.run();
-    // Of f a part is open.
+    // Part of f is open.
     expect(stepsOf(run)).toEqual([
       ["rule", 1, 1, 1, 100, 100],
       ["rule", 0, 0, 0, undefined, undefined],

@@ -35,7 +35,7 @@ const again = (id: string) =>
   sql("update public.invitations set requested_at = now() - interval '2 minutes' where id = $1", [
     id,
   ]);
-/** As if each mail had been asked for so much earlier. */
+/** As if each mail had been requested this much earlier. */
 const earlier = (id: string, span: string) =>
   sql(
     "update public.invitations set requested_at = requested_at - $2::interval, requests = array(select at - $2::interval from unnest(requests) at) where id = $1",

@@ -98,12 +98,12 @@ describe("a forgotten password", () => {
         (await callAccount("forgot", { email: `${uniqueName("nobody")}@mail.example` })).ms,
       );
     }
-    // Of those that send a mail, the quickest: what else the machine does slows some.
+    // The fastest of the calls that send a mail, because other load slows some.
     const quickest = (times: number[]) => Math.min(...times.slice(0, 5));
     expect(quickest(known) / quickest(unknown)).toBeGreaterThan(1 / 3);
     expect(quickest(known) / quickest(unknown)).toBeLessThan(3);
     await jobsDone();
-    // Nobody's mailbox is filled.
+    // Nobody's mailbox is flooded.
     expect(mailsTo(person.email)).toHaveLength(5);
   });
 

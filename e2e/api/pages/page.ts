@@ -6,7 +6,7 @@ import type { Role } from "#lib/wire/access.ts";
 
 export type Html = { status: number; headers: Headers; text: string; headings: string[] };
 
-/** `tenants`: of who asks; nobody is signed in where they are left out. */
+/** `tenants`: of the caller; omitted if nobody is signed in. */
 export async function pageOf(
   path: string,
   tenants?: Record<string, Role[]>,

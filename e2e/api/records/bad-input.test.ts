@@ -24,7 +24,7 @@ beforeAll(async () => {
 const errorsOf = ({ json }: Answer) =>
   (json as { errors: { path: string; message: string }[] }).errors;
 
-/** JSON of exactly so many bytes. */
+/** JSON of exactly this many bytes. */
 function bodyOf(bytes: number): string {
   const empty = JSON.stringify({ idempotencyKey: uniqueName("key"), text: "" });
   return empty.replace('""', `"${"x".repeat(bytes - empty.length)}"`);

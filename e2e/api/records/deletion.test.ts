@@ -32,7 +32,7 @@ async function exists(id: string): Promise<boolean> {
   return (await sql("select from public.records where id = $1", [id])).length === 1;
 }
 
-/** The running worker does it, and is done when its job is gone. */
+/** The running worker does it, and is done when its job no longer exists. */
 async function purge(): Promise<void> {
   const [job] = await sql<{ id: string }>(
     "select id from graphile_worker.add_job('purge_records')",

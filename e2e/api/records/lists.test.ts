@@ -220,7 +220,7 @@ test("each list finds its page by an index, however many records there are", asy
      from generate_series(1, 20000) i`,
     [tenant],
   );
-  // Vacuum, too: the index of words keeps what is new in a list of its own, which every search
+  // Including vacuum: the index of words keeps new entries in a pending list, which every search
   // would read to its end.
   await sql("vacuum analyze public.records");
   const head = "select id from public.records r where tenant_id = $1 and surface = 'integrations'";

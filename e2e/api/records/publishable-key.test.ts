@@ -6,7 +6,7 @@ import { expectProblem } from "../contracts/conformance.ts";
 import { invoke } from "../contracts/operation.ts";
 import { call, createRecord, createTeam, listIds, succeeded, type Team } from "./records.ts";
 
-/** All that the publishable key may do. What is not in this table it may not. */
+/** Everything that the publishable key may do. Whatever is not in this table is forbidden. */
 const MAY = [
   "getMe",
   "listTroubleshooting",

@@ -15,7 +15,7 @@ export async function createTeam(): Promise<Team> {
   return { tenant, admin, lead, analyst };
 }
 
-/** As the admin, where the call says no other. */
+/** As the admin, unless the call says otherwise. */
 export function call(team: Team, method: string, path: string, more: Call = {}): Promise<Answer> {
   return api(method, path, { bearer: team.admin, tenant: team.tenant, ...more });
 }
@@ -43,7 +43,7 @@ export async function listIds(
   return items.map(({ id }) => id);
 }
 
-/** @throws Error with the answer where it is another. */
+/** @throws Error with the response if the status differs. */
 export function succeeded({ status, text, json }: Answer, expected = 200): unknown {
   if (status !== expected) throw new Error(`${status} instead of ${expected}: ${text}`);
   return json;

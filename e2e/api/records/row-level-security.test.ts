@@ -5,8 +5,7 @@ import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
 import type { Scope } from "#lib/wire/access.ts";
 import { call, createRecord, createTeam, succeeded, type Team } from "./records.ts";
 
-// Straight at the Data API, past everything that the application decides: what is left is the
-// database's own word.
+// Calls the Data API directly, past every decision of the application: only the database decides.
 
 type Claims = {
   role?: string;
@@ -71,7 +70,7 @@ const PERSONAS: Persona[] = [
     reads: ({ surface, deleted }) => surface === "integrations" && !deleted,
   },
   {
-    // The functions answer it no read but of what it changes.
+    // Functions that read return nothing to it, except what it changes.
     name: "an API key that writes release notes",
     claims: apiKey("write:release-notes"),
     reads: ({ surface, deleted }) => surface === "release-notes" && !deleted,

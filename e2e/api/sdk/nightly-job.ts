@@ -1,7 +1,9 @@
 import { type Tieout, toDecimal } from "../../../sdk/typescript/src/index.ts";
 import { openFile } from "../../../sdk/typescript/src/node.ts";
 
-/** What a company runs each night: two files in, a closed period and its statement out. */
+/**
+ * A company's nightly job: two files are imported, a period is closed and its statement exported.
+ */
 export async function nightlyJob(
   tieout: Tieout,
   period: string,

@@ -7,7 +7,7 @@ const EVENTS = 9;
 
 let trail: Trail;
 
-/** Again where other tests hold locks of the many tables that it asks for. */
+/** Retries while other tests hold locks of the many tables that it needs. */
 async function withoutDeadlock(statement: string): Promise<unknown> {
   return sql(statement).catch((error: { code?: string }) => {
     if (error.code === "40P01") return withoutDeadlock(statement);

@@ -1,4 +1,4 @@
-/** A trail that has a few events, and what is said of it. */
+/** A trail with a few events, and its verification. */
 import { expect, it as plain } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
 import { auditCommand, type Trail, tenantWithTrail } from "./trail.ts";

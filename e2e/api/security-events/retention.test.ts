@@ -24,7 +24,7 @@ const kept = async () =>
     )
   ).map(({ seq }) => seq);
 
-/** Has the worker do what it does once an hour. */
+/** Makes the worker do its hourly work. */
 async function anHourPasses(): Promise<void> {
   await sql("select graphile_worker.add_job('forget_security_events')");
   await until(
@@ -118,7 +118,7 @@ describe("after 400 days events are forgotten", () => {
          from private.security_event_checkpoints where chain = $1 limit 1`,
         [trail.tenant, seq],
       );
-    // Of one day, also where this runs at midnight.
+    // All on one day, even if this runs at midnight.
     const noon = "date_trunc('day', now(), 'UTC') + interval '12 hours'";
     await copy(-4, `${noon} - interval '30 days 1 minute'`);
     await copy(-3, `${noon} - interval '30 days'`);

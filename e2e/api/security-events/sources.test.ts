@@ -328,7 +328,7 @@ describe("what is refused is told to those concerned", () => {
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403]));
     await until("all are told or counted", async () => (await reportedOrCounted()) === 60);
-    // One, but where the clock's minute ended meanwhile.
+    // One, unless the clock's minute has ended since.
     const minutes = Math.floor(Date.now() / 60_000) - Math.floor(startedMs / 60_000) + 1;
     const firsts = (await trail.list({ type: "access.refused" })).items.filter(
       ({ details }) => details.count === undefined,

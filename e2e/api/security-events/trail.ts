@@ -57,8 +57,8 @@ export async function tenantWithTrail() {
 }
 
 /**
- * Past every trigger and right, as whoever owns the machine. In one transaction, so that nobody
- * else's rows go unguarded.
+ * Past every trigger and permission, as the operator of the machine could. In one transaction, so
+ * that other rows stay protected.
  */
 export async function tamper(...statements: [text: string, values?: unknown[]][]): Promise<void> {
   const client = new Client({ connectionString: superuserUrl() });

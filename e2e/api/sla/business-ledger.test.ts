@@ -16,7 +16,7 @@ import {
 } from "./calendars.ts";
 import { dueIn } from "./exceptions.ts";
 
-/** As if all that happened to an exception had happened so many days earlier. */
+/** As if everything that happened to an exception had happened this many days earlier. */
 async function letPass(tenant: string, id: string, days: number): Promise<void> {
   const client = new Client({ connectionString: superuserUrl() });
   await client.connect();
@@ -150,7 +150,7 @@ describe("the ledger", () => {
     const now = new Date(Math.floor(Date.now() / 60_000) * 60_000);
     const clock = (hours: number) =>
       new Date(now.getTime() + hours * 3_600_000).toISOString().slice(11, 16);
-    /** Open every day from two hours before now, in UTC: so many hours. */
+    /** Open every day from two hours before now, in UTC, for this many hours. */
     const daily = (hours: number) => ({
       name: "Daily",
       time_zone: "UTC",
@@ -209,8 +209,8 @@ describe("the ledger", () => {
       ["set", 0, 0, 0, 0, 0, 52, 0, 20],
       // Worked 6 + 2 of the day: 20 − 8 = 12; on the wall 52 − 24 = 28.
       ["paused", 24, 8, 16, 0, 0, 28, 0, 12],
-      // Paused for 6 + 2 open hours: the deadline goes so far into the day after, 24 hours later.
-      // What is left stays.
+      // Paused for 6 + 2 open hours: the deadline moves as far into the next day, 24 hours later.
+      // The remaining time stays.
       ["resumed", 24, 0, 0, 24, 24, 28, 0, 12],
       // By six hours a day only 4 + 2 were worked before the pause: 20 − 6 = 14 are left, 4 + 6 +
       // 4: two days and 2 hours ahead, 50, so 22 later.

@@ -149,7 +149,7 @@ describe("a warning in business minutes", () => {
     const { id } = await create({ due_at: await dueIn(50) });
     await pause(id);
     expect(await ahead(id)).toEqual([[30, null]]);
-    // What is new in the policy meanwhile waits, too.
+    // A threshold that the policy has gained in the meantime waits, too.
     await policy({ at_risk_business_thresholds: [60, 30, 20] });
     expect(await ahead(id)).toEqual([
       [30, null],

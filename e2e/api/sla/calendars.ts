@@ -53,8 +53,8 @@ export async function tenantWithCalendar(hours: object = OFFICE) {
 }
 
 /**
- * Moments on the wall in Berlin, each so long after a week's beginning: of the one after next, or
- * of the one of this Monday.
+ * Wall-clock moments in Berlin, each relative to the start of a week: the one after next, or the
+ * one of this Monday.
  */
 export async function weekInBerlin(monday?: string): Promise<(after: string) => Promise<string>> {
   const [week] = await sql<{ begins: string }>(

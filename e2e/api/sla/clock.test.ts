@@ -222,8 +222,7 @@ describe("the SLA clock", () => {
             due_at,
           ]);
           if (ahead.length === 1) break;
-          // The machine stood still until a worker could have told of it: another one, of another
-          // tenant.
+          // The machine stalled until a worker could have reported it: retry with another tenant.
           await before.query("rollback");
           await changer.query("rollback");
           ({ tenant, board, crossings } = await tenantWithLead());

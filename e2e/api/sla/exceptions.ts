@@ -47,9 +47,7 @@ export async function tenantWithLead() {
       if (answer.status !== 200) throw new Error(answer.text);
       return answer.json as SlaList;
     },
-    /**
-     * What was told of this tenant's deadlines, in order: the threshold crossed, 0 for a breach.
-     */
+    /** The reported crossings of this tenant, in order: the threshold, or 0 for a breach. */
     async crossings(): Promise<number[]> {
       return (await slaEvents(tenant)).map(({ type, data }) =>
         type === "exception.sla.breached" ? 0 : (data.threshold_minutes ?? -1),
@@ -65,7 +63,7 @@ export function slaEvents(tenant: string): Promise<Event[]> {
   );
 }
 
-/** The moment that lies so many minutes (and seconds) after the database's now. */
+/** The moment this many minutes (and seconds) after the database's now. */
 export async function dueIn(minutes: number, seconds = 0): Promise<string> {
   const [row] = await sql<{ at: Date }>(
     "select clock_timestamp() + make_interval(mins => $1, secs => $2) as at",
@@ -76,9 +74,9 @@ export async function dueIn(minutes: number, seconds = 0): Promise<string> {
 }
 
 /**
- * Moves a deadline so near, counted in the statement that moves it; answers the moment. What must
- * come before it is done while it is far: however long the machine stands still, it lies ahead at
- * first.
+ * Moves a deadline to the near future, computed in the statement that moves it; returns the moment.
+ * Preparations happen while it is far away: however long the machine stalls, the deadline is ahead
+ * at first.
  */
 export async function dueSoon(id: string, minutes: number, seconds: number): Promise<string> {
   const [row] = await sql<{ due_at: Date }>(

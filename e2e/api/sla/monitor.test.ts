@@ -237,8 +237,8 @@ describe("the SLA monitor", () => {
 
   it("tells what changed since a list was read: what came, what moved, what the filters no longer match and what time alone changed", async () => {
     const { tenant, create, change, call } = await tenantWithLead();
-    // Written an hour ago. Of the aged one the risk changed five seconds ago, and nobody wrote
-    // anything. As if the list were read now.
+    // Written an hour ago. The risk of the aged one changed five seconds ago, without a write. As
+    // if the list were read now.
     const rows = await sql<{ id: string; title: string; created_at: Date }>(
       creating(
         `'tenant_id', $1::text, 'title', t, 'severity', 'high', 'due_at', now() + m * interval '1 second', 'updated_at', now() - interval '1 hour', 'created_by', 'user:leo'`,

@@ -7,7 +7,7 @@ import { type Registered, Subscriber } from "#e2e/webhooks/subscriber.ts";
 const HANGING = 50;
 const EVENTS_EACH = 30;
 const PROBES = 20;
-/** Far below the 15 s that a hanging receiver takes, and far above what a busy machine adds. */
+/** Far below the 15 s that a hanging receiver takes, and far above the delay of a busy machine. */
 const PROMPT_MS = 5_000;
 
 let receiver: Receiver;
@@ -19,8 +19,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([receiver.stop(), hanging.stop()]));
 
 /**
- * Of some numbers that one in the middle: a machine that stands still for a moment makes one probe
- * late, what hangs makes them all.
+ * The median: a machine that stalls for a moment delays one probe, a hanging receiver delays all.
  */
 function median(numbers: number[]): number | undefined {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
@@ -130,7 +129,7 @@ describe("receivers that hang", () => {
       return (await fetched()) - before;
     };
     try {
-      // Not committed, so that no worker sends it meanwhile.
+      // Not committed, so that no worker sends it yet.
       await connection.query("begin");
       // Rows that other tests have under way, and are just done with, may be met on the way.
       const usual = await rowsOfAClaim();

@@ -8,7 +8,7 @@ import { receiver } from "./shared-receiver.ts";
 
 const HANGS = { trick: "hang" } as const;
 
-/** A test event on its way to a receiver of a tenant of its own. */
+/** A test event on its way to a receiver of a new tenant. */
 async function send(
   behaviour: Behaviour,
 ): Promise<{ subscriber: Subscriber; webhook: Registered; eventId: string }> {
@@ -18,7 +18,7 @@ async function send(
   return { subscriber, webhook, eventId };
 }
 
-/** Far more than 15 s: each time the worker stands still, they begin anew. */
+/** Far more than 15 s: after each stall of the worker they begin again. */
 const MANY_ATTEMPTS_MS = 240_000;
 
 /**
@@ -74,7 +74,7 @@ describe.concurrent("a receiver has 15 s:", () => {
       const given = await webhook.becomes(eventId, ["failed"], 1);
       expect(given).toMatchObject({ failure_kind: "webhook_disabled" });
       const seen = given.attempts.filter(({ status }) => status !== "interrupted");
-      // Where the worker gave up what was on its way, nothing was settled: another one.
+      // If the worker gave up while sending, nothing was settled: retry.
       if (seen.length === 0) continue;
       expect(seen).toMatchObject([{ status: "failed", failure_kind: "timeout" }]);
       return;

@@ -95,7 +95,7 @@ describe("the address of a webhook", () => {
     "https://router.lan/",
     "https://nas.home.arpa/",
     "https://intranet/",
-    // Schemes, ports, user info, and what is no URL.
+    // Schemes, ports, user info, and text that is not a URL.
     "http://hooks.example.com/",
     "ftp://hooks.example.com/",
     "file:///etc/passwd",

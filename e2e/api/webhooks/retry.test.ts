@@ -13,10 +13,10 @@ const SCHEDULE_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 36_000];
 type Waiting = { failures: number; failed: number; pause: number };
 
 /**
- * The only delivery of its webhook, once it waits after so many failures since the event, or since
- * it was sent again: how many those are by now, and those of all time, and the seconds from the
- * transaction that settled the last attempt to the next. All in one statement: the next may come
- * before anybody looks.
+ * The only delivery of its webhook, once it waits after this many failures since the event, or
+ * since it was resent: the number of these failures, of all failures, and the seconds from the
+ * transaction that settled the last attempt to the next. Read in one statement, because the next
+ * attempt may happen before the test looks.
  */
 function waits(eventId: string, failures: number): Promise<Waiting> {
   return until(`${eventId} waits after failure ${failures}`, async () => {
@@ -33,7 +33,7 @@ function waits(eventId: string, failures: number): Promise<Waiting> {
   });
 }
 
-/** Milliseconds are kept of the one moment, microseconds of the other. */
+/** One time has milliseconds, the other microseconds. */
 const ROUNDED_SECONDS = 0.001;
 
 function expectAbout(pause: number, min: number, max: number): void {

@@ -98,7 +98,7 @@ describe("an API key with the scopes of webhooks alone", () => {
       attempts: [{ response: { body: "Got: Confidential" } }],
     });
 
-    // What was sent can be sent again: to where it went.
+    // A delivery can be resent to the same address.
     expect((await asKey("PATCH", `/v1/webhooks/${id}`, { events: ["webhook.test"] })).status).toBe(
       200,
     );

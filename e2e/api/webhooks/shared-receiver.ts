@@ -1,6 +1,6 @@
 /**
- * One receiver for all files that a process runs: each webhook has a path of its own there. It ends
- * with the process.
+ * One receiver for all files of a process: each webhook has its own path there. It ends with the
+ * process.
  */
 import { Receiver } from "#e2e/webhooks/receiver.ts";
 

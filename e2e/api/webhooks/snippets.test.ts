@@ -1,7 +1,4 @@
-/**
- * Runs the snippets of docs/webhooks against a real delivery, each where its runtime is on this
- * machine.
- */
+/** Runs the snippets of docs/webhooks against a real delivery, each if its runtime is installed. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -99,7 +99,7 @@ describe("what is too long is told so", () => {
     );
     const { status, head } = await raw("GET /v1/me HTTP/1.1", [`X-Note: ${"x".repeat(300_000)}`]);
     expect([status, head]).toEqual([431, expect.stringMatching(/x-request-id: req_/i)]);
-    // More than what is on its way when the answer is given: it must not be lost for that.
+    // More than is in transit when the response is sent: the response must not be lost.
     expect((await raw("GET /v1/me HTTP/1.1", [`X-Note: ${"x".repeat(5_000_000)}`])).status).toBe(
       431,
     );

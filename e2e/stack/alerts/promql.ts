@@ -1,6 +1,6 @@
 /**
- * Says whether an alert's expression holds, of what processes answer at /metrics: Prometheus' own
- * grammar, and of its language what rules over gauges need, in one instant.
+ * Evaluates an alert's expression over the metrics of processes: Prometheus' own grammar, and the
+ * part of its language that rules over gauges need, at one instant.
  * https://prometheus.io/docs/prometheus/latest/querying/basics/
  */
 import type { SyntaxNode } from "@lezer/common";
@@ -9,7 +9,7 @@ import { parser } from "@prometheus-io/lezer-promql";
 type Labels = Record<string, string>;
 export type Sample = { name: string; labels: Labels; value: number };
 
-/** What a process answered, each sample with the `instance` that a scrape gives it. */
+/** The metrics of a process, each sample with the `instance` that a scrape adds. */
 export function samplesOf(text: string, instance: string): Sample[] {
   return text.split("\n").flatMap((line) => {
     const [, name = "", labels = "", value] =
@@ -29,7 +29,7 @@ function labelsOf(text: string): Labels {
   );
 }
 
-/** The metrics that an expression names. @throws Error where it is none */
+/** The metrics that an expression names. @throws Error if it is invalid */
 export function metricsIn(expression: string): string[] {
   const names: string[] = [];
   treeOf(expression).iterate({
@@ -39,7 +39,7 @@ export function metricsIn(expression: string): string[] {
   return [...new Set(names)].filter((name) => name.includes("_"));
 }
 
-/** What the expression gives: empty where the alert does not fire. */
+/** The result of the expression: empty if the alert does not fire. */
 export function evaluate(expression: string, samples: readonly Sample[]): Sample[] {
   const { topNode } = treeOf(expression);
   const found = new Evaluation(expression, samples).vector(topNode.firstChild as SyntaxNode);

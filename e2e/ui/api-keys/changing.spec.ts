@@ -82,7 +82,7 @@ test("a dialog stays above its panel where the window gets narrower", async ({ p
   await page.goto(`/${admin.tenant}/api-keys`);
   const panel = await openPanel(page, "Bank feed");
   await panel.getByRole("button", { name: "Revoke" }).click();
-  // Nobody uses it: no name to type.
+  // An unused key: no name to type.
   await expect(
     dialog(page).getByText("This key hasn't been used in the last 7 days."),
   ).toBeVisible();

@@ -34,7 +34,7 @@ test("by keyboard alone: sign in, create, store the secret, rotate and revoke", 
   await keyboard.press("Enter");
   await expect(dialog(page).getByText("You can close this now")).toBeVisible();
   await keyboard.press("Escape");
-  // With the first key the empty list is gone, and with it the button that opened the dialog.
+  // The first key replaces the empty list, and with it the button that opened the dialog.
   await expect(rowOf(page, name)).toBeVisible();
   await expect(page.getByRole("main")).toBeFocused();
   expect(
@@ -51,7 +51,7 @@ test("by keyboard alone: sign in, create, store the secret, rotate and revoke", 
   await expect(dialog(page).getByRole("radio", { name: "1 h" })).toBeChecked();
   await keyboard.press("Enter");
   await shownCredential(page);
-  // Meanwhile the panel learns that the key rotates: the button that had the focus is gone.
+  // In the meantime the panel learns that the key is rotating: the focused button disappears.
   await expect(panel.locator("button", { hasText: "Rotate" })).toHaveCount(0);
   await tabTo(page, dialog(page).getByRole("checkbox", { name: "I've stored it" }));
   await keyboard.press("Space");
@@ -63,7 +63,7 @@ test("by keyboard alone: sign in, create, store the secret, rotate and revoke", 
     )
     .toBe(name);
 
-  // The name is asked for once the call counts.
+  // The dialog asks for the name once the call is counted.
   await expect(panel).toContainText("1 accepted since it was created", { timeout: 15_000 });
   await tabTo(page, panel.getByRole("button", { name: "Revoke" }));
   await keyboard.press("Enter");

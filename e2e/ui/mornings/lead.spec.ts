@@ -6,7 +6,7 @@ import { test } from "../test.ts";
 import { arrive, goTo, panel } from "./arrive.ts";
 
 const OPEN = 6;
-/** Two thirds of what is open. */
+/** Two thirds of the open lines. */
 const SUGGESTED = 4;
 
 test("a lead's morning: late work is handed out, the month is tied out, closed, and its statement read", async ({

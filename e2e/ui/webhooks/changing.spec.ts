@@ -45,7 +45,7 @@ test("who disables a webhook says why; what it misses is counted before it is se
   for (const note of ["one", "two", "three"])
     await hooks.subscriber.emit("exception.created", { note });
   await expect(page.getByRole("row").filter({ hasText: "Failed" })).toHaveCount(3);
-  // The webhook is asked for apart from its deliveries.
+  // The webhook and its deliveries are loaded separately.
   await page.reload();
   await page.getByRole("button", { name: "Enable" }).click();
   await dialog(page).getByLabel("Recover missed deliveries: 3 deliveries").uncheck();

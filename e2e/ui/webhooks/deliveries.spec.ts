@@ -122,7 +122,7 @@ test("deliveries appear by themselves, rest while the tab is hidden, and catch u
   await hooks.subscriber.emit("exception.created", { note: "live" });
   await expect(page.getByRole("row")).toHaveCount(3);
   await expect(page.getByText("Delivered", { exact: true })).toHaveCount(2);
-  // It tells seconds: what was asked for is answered.
+  // It counts seconds: the requests were answered.
   await expect(page.getByText(/Updated [12] s ago/)).toBeVisible();
   await setVisibility(page, "hidden");
   let asked = 0;

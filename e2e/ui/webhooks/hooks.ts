@@ -22,7 +22,7 @@ class Hooks {
     return `${this.list}/${id}`;
   }
 
-  /** Registers a webhook in the page at a path of its own, and gives its secret. */
+  /** Registers a webhook in the page with its own path, and returns its secret. */
   async register(page: Page, path: string): Promise<string> {
     await page.getByRole("button", { name: "Register webhook" }).click();
     await dialog(page).getByLabel("URL").fill(this.receiver.url(path));
