@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
 import { endsBeforeUs } from "./children.mjs";
+import { showsSteps } from "./steps.mjs";
 
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 export const NODE = join(ROOT, "node_modules/.bin/node");
@@ -28,22 +29,30 @@ const BUILD_INPUTS = [
   "tsconfig.build.json",
   "tsconfig.json",
 ];
+const TYPESCRIPT = join(ROOT, "node_modules/typescript");
 const BUILD_STAMP = join(ROOT, ".next/inputs.sha256");
 const NOT_BUILT = /\.test\.tsx?$/;
 
-/** Installs the packages of package-lock.json, unless they are installed. */
-export async function install() {
-  if (installed()) return;
-  await run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"]);
+/**
+ * Installs the packages of package-lock.json, unless they are installed. `dev`: also those that only
+ * tests and development need.
+ */
+export async function install({ dev = true } = {}) {
+  if (isInstalled(dev)) return;
+  await run("npm", ["ci", dev ? "--include=dev" : "--omit=dev", "--no-audit", "--no-fund"]);
+}
+
+export function isBuilt() {
+  return existsSync(BUILD_STAMP) && readFileSync(BUILD_STAMP, "utf8") === hashOf(BUILD_INPUTS);
 }
 
 /**
  * Builds the web app, unless its inputs are unchanged. `typesAreChecked` says that the caller has
- * just checked them.
+ * just checked them. Without the packages for development they can't be checked.
  */
-export async function build({ typesAreChecked = false } = {}) {
+export async function build({ typesAreChecked = !existsSync(TYPESCRIPT) } = {}) {
+  if (isBuilt()) return;
   const inputs = hashOf(BUILD_INPUTS);
-  if (existsSync(BUILD_STAMP) && readFileSync(BUILD_STAMP, "utf8") === inputs) return;
   rmSync(BUILD_STAMP, { force: true });
   // Types of deleted routes, left by the last development server, would fail the build.
   rmSync(join(ROOT, ".next/dev/types"), { recursive: true, force: true });
@@ -69,21 +78,27 @@ async function compress(folder) {
   );
 }
 
-/** Runs a command and prints its output on stderr, because stdout belongs to the log. */
+/**
+ * Runs a command and prints its output on stderr, because stdout belongs to the log. While steps are
+ * shown, the output is printed only if the command fails.
+ */
 export function run(command, args, { env = {}, stdio = ["ignore", 2, 2] } = {}) {
+  const output = [];
   return new Promise((done, fail) => {
     const child = spawn(command, args, {
       cwd: ROOT,
-      stdio,
+      stdio: showsSteps ? ["ignore", "pipe", "pipe"] : stdio,
       env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", ...env },
     });
     endsBeforeUs(child);
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", (chunk) => output.push(chunk));
     child.once("error", fail);
-    child.once("exit", (code, signal) =>
-      code === 0
-        ? done()
-        : fail(new Error(`${command} ${args.join(" ")} ended with ${signal ?? code}`)),
-    );
+    child.once("close", (code, signal) => {
+      if (code === 0) return done();
+      const said = Buffer.concat(output).toString();
+      fail(new Error(`${said}${command} ${args.join(" ")} ended with ${signal ?? code}`));
+    });
   });
 }
 
@@ -91,14 +106,14 @@ export function run(command, args, { env = {}, stdio = ["ignore", 2, 2] } = {}) 
  * npm records what it installed in node_modules. Packages for other systems are only in the lock
  * file.
  */
-function installed() {
+function isInstalled(withDev) {
   const note = join(ROOT, "node_modules/.package-lock.json");
   if (!existsSync(note) || !existsSync(NODE)) return false;
   const present = JSON.parse(readFileSync(note, "utf8")).packages;
   const expected = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages;
   return Object.entries(expected).every(
-    ([path, { version, optional }]) =>
-      path === "" || optional || present[path]?.version === version,
+    ([path, { version, optional, dev }]) =>
+      path === "" || optional || (dev && !withDev) || present[path]?.version === version,
   );
 }
 

@@ -1,13 +1,15 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { build, install, NODE, ROOT } from "./setup.mjs";
+import { build, install, isBuilt, NODE, ROOT } from "./setup.mjs";
+import { showsSteps, step } from "./steps.mjs";
 
 const dev = process.argv.includes("--dev");
 
 try {
-  await install();
+  await step("Installing packages", () => install({ dev }));
   // Only web processes serve the build.
-  if (!dev && process.env.WEB_CONCURRENCY !== "0") await build();
+  if (!dev && process.env.WEB_CONCURRENCY !== "0" && !isBuilt())
+    await step("Building the app", () => build());
 } catch (error) {
   console.error(error.message);
   process.exit(1);
@@ -20,6 +22,17 @@ const supervisor = spawn(NODE, [join(ROOT, "supervisor/main.ts"), ...(dev ? ["--
   detached: true,
   stdio: ["ignore", "inherit", "inherit", "ipc"],
 });
+if (showsSteps) {
+  const reached = (name) =>
+    new Promise((done) => {
+      supervisor.on("message", (message) => message.step === name && done());
+      supervisor.once("exit", done);
+    });
+  const [database, ready] = [reached("database"), reached("ready")];
+  void step("Starting the database", () => database).then(() =>
+    step("Starting the service", () => ready),
+  );
+}
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"])
   process.on(signal, () => supervisor.kill(signal));
 supervisor.once("exit", (code, signal) => process.exit(signal ? 1 : code));

@@ -33,6 +33,21 @@ export function logProblemsOnly(): void {
   isLogged = (level) => ["warn", "error", "fatal"].includes(level);
 }
 
+/**
+ * In a terminal, `npm start` shows the steps of a start, so that only problems are logged until
+ * `reached("ready")`.
+ */
+export function logFromReady(): void {
+  if (process.stdout.isTTY && process.send) logProblemsOnly();
+}
+
+/** Tells `npm start` that a step of the start is done. */
+export function reached(step: "database" | "ready"): void {
+  if (!process.stdout.isTTY || !process.send) return;
+  process.send({ step });
+  if (step === "ready") isLogged = () => true;
+}
+
 export function write(entry: Entry): void {
   if (!isLogged(entry.level)) return;
   process.stdout.write(`${process.stdout.isTTY ? readable(entry) : JSON.stringify(entry)}\n`);

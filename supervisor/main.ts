@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { type Part, stopParts } from "./child-process.ts";
 import { claimDataDir } from "./lock-data-dir.ts";
-import { log } from "./log.ts";
+import { log, logFromReady, reached } from "./log.ts";
 import { freePort, portGetsFree } from "./ports.ts";
 import { keepQuotas } from "./quotas.ts";
 import { announce } from "./ready.ts";
@@ -28,6 +28,7 @@ let stopping: Promise<void> | undefined;
 let stoppingSince = 0;
 
 async function start(): Promise<void> {
+  logFromReady();
   // Locked before the settings are read, because that creates missing secrets in the directory.
   const claim = claimDataDir(dataDirOf(process.env));
   process.once("exit", claim.release);
@@ -61,12 +62,14 @@ async function start(): Promise<void> {
     await applyMigrations(directUrl);
     await keepQuotas(directUrl, settings.quotas);
   }
+  reached("database");
   const background = startBackground(settings);
   const web = startWeb(settings);
 
   writeStackFile(settings);
   await allReady([...background, ...web]);
   await webIsReady(settings);
+  reached("ready");
   announce(settings);
   process.on("SIGUSR2", () => roll(background, web, settings));
 }

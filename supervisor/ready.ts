@@ -11,13 +11,20 @@ const PASSWORD = "tieout-demo";
 export function announce({ env, local, webs }: Settings): void {
   const url = webs > 0 ? env.NEXTAUTH_URL : undefined;
   const mail = env.SMTP_URL ? undefined : env.MAIL_DIR;
+  if (process.stdout.isTTY && url) {
+    greet(url, mail, local);
+    return;
+  }
   log("info", "ready", {
     url,
     ...(mail && { mail }),
     ready_ms: Math.round(performance.now()),
     ...(local && { sign_in: SIGN_INS, password: PASSWORD }),
   });
-  if (!process.stdout.isTTY || !url) return;
+}
+
+/** Says in a terminal where the service is, and how to sign in. */
+function greet(url: string, mail: string | undefined, local: boolean): void {
   const how = local
     ? ["", `Sign in with the password ${PASSWORD} as`, ...SIGN_INS.map((user) => `  ${user}`)]
     : [];

@@ -10,6 +10,7 @@ import {
   queryInteger,
   text,
   time,
+  timestamp,
 } from "../wire/schema.ts";
 
 export const MATCH_STATES = ["suggested", "confirmed", "rejected", "undone"] as const;
@@ -231,6 +232,11 @@ export const listMatchesContract = contract({
       description:
         "Only with a line that has these words, or parts of them, in its texts, or this amount. As of lists of lines.",
       example: "4711",
+    }),
+    updated_since: timestamp.optional().meta({
+      description:
+        "Only matches that were made or decided at or after this time. Use the time of your last call, less a few minutes for calls under way. A suggestion that a run withdraws is not listed any more.",
+      example: "2026-11-20T09:30:00.000Z",
     }),
   }),
   response: page(match),

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { sql } from "#e2e/fixtures.ts";
 import type { Match } from "#lib/matching/contract.ts";
 import { Fixture, line } from "./matching-fixture.ts";
 
@@ -61,8 +62,15 @@ test(
     expect(await amounts({ shape: "1:n", q: "c-3" })).toEqual([]);
     expect(await amounts({ state: "undone" })).toEqual([]);
 
+    const [{ now = new Date() } = {}] = await sql<{ now: Date }>("select clock_timestamp() as now");
+    const since = { updated_since: now.toISOString() };
+    expect(await amounts(since)).toEqual([]);
+    expect(await amounts({ updated_since: "2026-01-01T00:00:00Z" })).toHaveLength(4);
+    await fixture.ok("POST", `matches/${byHand}/undo`, { body: {} });
+    expect(await amounts(since)).toEqual([500]);
+
     const [found] = await fixture.matches({ q: "rg-300" });
-    expect(found).toMatchObject({ id: byHand, members: { length: 3 } });
+    expect(found).toMatchObject({ id: byHand, state: "undone", members: { length: 3 } });
     expect(found?.members.find(({ reference }) => reference === "RG-300")).toMatchObject({
       value_date: "2026-10-12",
       counterparty: null,

@@ -56,9 +56,44 @@ grant execute
   on function private.requested_line(jsonb),
     private.narrow_by_filters(public.reconciliations, jsonb, integer) to authenticated;
 
+-- The IDs of matches of a period that were made or decided at or after a moment; null if there are
+-- more than 50,000. Decisions have an index of the pair, and IDs begin with the time of their
+-- creation, which is up to ten minutes before the commit of a run's chunk.
+create function private.matches_since(r public.reconciliations, since timestamptz) returns uuid[]
+language plpgsql stable set search_path = '' as $$
+declare
+  first_ms constant bigint := extract(epoch from since - interval '10 minutes') * 1000;
+  first_id constant uuid := rpad(lpad(to_hex(greatest(first_ms, 0)), 12, '0'), 32, '0');
+  most constant integer := 50000;
+  ids constant uuid[] := array(
+    select x.id from (
+      (
+        select m.id from public.matches m
+        where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.id >= first_id
+          and m.created_at >= since
+        limit most + 1
+      )
+      union
+      select m.id from public.matches m
+      where m.tenant_id = r.tenant_id and m.pair_no = r.pair_no and m.decided_by is not null
+        and m.method <> 'manual' and m.reconciliation_id = r.id and m.decided_at >= since
+      union
+      select m.id from public.matches m
+      where m.tenant_id = r.tenant_id and m.pair_no = r.pair_no and m.decided_by is not null
+        and m.state in ('rejected', 'undone') and m.reconciliation_id = r.id
+        and m.decided_at >= since
+    ) x
+    limit most + 1
+  );
+begin
+  return case when cardinality(ids) <= most then ids end;
+end $$;
+grant execute on function
+  private.matches_since(public.reconciliations, timestamptz) to authenticated;
+
 -- Newest first. input: { id, limit, after: [match ID] | null, state, method, shape, run_id,
--- amount_from, amount_to, line_id, date_from, date_to, q }, `id` the reconciliation's; the last
--- four apply to one line of the match. Refuses: not_found, conflict.
+-- amount_from, amount_to, updated_since, line_id, date_from, date_to, q }, `id` the
+-- reconciliation's; the last four apply to one line of the match. Refuses: not_found, conflict.
 create function public.list_matches(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
@@ -68,6 +103,7 @@ declare
   of_line constant text := private.requested_line(input);
   r public.reconciliations;
   few bigint[];
+  changed uuid[];
   filters text;
   items jsonb;
 begin
@@ -76,10 +112,18 @@ begin
   if of_line is not null then
     few := private.narrow_by_filters(r, input, 5000);
   end if;
+  if input ->> 'updated_since' is not null then
+    changed := private.matches_since(r, (input ->> 'updated_since')::timestamptz);
+  end if;
   -- The state is a literal, since suggestions have a separate index. Conditions on a line are
   -- looked up match by match, by whole keys.
   filters := concat_ws(' and ', 'm.tenant_id = $1 and m.reconciliation_id = $2',
     case when behind is not null then 'm.id < $3' end,
+    case when changed is not null then 'm.id = any ($7)'
+      when input ->> 'updated_since' is not null then $c$(
+        m.created_at >= ($4 ->> 'updated_since')::timestamptz
+        or m.decided_at >= ($4 ->> 'updated_since')::timestamptz)$c$
+    end,
     case when input ->> 'state' is not null then format('m.state = %L', input ->> 'state') end,
     -- Suggestions that wait for the next period do not belong to a closed one.
     case when r.closed_at is not null then $c$m.state <> 'suggested'$c$ end,
@@ -103,6 +147,6 @@ begin
     ) x', case when few is null then 'public.matches m' else '(
       select distinct mm.match_id from public.match_members mm where mm.tenant_id = $1 and mm.line_no = any ($5)
     ) f cross join lateral (select * from public.matches y where y.tenant_id = $1 and y.id = f.match_id offset 0) m' end, filters)
-  into items using tenant, r.id, behind, input, few, page_size + 1;
+  into items using tenant, r.id, behind, input, few, page_size + 1, changed;
   return private.page(items, page_size, 'id');
 end $$;
