@@ -262,11 +262,11 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
     return { params: { id, balanceId: balance.id } };
   },
   addEvidence: async (fixture) => ({
-    query: { subject_id: await created(fixture, exceptions), file_name: "note.txt" },
+    query: { subject_id: await created(fixture, reconciliations), file_name: "note.txt" },
     upload: EVIDENCE,
   }),
   listEvidence: async (fixture) => ({
-    query: { subject_id: await created(fixture, exceptions) },
+    query: { subject_id: await created(fixture, reconciliations) },
   }),
   getEvidence: async (fixture) => ({ params: { id: await addedEvidence(fixture) } }),
   getEvidenceContent: async (fixture) => ({ params: { id: await addedEvidence(fixture) } }),
@@ -437,7 +437,7 @@ async function addedEvidence(fixture: Fixture): Promise<string> {
   const { json } = await api("POST", "/v1/evidence", {
     bearer: fixture.admin,
     tenant: fixture.tenant,
-    query: { subject_id: await created(fixture, exceptions), file_name: "note.txt" },
+    query: { subject_id: await created(fixture, reconciliations), file_name: "note.txt" },
     body: EVIDENCE.text,
     headers: { "Content-Type": EVIDENCE.type },
   });

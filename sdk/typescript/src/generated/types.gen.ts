@@ -92,7 +92,6 @@ export type AlertChannel = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -154,7 +153,6 @@ export type ApiKey = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -221,7 +219,6 @@ export type ApiKey = {
     /**
      * 90 days after its creation.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     rotation_recommended_at: string;
@@ -240,7 +237,6 @@ export type ApiKeyExpiringEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -271,7 +267,6 @@ export type ApiKeyExpiringEvent = {
         /**
          * It stops working at this time. Null: never.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         expires_at: string;
@@ -287,7 +282,6 @@ export type ApiKeyImpact = {
     /**
      * The beginning of the period.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     since: string;
@@ -370,7 +364,6 @@ export type ApiKeyPage = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -384,7 +377,6 @@ export type ApiKeyRevokedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -415,7 +407,6 @@ export type ApiKeyRevokedEvent = {
         /**
          * When it was revoked.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         revoked_at: string;
@@ -438,7 +429,6 @@ export type ApiKeyUsage = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -450,7 +440,6 @@ export type ApiKeyUsage = {
         /**
          * The beginning of the interval.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         start: string;
@@ -475,7 +464,6 @@ export type ApiKeyUsage = {
         /**
          * The beginning of the interval.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         start: string;
@@ -517,7 +505,6 @@ export type ApiKeyUsage = {
         /**
          * The latest call from there.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         last_seen_at: string;
@@ -666,7 +653,6 @@ export type BooksDifferEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -798,7 +784,6 @@ export type Calendar = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -810,7 +795,6 @@ export type Calendar = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -875,7 +859,6 @@ export type CalendarChange = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -887,7 +870,6 @@ export type CalendarChange = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -1042,7 +1024,6 @@ export type CalendarVersion = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -1100,7 +1081,6 @@ export type ChainVerification = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -1155,7 +1135,6 @@ export type ChainVerification = {
         /**
          * When it happened.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         at: string;
@@ -1933,7 +1912,6 @@ export type Decision = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -2098,7 +2076,6 @@ export type Evidence = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -2126,7 +2103,6 @@ export type ExceptionChange = {
     /**
      * When it happened.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     at: string;
@@ -2208,7 +2184,6 @@ export type ExceptionComment = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -2250,7 +2225,6 @@ export type ExceptionCommentedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -2275,7 +2249,6 @@ export type ExceptionCreatedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -2365,7 +2338,6 @@ export type ExceptionLedger = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -2397,7 +2369,6 @@ export type ExceptionPausedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -2434,7 +2405,6 @@ export type ExceptionResolvedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -2471,7 +2441,6 @@ export type ExceptionResumedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -2508,7 +2477,6 @@ export type ExceptionSlaAtRiskEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -2524,7 +2492,6 @@ export type ExceptionSlaAtRiskEvent = {
         /**
          * The deadline this event is about.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         due_at: string;
@@ -2553,7 +2520,6 @@ export type ExceptionSlaBreachedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -2569,7 +2535,6 @@ export type ExceptionSlaBreachedEvent = {
         /**
          * The deadline this event is about.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         due_at: string;
@@ -2588,7 +2553,6 @@ export type ExceptionUpdatedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -2694,6 +2658,17 @@ export type FirstSteps = {
      * Whether you've dismissed them.
      */
     dismissed: boolean;
+};
+
+export type ForbiddenProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 403;
+    /**
+     * The code, for your program.
+     */
+    code?: "tenant_forbidden" | "role_required" | "scope_required" | "ip_not_allowed" | "browser_forbidden";
 };
 
 export type HolidayCountries = {
@@ -3031,7 +3006,6 @@ export type Import = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -3062,7 +3036,6 @@ export type ImportDoneEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -3180,7 +3153,6 @@ export type ImportDoneEvent = {
             /**
              * When it was created.
              * @maxLength 24
-             * @pattern \.\d{3}Z$
              * @format date-time
              */
             created_at: string;
@@ -3746,7 +3718,6 @@ export type Integration = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -3758,7 +3729,6 @@ export type Integration = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -3835,7 +3805,6 @@ export type Invitation = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -3851,7 +3820,6 @@ export type Invitation = {
     /**
      * Seven days after it was last sent.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     expires_at: string;
@@ -3979,7 +3947,6 @@ export type LedgerRow = {
     /**
      * When it happened.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     at: string;
@@ -3990,7 +3957,6 @@ export type LedgerRow = {
     /**
      * The deadline.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     due_at: string;
@@ -4060,14 +4026,12 @@ export type LedgerSegment = {
     /**
      * The beginning.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     starts_at: string;
     /**
      * The end.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     ends_at: string;
@@ -4172,7 +4136,6 @@ export type Line = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -4186,7 +4149,6 @@ export type LineEvent = {
     /**
      * When it happened.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     at: string;
@@ -4343,7 +4305,6 @@ export type LoggedRequest = {
     /**
      * When it happened.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     at: string;
@@ -4424,7 +4385,6 @@ export type LoggedRequestDetail = {
     /**
      * When it happened.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     at: string;
@@ -4508,7 +4468,6 @@ export type LoggedRequestPage = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -4644,7 +4603,6 @@ export type Match = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -4788,7 +4746,6 @@ export type MatchUndoneEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -5031,7 +4988,6 @@ export type NewApiKey = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -5268,7 +5224,6 @@ export type NewWebhook = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -5280,7 +5235,6 @@ export type NewWebhook = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -5416,14 +5370,12 @@ export type OpenHours = {
     /**
      * The beginning of the period.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     since: string;
     /**
      * The end of the period.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     until: string;
@@ -5441,14 +5393,12 @@ export type OpenHours = {
         /**
          * The beginning.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         starts_at: string;
         /**
          * The end.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         ends_at: string;
@@ -5650,7 +5600,6 @@ export type Overview = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -5742,7 +5691,6 @@ export type Overview = {
         /**
          * The start of the hour 8 hours ago.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         rate_since: string;
@@ -5765,7 +5713,6 @@ export type Overview = {
             /**
              * Only deadlines before this moment.
              * @maxLength 24
-             * @pattern \.\d{3}Z$
              * @format date-time
              */
             due_before: string;
@@ -5891,7 +5838,6 @@ export type Overview = {
         /**
          * When it was created.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         created_at: string;
@@ -5943,7 +5889,6 @@ export type Overview = {
         /**
          * When it was created.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         created_at: string;
@@ -5955,7 +5900,6 @@ export type Overview = {
         /**
          * The start of the first of 7 days (UTC).
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         since: string;
@@ -6007,7 +5951,6 @@ export type Overview = {
             /**
              * It stops working at this time. Null: never.
              * @maxLength 24
-             * @pattern \.\d{3}Z$
              * @format date-time
              */
             expires_at: string;
@@ -6297,7 +6240,6 @@ export type PeriodSignature = {
     /**
      * When it was signed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     signed_at: string;
@@ -6818,7 +6760,6 @@ export type Reconciliation = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -6830,7 +6771,6 @@ export type Reconciliation = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -6844,7 +6784,6 @@ export type ReconciliationClosedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -6881,7 +6820,6 @@ export type ReconciliationPreparedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -6905,7 +6843,6 @@ export type ReconciliationReopenedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -6934,7 +6871,6 @@ export type ReconciliationReviewedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -6987,7 +6923,6 @@ export type ReconciliationStatement = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -7171,7 +7106,6 @@ export type ReconciliationStatement = {
         /**
          * When it was decided.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         decided_at?: string;
@@ -7262,7 +7196,6 @@ export type ReleaseNote = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -7273,7 +7206,6 @@ export type ReleaseNote = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -7405,21 +7337,18 @@ export type RequestStats = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
     /**
      * The beginning of the period.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     since: string;
     /**
      * The end of the period.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     until: string;
@@ -7437,7 +7366,6 @@ export type RequestStats = {
         /**
          * The beginning of the interval.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         start: string;
@@ -7532,17 +7460,6 @@ export type RoleRequiredOrBrowserForbiddenProblem = Problem & {
      * The code, for your program.
      */
     code?: "tenant_forbidden" | "role_required" | "browser_forbidden";
-};
-
-export type RoleRequiredOrScopeRequiredOrIpNotAllowedOrBrowserForbiddenProblem = Problem & {
-    /**
-     * Its status.
-     */
-    status?: 403;
-    /**
-     * The code, for your program.
-     */
-    code?: "tenant_forbidden" | "role_required" | "scope_required" | "ip_not_allowed" | "browser_forbidden";
 };
 
 export type RoleRequiredProblem = Problem & {
@@ -7916,7 +7833,6 @@ export type Run = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -7945,7 +7861,6 @@ export type RunDoneEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -8121,7 +8036,6 @@ export type SecurityEvent = {
     /**
      * When it happened.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     at: string;
@@ -8184,7 +8098,7 @@ export type SecurityEvent = {
      */
     reason: string | null;
     /**
-     * For a change: each field with `from` and `to`.
+     * For a change: each field with `from` and `to`. `target_name` is what the target was called then, unless `name` says it.
      */
     details: Record<string, unknown>;
     /**
@@ -8237,7 +8151,6 @@ export type SignOff = {
         /**
          * When it happened.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         at: string;
@@ -8283,7 +8196,6 @@ export type SignedStatement = {
     /**
      * When it was resolved or dismissed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     closed_at: string;
@@ -8358,7 +8270,6 @@ export type SlaChange = {
     /**
      * When it changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     changed_at: string;
@@ -8383,7 +8294,6 @@ export type SlaChanges = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -8412,7 +8322,6 @@ export type SlaException = {
     /**
      * The deadline.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     due_at: string;
@@ -8487,7 +8396,6 @@ export type SlaException = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -8499,7 +8407,6 @@ export type SlaException = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -8582,7 +8489,6 @@ export type SlaFacets = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -8611,7 +8517,6 @@ export type SlaItem = {
     /**
      * The deadline.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     due_at: string;
@@ -8687,7 +8592,6 @@ export type SlaItem = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -8699,7 +8603,6 @@ export type SlaItem = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -8724,7 +8627,6 @@ export type SlaList = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -8804,7 +8706,6 @@ export type SlaPolicy = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -8889,7 +8790,6 @@ export type SlaPolicyChange = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -8971,14 +8871,12 @@ export type SlaReport = {
     /**
      * The beginning of the period.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     since: string;
     /**
      * The end of the period.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     until: string;
@@ -9119,7 +9017,6 @@ export type Source = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -9131,7 +9028,6 @@ export type Source = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -9191,7 +9087,6 @@ export type SourceBalance = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -9456,7 +9351,6 @@ export type StatementExclusion = {
     /**
      * When it was decided.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     decided_at: string;
@@ -9518,7 +9412,6 @@ export type StatementResidual = {
     /**
      * When it was decided.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     decided_at: string;
@@ -9553,7 +9446,6 @@ export type StatementSignature = {
     /**
      * When it was resolved or dismissed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     closed_at: string;
@@ -9814,7 +9706,6 @@ export type TimeToBreach = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -9857,7 +9748,6 @@ export type TroubleshootingGuide = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -9868,7 +9758,6 @@ export type TroubleshootingGuide = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -10404,21 +10293,18 @@ export type UserSession = {
     /**
      * When you signed in.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     started_at: string;
     /**
      * The last time that you did something with it, to about a minute.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     seen_at: string;
     /**
      * When it ends, whatever you do.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     expires_at: string;
@@ -10478,7 +10364,6 @@ export type View = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -10490,7 +10375,6 @@ export type View = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -10653,7 +10537,6 @@ export type Webhook = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -10665,7 +10548,6 @@ export type Webhook = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -10698,7 +10580,6 @@ export type WebhookAttempt = {
     /**
      * When it began.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     started_at: string;
@@ -10767,7 +10648,6 @@ export type WebhookDelivery = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -10830,7 +10710,6 @@ export type WebhookDeliveryDetail = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -10853,7 +10732,6 @@ export type WebhookDeliveryDetail = {
         /**
          * When it happened, the same on every attempt.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         timestamp: string;
@@ -10902,7 +10780,6 @@ export type WebhookDeliveryDetail = {
         /**
          * When it began.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         started_at: string;
@@ -10951,7 +10828,6 @@ export type WebhookDeliveryPage = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -10967,7 +10843,6 @@ export type WebhookDisabledEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -11002,7 +10877,6 @@ export type WebhookDisabledEvent = {
         /**
          * When it was disabled.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         disabled_at: string;
@@ -11024,7 +10898,6 @@ export type WebhookFailingEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -11050,14 +10923,12 @@ export type WebhookFailingEvent = {
         /**
          * Every attempt since this time has failed.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         failing_since: string;
         /**
          * A failed attempt after this time disables it.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         disable_at: string;
@@ -11085,7 +10956,6 @@ export type WebhookPage = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -11095,7 +10965,6 @@ export type WebhookRecovery = {
     /**
      * The beginning of the period.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     since: string;
@@ -11115,7 +10984,6 @@ export type WebhookStats = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -11127,7 +10995,6 @@ export type WebhookStats = {
         /**
          * The beginning of the interval.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         start: string;
@@ -11164,7 +11031,6 @@ export type WebhookTestEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -12811,6 +12677,12 @@ export type ListSecurityEventsQuery = {
      */
     target?: string;
     /**
+     * Words in the actor, the target's name or ID, its period or the reason.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
+    /**
      * Only calls that named another tenant, or only the others.
      */
     cross_tenant?: boolean;
@@ -12849,6 +12721,12 @@ export type ExportSecurityEventsQuery = {
      * @maxLength 200
      */
     target?: string;
+    /**
+     * Words in the actor, the target's name or ID, its period or the reason.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
     /**
      * Only calls that named another tenant, or only the others.
      */
