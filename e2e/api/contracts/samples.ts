@@ -231,8 +231,8 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
   }),
   getClosingBoard: () => ({ query: { from: "2026-06", to: "2026-11" } }),
   openNextPeriods: async (fixture) => {
-    await period(fixture);
-    return { body: { through: "2026-12" } };
+    const [left_source_id, right_source_id] = (await period(fixture)).sources;
+    return { body: { through: "2026-12", pairs: [{ left_source_id, right_source_id }] } };
   },
   closeReconciliation: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   reopenReconciliation: async (fixture) => {
@@ -505,7 +505,7 @@ async function posted<Body = { id: string }>(
 /** A period of two sources, each with a line of the same amount. */
 async function period(
   fixture: Fixture,
-): Promise<{ id: string; lines: [left: string, right: string] }> {
+): Promise<{ id: string; lines: [left: string, right: string]; sources: string[] }> {
   const side = async (name: string) => {
     const source = await posted(fixture, "/v1/sources", { name, kind: "ledger", currency: "EUR" });
     const lines = [{ external_id: name, amount_minor: 12_500, value_date: "2026-10-05" }];
@@ -525,7 +525,7 @@ async function period(
     right_source_id: right.source,
     auto_run: false,
   });
-  return { id, lines: [left.line, right.line] };
+  return { id, lines: [left.line, right.line], sources: [left.source, right.source] };
 }
 
 /** A period that another person has signed, so that the admin of the fixture can review it. */
