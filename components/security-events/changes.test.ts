@@ -6,6 +6,7 @@ test("fields with a pair each, without those that did not change", () => {
     name: { from: "a", to: "b" },
     scopes: { from: [], to: ["x"] },
     url: "https://example.com",
+    target_name: "b",
   };
   expect(changesOf(details)).toEqual([
     { field: "name", from: "a", to: "b" },

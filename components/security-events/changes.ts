@@ -9,10 +9,12 @@ export function changesOf(details: Record<string, unknown>): FieldChange[] {
   );
 }
 
-/** The rest of the details. */
+/** The rest of the details, without what the target is called. */
 export function factsOf(details: Record<string, unknown>): Record<string, unknown> {
   if (isPair(details)) return {};
-  return Object.fromEntries(Object.entries(details).filter(([, value]) => !isPair(value)));
+  return Object.fromEntries(
+    Object.entries(details).filter(([name, value]) => name !== "target_name" && !isPair(value)),
+  );
 }
 
 function differences(

@@ -71,6 +71,14 @@ export function EventFilters({ search, onChange, onClear }: Props) {
       </Button>
       <div className="flex min-w-0 max-sm:w-full">
         <SearchField
+          label="Search names, IDs and reasons"
+          placeholder="Search"
+          value={search.q}
+          onChange={(q) => onChange({ q })}
+        />
+      </div>
+      <div className="flex min-w-0 max-sm:w-full">
+        <SearchField
           label="Actor: a user name, api_key:… or service_role"
           placeholder="Actor"
           value={typedActor(search.actor)}

@@ -203,7 +203,21 @@ export const CREDENTIAL_LABELS: Record<SecurityEvent["credential"], string> = {
 };
 
 /** The page of an event's target, if it has one. */
-export function targetHref(tenantId: string, target: string): string | null {
+export function targetHref(
+  tenantId: string,
+  target: string,
+  { reconciliation_id, source_id }: SecurityEvent["details"],
+): string | null {
+  const period = typeof reconciliation_id === "string" ? reconciliation_id : null;
+  if (/^(?:mat|run|dec)_/.test(target))
+    return period && `/${tenantId}/reconciliations/${period}${PERIOD_PAGES[target.slice(0, 3)]}`;
+  if (target.startsWith("imp_"))
+    return typeof source_id === "string"
+      ? `/${tenantId}/sources/${source_id}?import=${target}`
+      : null;
+  if (target.startsWith("lin_")) return `/${tenantId}/lines?line=${target}`;
+  if (target.startsWith("ach_")) return `/${tenantId}/alerts`;
+  if (target.startsWith("user:") || target.startsWith("inv_")) return `/${tenantId}/members`;
   if (target.startsWith("key_")) return `/${tenantId}/api-keys?key=${target}`;
   if (target.startsWith("whk_")) return `/${tenantId}/webhooks/${target}`;
   if (target.startsWith("rcn_")) return `/${tenantId}/reconciliations/${target}`;
@@ -211,6 +225,9 @@ export function targetHref(tenantId: string, target: string): string | null {
   if (target.startsWith("cal_")) return `/${tenantId}/calendars/${target}`;
   return target.startsWith("exc_") ? `/${tenantId}/exceptions?exception=${target}` : null;
 }
+
+/** The part of the period that shows it. */
+const PERIOD_PAGES: Record<string, string> = { mat: "/matches", run: "", dec: "/workbench" };
 
 /** `key_01a1…5dec`: shortens a long ID. */
 export function shortTarget(target: string): string {

@@ -1,4 +1,9 @@
-import { type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
+import {
+  type inferParserType,
+  parseAsBoolean,
+  parseAsString,
+  parseAsStringLiteral,
+} from "nuqs/server";
 import { parseAsDay, parseAsId, parseAsMatching, queryOf } from "#components/kit/search-params.ts";
 import { dayOf, startOfDay } from "./day.ts";
 
@@ -15,6 +20,7 @@ export const eventSearch = {
   type: parseAsMatching(/^[a-z_]+(\.[a-z_]+)*(\.\*)?$/),
   actor: parseAsMatching(/^(?=.*\S).{1,200}$/u),
   target: parseAsMatching(/^(?=.*\S).{1,200}$/u),
+  q: parseAsString.withDefault(""),
   across: parseAsBoolean.withDefault(false),
   period: parseAsStringLiteral(PERIODS).withDefault("7d"),
   from: parseAsDay,
@@ -25,7 +31,7 @@ export const eventSearch = {
 export type EventSearch = inferParserType<typeof eventSearch>;
 
 /** Clears every filter except the period. */
-export const NO_FILTERS = { type: null, actor: null, target: null, across: false } as const;
+export const NO_FILTERS = { type: null, actor: null, target: null, q: "", across: false } as const;
 
 /** Clears every filter. */
 export const NO_LIMITS = { ...NO_FILTERS, period: "all", from: null, to: null } as const;
@@ -36,11 +42,12 @@ export function eventQuery(
   timeZone: string,
   now: number,
 ): Record<string, string> {
-  const { type, actor, target, across } = search;
+  const { type, actor, target, q, across } = search;
   return queryOf({
     type,
     actor,
     target,
+    q: q.trim() || null,
     cross_tenant: across || null,
     ...timesOf(search, timeZone, now),
   });

@@ -1,8 +1,22 @@
 import { expect, test } from "vitest";
+import { ACTIONS } from "./labels.ts";
 import { sentenceOf } from "./sentence.ts";
 
-const sentenceFor = (type: string, details: Record<string, unknown>, actor = "user:leo") =>
-  sentenceOf({ type, actor, home_tenant_id: null, details } as never);
+type More = { actor?: string; target?: string; reason?: string };
+
+const sentenceFor = (
+  type: string,
+  details: Record<string, unknown>,
+  { actor = "user:leo", target, reason }: More = {},
+) =>
+  sentenceOf({
+    type,
+    actor,
+    home_tenant_id: null,
+    details,
+    target: target ?? null,
+    reason: reason ?? null,
+  });
 
 test("a close says who closed what, and what is open", () => {
   const details = {
@@ -18,15 +32,97 @@ test("a close says who closed what, and what is open", () => {
   );
 });
 
-test.each([
-  ["reconciliation.reviewed", { name: "Debtors" }, "leo signed Debtors as reviewed"],
-  ["import.created", { file_name: "camt.xml" }, "leo imported camt.xml"],
-  ["source.created", { name: "Bank" }, "leo created the source Bank"],
-])("%s is a sentence with the name of its target", (type, details, sentence) => {
-  expect(sentenceFor(type, details)).toBe(sentence);
+const period = { reconciliation_id: "rcn_1", reconciliation_name: "Debtors" };
+
+test.each<[string, Record<string, unknown>, More, string]>([
+  ["reconciliation.reviewed", { name: "Debtors" }, {}, "leo signed Debtors as reviewed"],
+  ["import.created", { file_name: "camt.xml" }, {}, "leo imported camt.xml"],
+  ["source.created", { name: "Bank" }, {}, "leo created the source Bank"],
+  [
+    "api_key.revoked",
+    { name: "Nightly job" },
+    { reason: "leaked" },
+    "leo revoked the key Nightly job (leaked)",
+  ],
+  [
+    "api_key.updated",
+    { name: { from: "Nightly", to: "Weekly" }, target_name: "Weekly" },
+    {},
+    "leo changed the key Weekly",
+  ],
+  [
+    "webhook.disabled",
+    { url: "https://hooks.example/a" },
+    { actor: "system" },
+    "Tieout disabled the webhook https://hooks.example/a",
+  ],
+  [
+    "member.invited",
+    { email: "nora@acme.example", roles: ["tenant_lead"] },
+    {},
+    "leo invited nora@acme.example as Lead",
+  ],
+  [
+    "member.role_changed",
+    { roles: { from: ["tenant_lead"], to: ["tenant_admin", "tenant_auditor"] } },
+    { target: "user:nora" },
+    "leo changed the roles of nora to Admin, Auditor",
+  ],
+  ["member.removed", {}, { target: "user:nora", reason: "Left" }, "leo removed nora (Left)"],
+  ["matching.confirmed", { count: 12, ...period }, {}, "leo confirmed 12 suggestions in Debtors"],
+  ["matching.rejected", { count: 1, ...period }, {}, "leo rejected 1 suggestion in Debtors"],
+  ["matching.undone", { count: 2, ...period }, {}, "leo undid 2 matches in Debtors"],
+  [
+    "matching.matched",
+    { amount_minor: 485_000, currency: "EUR", ...period },
+    { target: "mat_1" },
+    "leo matched €4,850.00 by hand in Debtors",
+  ],
+  [
+    "matching.written_off",
+    { adjustments: [{ kind: "write_off", amount_minor: 1000 }], currency: "EUR", ...period },
+    { target: "mat_1", reason: "Below the limit" },
+    "leo wrote off €10.00 in Debtors (Below the limit)",
+  ],
+  [
+    "matching.rules_updated",
+    { from: {}, to: {}, target_name: "Debtors" },
+    { target: "rcn_1" },
+    "leo changed the rules of Debtors",
+  ],
+  [
+    "line.excluded",
+    { target_name: "RG-2026-4711", reason: "Not ours", ...period },
+    { target: "lin_1" },
+    "leo excluded RG-2026-4711 from Debtors (Not ours)",
+  ],
+  [
+    "evidence.added",
+    { name: "Debtors", file_name: "note.pdf", subject_type: "match" },
+    { target: "mat_1" },
+    "leo added note.pdf to a match in Debtors",
+  ],
+  [
+    "evidence.removed",
+    { name: null, file_name: "note.pdf", subject_type: "line" },
+    { target: "lin_1", reason: "Wrong file" },
+    "leo removed note.pdf from a line (Wrong file)",
+  ],
+  ["exceptions.bulk_updated", { count: 12 }, {}, "leo changed 12 exceptions"],
+  ["session.signed_in", {}, {}, "leo signed in"],
+  ["access.refused", { code: "role_required" }, {}, "leo was refused: missing role"],
+])("%s is a sentence with the name of its target", (type, details, more, sentence) => {
+  expect(sentenceFor(type, details, more)).toBe(sentence);
 });
 
-test("an event without a name keeps its action", () => {
-  expect(sentenceFor("reconciliation.closed", { digest: "9f86" })).toBe("Closed a period");
-  expect(sentenceFor("api_key.created", { name: "Billing" })).toBe("Created an API key");
+test.each(Object.keys(ACTIONS))("%s without a name is a sentence still", (type) => {
+  expect([sentenceFor(type, {}).replace(/^leo (.)/, (_, first) => first.toUpperCase())]).toEqual([
+    ACTIONS[type],
+  ]);
+});
+
+test("a call of the service-role key keeps its action", () => {
+  expect(sentenceFor("service_role.call", {}, { actor: "service_role", reason: "Case 118" })).toBe(
+    "Called with the service-role key",
+  );
 });

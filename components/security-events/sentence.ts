@@ -1,17 +1,23 @@
+import { roleNames } from "#components/kit/role-names.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import { pluralize } from "#components/ui/pluralize.ts";
 import type { SecurityEvent } from "#lib/security-events/contract.ts";
+import type { Role } from "#lib/wire/access.ts";
 import { actionOf, whoOf } from "./labels.ts";
 
-type Named = Pick<SecurityEvent, "type" | "actor" | "home_tenant_id" | "details">;
+type Named = Pick<
+  SecurityEvent,
+  "type" | "actor" | "home_tenant_id" | "details" | "reason" | "target"
+>;
+type Details = SecurityEvent["details"];
 
-/** What was done to what has this name. */
-const VERBS: Record<string, (name: string) => string> = {
+/** What was done to what has this name, of events whose details have all that it needs. */
+const VERBS: Record<string, (name: string, details: Details) => string> = {
   "reconciliation.created": (name) => `created ${name}`,
   "reconciliation.prepared": (name) => `signed ${name} as prepared`,
   "reconciliation.reviewed": (name) => `signed ${name} as reviewed`,
   "reconciliation.signatures_revoked": (name) => `revoked the signatures of ${name}`,
-  "reconciliation.closed": (name) => `closed ${name}`,
+  "reconciliation.closed": (name, details) => `closed ${name}${openText(details)}`,
   "reconciliation.reopened": (name) => `reopened ${name}`,
   "source.created": (name) => `created the source ${name}`,
   "source.updated": (name) => `changed the source ${name}`,
@@ -19,31 +25,158 @@ const VERBS: Record<string, (name: string) => string> = {
   "balance.removed": (name) => `removed a stated balance of ${name}`,
   "import.created": (name) => `imported ${name}`,
   "import.undone": (name) => `undid the import of ${name}`,
+  "evidence.added": (_, details) => `added ${fileIn(details)} to ${subjectOf(details)}`,
+  "evidence.removed": (_, details) => `removed ${fileIn(details)} from ${subjectOf(details)}`,
+  "api_key.created": (name) => `created the key ${name}`,
+  "api_key.updated": (name) => `changed the key ${name}`,
+  "api_key.rotated": (name) => `rotated the key ${name}`,
+  "api_key.revoked": (name) => `revoked the key ${name}`,
+  "webhook.created": (name) => `registered the webhook ${name}`,
+  "webhook.updated": (name) => `changed the webhook ${name}`,
+  "webhook.deleted": (name) => `deleted the webhook ${name}`,
+  "webhook.enabled": (name) => `enabled the webhook ${name}`,
+  "webhook.disabled": (name) => `disabled the webhook ${name}`,
+  "webhook.failing": (name) => `reports that the webhook ${name} keeps failing`,
+  "webhook.recovered": (name) => `recovered missed deliveries of ${name}`,
+  "webhook.secret_rotated": (name) => `rotated the signing secret of ${name}`,
+  "member.invited": (name, { roles, again }) =>
+    `invited ${name}${rolesText(roles)}${again === true ? " again" : ""}`,
+  "member.invitation_revoked": (name) => `revoked the invitation of ${name}`,
+  "member.role_changed": (name, { roles }) => `changed the roles of ${name}${newRoles(roles)}`,
+  "member.removed": (name) => `removed ${name}`,
+  "matching.confirmed": (name, details) => `confirmed ${suggestions(details)} in ${name}`,
+  "matching.rejected": (name, details) => `rejected ${suggestions(details)} in ${name}`,
+  "matching.matched": (name, details) => `matched ${moneyOf(details)} by hand in ${name}`,
+  "matching.written_off": (name, details) => `wrote off ${writtenOff(details)} in ${name}`,
+  "matching.undone": (name, { count }) =>
+    `undid ${typeof count === "number" ? pluralize(count, "match", "matches") : "a decision"} in ${name}`,
+  "matching.run_requested": (name) => `ran the rules of ${name}`,
+  "matching.rules_updated": (name) => `changed the rules of ${name}`,
+  "matching_rules.updated": (name) => `changed the rules of ${name}`,
+  "line.excluded": (name, details) => `excluded ${name}${fromPeriod(details, "from")}`,
+  "line.included": (name, details) => `included ${name} again${fromPeriod(details, "in")}`,
+  "calendar.created": (name) => `created the calendar ${name}`,
+  "calendar.updated": (name) => `changed the calendar ${name}`,
+  "view.created": (name) => `shared the view ${name}`,
+  "view.updated": (name) => `changed the shared view ${name}`,
+  "view.deleted": (name) => `deleted the shared view ${name}`,
+  "alert_channel.created": (name) => `created the alert channel ${name}`,
+  "alert_channel.updated": (name) => `changed the alert channel ${name}`,
+  "alert_channel.deleted": (name) => `deleted the alert channel ${name}`,
 };
 
+/** What was done to what has no name. */
+const COUNTED: Record<string, (details: Details) => string | null> = {
+  "exceptions.bulk_updated": ({ count }) => counted("changed", count),
+  "exceptions.imported": ({ accepted }) => counted("imported", accepted),
+};
+
+/** Actions that are sentences by themselves. */
+const WHOLE = ["webhook.failing", "reconciliation.signatures_revoked", "service_role.call"];
+
+const REASON_SHOWN_MAX = 80;
+
 /**
- * "leo closed Debtors, November 2026, 10 lines open (€4,850.00)"; only the action if no name is
- * known.
+ * "leo closed Debtors, November 2026, 10 lines open (€4,850.00)", "ada revoked the key Nightly
+ * (leaked)".
  */
 export function sentenceOf(event: Named): string {
-  const verb = VERBS[event.type];
-  const name = nameIn(event);
-  if (verb === undefined || name === null) return actionOf(event);
-  return `${whoOf(event)} ${verb(name)}${openText(event.details)}`;
+  const { type, details } = event;
+  if (type === "access.refused")
+    return actionOf(event).replace(/^Refused/, `${whoOf(event)} was refused`);
+  const name = subjectIn(event);
+  if (WHOLE.includes(type) && (name === null || VERBS[type] === undefined)) return actionOf(event);
+  const done =
+    (name !== null && VERBS[type]?.(name, details)) || COUNTED[type]?.(details) || plain(event);
+  return `${whoOf(event)} ${done}${reasonText(event)}`;
 }
 
 /** The name of an event's target as it was then, if its details have one. */
 export function nameIn({ details }: Pick<SecurityEvent, "details">): string | null {
-  const name = details.name ?? details.file_name;
-  return typeof name === "string" && name !== "" ? name : null;
+  const { name, target_name, file_name, email, url } = details;
+  const found = [name, target_name, file_name, email, url].find(isName);
+  return found ?? null;
+}
+
+/** What the sentence names: of matches and runs, which have no name, their period. */
+function subjectIn(event: Named): string | null {
+  const { target, details, type } = event;
+  if (target?.startsWith("user:")) return target.slice("user:".length);
+  return type.startsWith("matching") && isName(details.reconciliation_name)
+    ? details.reconciliation_name
+    : nameIn(event);
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+/** The action in the middle of a sentence: "signed in". */
+function plain(event: Named): string {
+  const action = actionOf(event);
+  return action.charAt(0).toLowerCase() + action.slice(1);
+}
+
+function reasonText({ reason, details }: Named): string {
+  const full = isName(details.reason) ? details.reason : reason;
+  if (!full) return "";
+  const shown =
+    full.length > REASON_SHOWN_MAX ? `${full.slice(0, REASON_SHOWN_MAX - 1).trimEnd()}…` : full;
+  return ` (${shown})`;
 }
 
 type OpenMoney = { currency: string; open_minor: number | string };
 
-function openText({ open_lines, open_money }: SecurityEvent["details"]): string {
+function openText({ open_lines, open_money }: Details): string {
   if (typeof open_lines !== "number") return "";
   if (open_lines === 0) return ", nothing open";
   const sums = Array.isArray(open_money) ? (open_money as OpenMoney[]) : [];
   const money = sums.map(({ currency, open_minor }) => formatMoney(open_minor, currency));
   return `, ${pluralize(open_lines, "line")} open${money.length > 0 ? ` (${money.join(", ")})` : ""}`;
+}
+
+function fileIn({ file_name }: Details): string {
+  return isName(file_name) ? file_name : "evidence";
+}
+
+function subjectOf({ name, subject_type }: Details): string {
+  if (!isName(name)) return `a ${subject_type}`;
+  return subject_type === "match" ? `a match in ${name}` : name;
+}
+
+function rolesText(roles: unknown): string {
+  return Array.isArray(roles) ? ` as ${roleNames(roles as Role[])}` : "";
+}
+
+function newRoles(roles: unknown): string {
+  const { to } = (roles ?? {}) as { to?: Role[] };
+  return to ? ` to ${roleNames(to)}` : "";
+}
+
+function suggestions({ count }: Details): string {
+  return typeof count === "number" ? pluralize(count, "suggestion") : "suggestions";
+}
+
+function counted(verb: string, count: unknown): string | null {
+  return typeof count === "number" ? `${verb} ${pluralize(count, "exception")}` : null;
+}
+
+function fromPeriod({ reconciliation_name: name }: Details, preposition: string): string {
+  return isName(name) ? ` ${preposition} ${name}` : "";
+}
+
+function moneyOf({ amount_minor, currency }: Details): string {
+  return typeof amount_minor === "number" && isName(currency)
+    ? formatMoney(amount_minor, currency)
+    : "lines";
+}
+
+type Adjustment = { kind: string; amount_minor: number };
+
+function writtenOff({ adjustments, currency }: Details): string {
+  if (!Array.isArray(adjustments) || !isName(currency)) return "a difference";
+  const minor = (adjustments as Adjustment[])
+    .filter(({ kind }) => kind === "write_off")
+    .reduce((sum, { amount_minor }) => sum + amount_minor, 0);
+  return formatMoney(minor, currency);
 }

@@ -11,7 +11,7 @@ type Props = { event: Pick<SecurityEvent, "details">; target: string };
 
 /** An event's target, as a link if it has a page. It lies above the row's own link. */
 export function Target({ event, target }: Props) {
-  const href = targetHref(useTenantId(), target);
+  const href = targetHref(useTenantId(), target, event.details);
   const shown = <TargetName event={event} target={target} />;
   if (!href) return <span title={target}>{shown}</span>;
   return (
@@ -26,13 +26,14 @@ export function Target({ event, target }: Props) {
   );
 }
 
-/** Targets that have names: periods, sources and files. */
-const NAMED = /^(rcn|src|imp)_/;
+/** Targets whose name now can be asked for. */
+const NAMED = /^(rcn|src|key|whk|exc)_/;
 
 /** By the name that it had then, otherwise by its name now. */
 function TargetName({ event, target }: Props) {
-  if (!NAMED.test(target)) return <code className="font-mono text-xs">{shortTarget(target)}</code>;
+  if (target.startsWith("user:")) return target.slice("user:".length);
   const name = nameIn(event);
   if (name !== null) return name;
-  return target.startsWith("imp_") ? shortTarget(target) : <ResourceName id={target} />;
+  if (NAMED.test(target)) return <ResourceName id={target} />;
+  return <code className="font-mono text-xs">{shortTarget(target)}</code>;
 }

@@ -283,4 +283,30 @@ export const WRITES: Break[] = [
       name: "where another number matches than was confirmed, nothing changes",
     },
   },
+  {
+    name: "exceptions-left-behind",
+    is: "a close or a reopening leaves exceptions in the period that their lines left",
+    how: {
+      function: "private.move_exceptions",
+      replace: "from unnest(ids) i (id) order by i.id",
+      by: "from unnest(ids) i (id) where i.id is null order by i.id",
+    },
+    caught: {
+      file: "e2e/api/matching/random-months.test.ts",
+      name: "whatever closes, reopens or comes late, open lines have their exceptions in the period that holds them",
+    },
+  },
+  {
+    name: "signed-evidence-removed",
+    is: "a file that a signed statement lists can be removed",
+    how: {
+      function: "public.remove_evidence",
+      replace: "(answer ->> 'is_signed')::boolean",
+      by: "false",
+    },
+    caught: {
+      file: "e2e/api/evidence/evidence.test.ts",
+      name: "what a signed statement lists stays, also after a reopening, and can be superseded",
+    },
+  },
 ];

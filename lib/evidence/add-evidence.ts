@@ -31,7 +31,7 @@ export async function addEvidence(
     const media_type = await evidenceTypeOf(content);
     if (media_type === null) throw unsuitable(content);
     const sha256 = createHash("sha256").update(content).digest("hex");
-    return await storeFile(ctx, content, {
+    return await store(ctx, content, {
       ...about,
       id,
       media_type,
@@ -45,21 +45,21 @@ export async function addEvidence(
 }
 
 /** Stores the content, and lets the database add the file; a content without a file is removed. */
-async function storeFile(
+async function store(
   ctx: Context,
   content: Buffer,
   file: { id: string; sha256: string; [field: string]: unknown },
 ): Promise<Evidence> {
-  const store = newestStore();
+  const contents = newestStore();
   const next = sealedBy({ ...ctx, continues: true }, file.sha256);
-  const stored = await store.keep(ctx, file.id, content);
+  const stored = await contents.keep(ctx, file.id, content);
   try {
     const added = await write<Evidence>(next, "add_evidence", { ...file, ...stored });
-    if (added.id !== file.id) await store.remove(ctx, file.id);
+    if (added.id !== file.id) await contents.remove(ctx, file.id);
     ctx.reply.set("Location", `/v1/evidence/${added.id}`);
     return tagged(ctx, added);
   } catch (error) {
-    await store.remove(ctx, file.id).catch(() => {});
+    await contents.remove(ctx, file.id).catch(() => {});
     throw error;
   }
 }

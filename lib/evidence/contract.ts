@@ -34,13 +34,13 @@ const subjectId = z
   )
   .meta({
     description: "An exception, a match, a line or a reconciliation, which is a period.",
-    example: "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
+    example: "rcn_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
   });
 
 export const evidence = z
   .object({
     id: evidenceId,
-    subject_type: z.enum(EVIDENCE_SUBJECTS).meta({ example: "exception" }),
+    subject_type: z.enum(EVIDENCE_SUBJECTS).meta({ example: "reconciliation" }),
     subject_id: subjectId,
     file_name: z.string().meta({ example: "credit-note-4711.pdf" }),
     media_type: z.enum(EVIDENCE_TYPES).meta({

@@ -7,12 +7,12 @@ import { ApiError } from "../wire/errors.ts";
 
 const PART_BYTES = 768 * 1024;
 
-/** What the database is told of a content: all of it, or the bucket that it lies in. */
-export type Kept = { content: string } | { bucket: string };
+/** A content for add_evidence: all of it, or the bucket that it lies in. */
+export type Stored = { content: string } | { bucket: string };
 
 /** Where the contents of evidence lie. */
 export type EvidenceStore = {
-  keep(ctx: Context, id: string, content: Buffer): Promise<Kept>;
+  keep(ctx: Context, id: string, content: Buffer): Promise<Stored>;
   read(ctx: Context, id: string, bytes: number): AsyncGenerator<Uint8Array>;
   remove(ctx: Context, id: string): Promise<void>;
 };

@@ -30,7 +30,7 @@ describe("what a file is", () => {
     ["prose in Windows-1252", Buffer.from("Geb\xfchr genehmigt", "latin1"), "text/plain"],
     ["prose in UTF-16", Buffer.from("\ufeffGebühr genehmigt", "utf16le"), "text/plain"],
     ["prose with a less-than sign", bytes("a < b"), "text/plain"],
-  ])("is told by its content: %s", async (_what, content, type) => {
+  ])("is found by its content: %s", async (_what, content, type) => {
     expect(await evidenceTypeOf(content)).toBe(type);
   });
 
@@ -66,7 +66,7 @@ describe("a file's name", () => {
     ["note.html", "note.html.pdf"],
     ["note", "note.pdf"],
     ["../../etc/passwd", ".._.._etc_passwd.pdf"],
-  ])("gets the extension of its type: %s", (given, expected) => {
-    expect(namedByType(given, "application/pdf")).toBe(expected);
+  ])("gets the extension of its type: %s", (name, expected) => {
+    expect(namedByType(name, "application/pdf")).toBe(expected);
   });
 });

@@ -35,7 +35,7 @@ import { sendEvents, webhooksOf } from "./webhooks.ts";
 const DESCRIPTION = `Tieout reconciles two sets of records and tracks the exceptions and their deadlines.
 
 Every call carries \`Authorization: Bearer <credential>\` and names one tenant in \`X-Tenant-Id\`. Bodies are JSON objects of at most
-1 MiB. Times are ISO 8601 in UTC. Errors are \`application/problem+json\` (RFC 9457); use \`code\` in your program. Checks run in this order:
+1 MiB. Times are ISO 8601 in UTC, in responses with milliseconds and Z. Errors are \`application/problem+json\` (RFC 9457); use \`code\` in your program. Checks run in this order:
 credential, tenant, role or scope, rate limit, body and query, existence, state.
 
 Every response has \`X-Request-Id\`, which identifies it in our logs, and \`RateLimit\` and \`RateLimit-Policy\`: calls left, and the limit.`;

@@ -5,12 +5,14 @@ import { ANSWER_HEADERS } from "./responses.ts";
 const ON_EVERY_RESPONSE = new Set(
   Object.entries(ANSWER_HEADERS).flatMap(([name, { $ref }]) => [name, $ref.split("/").at(-1)]),
 );
+const MILLISECONDS_IN_UTC = "\\.\\d{3}Z$";
 const NAMES_OF_OUR_OWN = new Set(["properties", "schemas", "parameters", "responses", "headers"]);
 
 /**
  * The document as it is served and committed: sorted, and without examples, which the reference
  * shows. What says nothing is left out, too: bounds that every exact integer has, patterns that
- * repeat a format, and headers that every response has, which the description names.
+ * repeat a format, a parameter's description where its schema repeats it, and headers that every
+ * response has, which the description names.
  */
 export function publishedDocument(origin?: string): OpenApiDocument {
   return terse(openApiDocument(undefined, origin), "") as OpenApiDocument;
@@ -20,10 +22,10 @@ function terse(value: unknown, keyword: string): unknown {
   if (Array.isArray(value)) return value.map((one) => terse(one, ""));
   if (typeof value !== "object" || value === null) return value;
   const isMap = NAMES_OF_OUR_OWN.has(keyword);
-  const entries = Object.entries(value).filter(([name, child]) =>
+  const entries = Object.entries(isMap ? value : undoubled(value)).filter(([name, child]) =>
     isMap
       ? keyword !== "headers" || !ON_EVERY_RESPONSE.has(name)
-      : !(isExample(name) || isUnbounded(name, child) || isDay(name, child)),
+      : !(isExample(name) || isUnbounded(name, child) || isDate(name, child)),
   );
   if (keyword !== "properties") entries.sort(([left], [right]) => (left < right ? -1 : 1));
   return Object.fromEntries(
@@ -31,13 +33,26 @@ function terse(value: unknown, keyword: string): unknown {
   );
 }
 
+/** A parameter whose schema doesn't repeat its description. */
+function undoubled(value: object): object {
+  const { in: place, description, schema } = value as Record<string, unknown>;
+  if (typeof place !== "string" || typeof schema !== "object" || schema === null) return value;
+  const { description: repeated, ...others } = schema as Record<string, unknown>;
+  return repeated === description ? { ...value, schema: others } : value;
+}
+
 function isExample(keyword: string): boolean {
   return keyword === "example" || keyword === "examples";
 }
 
-/** The pattern that zod derives from the format `date`, of 200 characters. */
-function isDay(keyword: string, value: unknown): boolean {
-  return keyword === "pattern" && String(value).includes("-02-29|");
+/**
+ * The pattern that zod derives from the format `date`, of 200 characters, and the one of times in
+ * responses, whose form the document's description has.
+ */
+function isDate(keyword: string, value: unknown): boolean {
+  return (
+    keyword === "pattern" && (String(value).includes("-02-29|") || value === MILLISECONDS_IN_UTC)
+  );
 }
 
 function isUnbounded(keyword: string, value: unknown): boolean {

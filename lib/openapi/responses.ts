@@ -38,6 +38,11 @@ const EVERY_OPERATION: readonly ErrorCode[] = [
   "unavailable",
 ];
 
+/** The codes of 403 that some operations have. */
+const FORBIDDEN = ERROR_CODES.filter(
+  (code) => ERRORS[code].status === 403 && !EVERY_OPERATION.includes(code),
+);
+
 /** Every error code that an operation can return, in the order of the error table. */
 export function errorCodesOf(contract: Contract): ErrorCode[] {
   const { access, errors, idempotency, method, params } = contract;
@@ -76,12 +81,12 @@ export type ProblemAnswer = { status: number; name: string; response: ZodOpenApi
 
 /**
  * The problem responses for a set of codes: one for each status, named after its codes, or after
- * those that not every operation has.
+ * those that not every operation has. The one with all codes of 403 is used by most operations.
  */
 export function problemAnswers(codes: readonly ErrorCode[]): ProblemAnswer[] {
   return [...Map.groupBy(codes, (code) => ERRORS[code].status)].map(([status, sharing]) => ({
     status,
-    name: nameOf(sharing),
+    name: nameOf(status, sharing),
     response: {
       description: sharing.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join("\n\n"),
       headers: headersOf(status),
@@ -102,8 +107,9 @@ export function problemAnswers(codes: readonly ErrorCode[]): ProblemAnswer[] {
   }));
 }
 
-function nameOf(sharing: readonly ErrorCode[]): string {
+function nameOf(status: number, sharing: readonly ErrorCode[]): string {
   const special = sharing.filter((code) => !EVERY_OPERATION.includes(code));
+  if (status === 403 && special.length === FORBIDDEN.length) return "Forbidden";
   return (special.length > 0 ? special : sharing).map(pascalCase).join("Or");
 }
 

@@ -9,6 +9,7 @@ import {
   pageQuery,
   person,
   queryBoolean,
+  searchedText,
   text,
   time,
   timestamp,
@@ -51,7 +52,9 @@ export const securityEvent = z
       .nullable()
       .meta({ description: "The reason given.", example: "Laptop lost" }),
     details: z.record(z.string(), z.unknown()).meta({
-      description: "For a change: each field with `from` and `to`.",
+      description:
+        "For a change: each field with `from` and `to`. `target_name` is what the target was " +
+        "called then, unless `name` says it.",
       example: { name: "Nightly export" },
     }),
     hash,
@@ -75,6 +78,10 @@ const filters = {
     .meta({ description: "A type, or a whole category: api_key.*", example: "api_key.revoked" }),
   actor: text(200).optional().meta({ example: "user:ada" }),
   target: text(200).optional().meta({ example: "key_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
+  q: searchedText.optional().meta({
+    description: "Words in the actor, the target's name or ID, its period or the reason.",
+    example: "nightly",
+  }),
   cross_tenant: queryBoolean
     .transform((value) => value === "true")
     .optional()

@@ -126,6 +126,115 @@ begin
         else 'Use those you have' end));
   end if;
 end $function$;
+CREATE OR REPLACE FUNCTION private.target_name(tenant text, target text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return left(case left(target, 4)
+    when 'key_' then (
+      select k.name from public.api_keys k where k.tenant_id = tenant and k.id = target)
+    when 'whk_' then (
+      select w.url from public.webhooks w where w.tenant_id = tenant and w.id = target)
+    when 'rcn_' then (
+      select r.name from public.reconciliations r where r.tenant_id = tenant and r.id = target)
+    when 'src_' then (
+      select s.name from public.sources s where s.tenant_id = tenant and s.id = target)
+    when 'exc_' then (
+      select e.title from public.exceptions e where e.tenant_id = tenant and e.id = target)
+    when 'cal_' then (
+      select c.name from public.calendars c where c.tenant_id = tenant and c.id = target)
+    when 'ach_' then (
+      select c.name from public.alert_channels c where c.tenant_id = tenant and c.id = target)
+    when 'viw_' then (
+      select v.name from public.views v where v.tenant_id = tenant and v.id = target)
+    when 'lin_' then (
+      select coalesce(l.reference, l.counterparty, l.description) from public.lines l
+      where l.tenant_id = tenant and l.id = private.line_id(target))
+  end, 200);
+end $function$;
+CREATE OR REPLACE FUNCTION private.names_of_event(tenant text, target text, details jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  period constant text := details ->> 'reconciliation_id';
+  is_named constant boolean := exists (
+    select from unnest('{name,file_name,url}'::text[]) field
+    where jsonb_typeof(details -> field) = 'string'
+  );
+begin
+  return jsonb_strip_nulls(jsonb_build_object(
+    'target_name', case when not is_named then private.target_name(tenant, target) end,
+    'reconciliation_name', case when period is distinct from target
+      then private.target_name(tenant, period) end));
+end $function$;
+CREATE OR REPLACE FUNCTION private.write_security_event(id text, tenant_id text, type text, target text, reason text, details jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  insert into public.security_events
+    (id, tenant_id, type, actor, actor_issuer, actor_subject, operation, target, address,
+      request_id, reason, details)
+  values (
+    $1, $2, $3, private.actor(), private.actor_issuer(), private.actor_subject(),
+    nullif(current_setting('tieout.operation', true), ''), $4,
+    nullif(current_setting('tieout.address', true), '')::inet,
+    nullif(current_setting('tieout.request_id', true), ''), $5,
+    $6 || private.names_of_event($2, $4, $6)
+  );
+end $function$;
+CREATE OR REPLACE FUNCTION private.security_event_search_text(e public.security_events)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return lower(concat_ws(' ', e.actor, e.target, e.reason, e.details ->> 'name',
+    e.details ->> 'target_name', e.details ->> 'reconciliation_name', e.details ->> 'file_name',
+    e.details ->> 'email', e.details ->> 'url'));
+end $function$;
+CREATE OR REPLACE FUNCTION private.security_events_page(input jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  kind constant text := case when input ->> 'type' like '%.*' then left(input ->> 'type', -1) end;
+  words constant text[] := private.word_patterns(input ->> 'q');
+  items jsonb;
+begin
+  select jsonb_agg(private.security_event_json(e) order by e.at desc, e.seq desc) into items
+  from (
+    select * from public.security_events x
+    where x.tenant_id = private.tenant_id() and x.seq is not null
+      and (input -> 'after' ->> 0 is null
+      or (x.at, x.seq) < ((input -> 'after' ->> 0)::timestamptz, (input -> 'after' ->> 1)::bigint))
+      and (input ->> 'through' is null or x.seq <= (input ->> 'through')::bigint)
+      and (input ->> 'type' is null or kind is not null or x.type = input ->> 'type')
+      and (kind is null or starts_with(x.type, kind))
+      and (input ->> 'actor' is null or x.actor = input ->> 'actor')
+      and (input ->> 'target' is null or x.target = input ->> 'target')
+      and (words = '{}' or private.security_event_search_text(x) like all (words))
+      and (input ->> 'cross_tenant' is null or x.cross_tenant = (input ->> 'cross_tenant')::boolean)
+      and (input ->> 'since' is null or x.at >= (input ->> 'since')::timestamptz)
+      and (input ->> 'until' is null or x.at < (input ->> 'until')::timestamptz)
+    order by x.at desc, x.seq desc
+    limit page_size + 1
+  ) e;
+  return private.page(items, page_size, 'at', 'seq');
+end $function$;
 CREATE OR REPLACE FUNCTION private.default_policy()
  RETURNS jsonb
  LANGUAGE sql
@@ -833,6 +942,7 @@ grant execute on function private.evidence_part(text,integer,integer) to authent
 grant execute on function private.find_evidence(text) to authenticated;
 grant execute on function private.is_business_day(jsonb,date) to authenticated;
 grant execute on function private.missing_evidence(public.reconciliations) to authenticated;
+grant execute on function private.security_event_search_text(public.security_events) to authenticated;
 grant execute on function public.add_evidence(jsonb,jsonb) to authenticated;
 grant execute on function public.get_evidence(jsonb,jsonb) to authenticated;
 grant execute on function public.list_evidence(jsonb,jsonb) to authenticated;

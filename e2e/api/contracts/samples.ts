@@ -240,8 +240,8 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
   }),
   getClosingBoard: () => ({ query: { from: "2026-06", to: "2026-11" } }),
   openNextPeriods: async (fixture) => {
-    await period(fixture);
-    return { body: { through: "2026-12" } };
+    const [left_source_id, right_source_id] = (await period(fixture)).sources;
+    return { body: { through: "2026-12", pairs: [{ left_source_id, right_source_id }] } };
   },
   closeReconciliation: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
   reopenReconciliation: async (fixture) => {
@@ -271,11 +271,11 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
     return { params: { id, balanceId: balance.id } };
   },
   addEvidence: async (fixture) => ({
-    query: { subject_id: await created(fixture, exceptions), file_name: "note.txt" },
+    query: { subject_id: await created(fixture, reconciliations), file_name: "note.txt" },
     upload: EVIDENCE,
   }),
   listEvidence: async (fixture) => ({
-    query: { subject_id: await created(fixture, exceptions) },
+    query: { subject_id: await created(fixture, reconciliations) },
   }),
   getEvidence: async (fixture) => ({ params: { id: await addedEvidence(fixture) } }),
   getEvidenceContent: async (fixture) => ({ params: { id: await addedEvidence(fixture) } }),
@@ -446,7 +446,7 @@ async function addedEvidence(fixture: Fixture): Promise<string> {
   const { json } = await api("POST", "/v1/evidence", {
     bearer: fixture.admin,
     tenant: fixture.tenant,
-    query: { subject_id: await created(fixture, exceptions), file_name: "note.txt" },
+    query: { subject_id: await created(fixture, reconciliations), file_name: "note.txt" },
     body: EVIDENCE.text,
     headers: { "Content-Type": EVIDENCE.type },
   });
@@ -514,7 +514,7 @@ async function posted<Body = { id: string }>(
 /** A period of two sources, each with a line of the same amount. */
 async function period(
   fixture: Fixture,
-): Promise<{ id: string; lines: [left: string, right: string] }> {
+): Promise<{ id: string; lines: [left: string, right: string]; sources: string[] }> {
   const side = async (name: string) => {
     const source = await posted(fixture, "/v1/sources", { name, kind: "ledger", currency: "EUR" });
     const lines = [{ external_id: name, amount_minor: 12_500, value_date: "2026-10-05" }];
@@ -534,7 +534,7 @@ async function period(
     right_source_id: right.source,
     auto_run: false,
   });
-  return { id, lines: [left.line, right.line] };
+  return { id, lines: [left.line, right.line], sources: [left.source, right.source] };
 }
 
 /** A period that another person has signed, so that the admin of the fixture can review it. */

@@ -22,6 +22,9 @@ const OPERATIONS = resources
   .flatMap(({ operations }) => operations)
   .map((operation) => ({ operation, name: operation.contract.operationId }));
 
+/** The source that each example of a pair names on both sides. */
+const EXAMPLE_SOURCE = "src_019a9f4be2c04d6f8a1b3c5d7e9f0a2b";
+
 let folder: string;
 let fixture: Fixture;
 
@@ -34,10 +37,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** An example as it is shown, about things that exist. */
 async function realExample(operation: Operation, language: string): Promise<string> {
-  const { params = {}, body } = await sampleFor(operation.contract, fixture);
+  const { params = {}, query = {}, body } = await sampleFor(operation.contract, fixture);
+  const pairs = (body?.pairs as Record<string, string>[] | undefined) ?? [];
   const lines = (body?.line_ids as string[] | undefined) ?? [];
   const existing = [
     ...Object.values(params),
+    ...Object.values(query).filter((value) => /^[a-z]{3}_/.test(value)),
     ...((body?.ids as string[] | undefined) ?? []),
     ...lines.slice(0, 1),
   ];
@@ -51,9 +56,12 @@ async function realExample(operation: Operation, language: string): Promise<stri
     .replaceAll("https://hooks.example.com/tieout", "http://127.0.0.1:9/")
     .replaceAll("0192f3a4-7b5c-4d6e-8f90-a1b2c3d4e5f6", uuid ?? "")
     .replaceAll("lin_02c04d6f8a1b3c5d7e9f0a2b019a9f4b", lines[1] ?? "");
+  const ofPairs = pairs
+    .flatMap(Object.values)
+    .reduce((text, id) => text.replace(EXAMPLE_SOURCE, id), code);
   return existing.reduce(
     (text, id) => text.replaceAll(`${id.split("_")[0]}_019a9f4be2c04d6f8a1b3c5d7e9f0a2b`, id),
-    code,
+    ofPairs,
   );
 }
 

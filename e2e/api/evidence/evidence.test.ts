@@ -28,7 +28,7 @@ beforeAll(async () => {
   ).id;
 });
 
-type Given = {
+type Options = {
   subject?: string;
   name?: string;
   type?: string;
@@ -40,7 +40,7 @@ type Given = {
 
 function add(
   content: string | Buffer,
-  { subject, name = "note.txt", type, bearer, supersedes, key, of = fixture }: Given = {},
+  { subject, name = "note.txt", type, bearer, supersedes, key, of = fixture }: Options = {},
 ) {
   return api("POST", "/v1/evidence", {
     bearer: bearer ?? of.admin,
@@ -58,8 +58,8 @@ function add(
   });
 }
 
-async function added(content: string | Buffer, given: Given = {}): Promise<Evidence> {
-  const answer = await add(content, given);
+async function added(content: string | Buffer, options: Options = {}): Promise<Evidence> {
+  const answer = await add(content, options);
   expect(answer.status, answer.text).toBe(201);
   return answer.json as Evidence;
 }
@@ -323,15 +323,15 @@ async function evidenceCheck(of: Fixture) {
   return items.find(({ check }) => check === "evidence");
 }
 
-let newMatch: Promise<{ id: string }> | undefined;
+let madeMatch: Promise<{ id: string }> | undefined;
 function matched(): Promise<{ id: string }> {
-  newMatch ??= fixture.ok("POST", `reconciliations/${fixture.period}/matches`, {
+  madeMatch ??= fixture.ok("POST", `reconciliations/${fixture.period}/matches`, {
     body: {
       line_ids: lines,
       adjustments: [{ kind: "other", amount_minor: 1000, note: "Rounded" }],
     },
   });
-  return newMatch;
+  return madeMatch;
 }
 
 const withoutId = (text: string) => text.replace(/"request_id":"[^"]*"|"instance":"[^"]*"/g, "");

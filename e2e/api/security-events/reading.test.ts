@@ -2,6 +2,7 @@ import { parse } from "csv-parse/sync";
 import { beforeEach, expect, it } from "vitest";
 import { api, sql } from "#e2e/fixtures.ts";
 import type { SecurityEvent } from "#lib/security-events/contract.ts";
+import { Fixture, line } from "../matching/matching-fixture.ts";
 import { type Trail, tenantWithTrail } from "./trail.ts";
 
 let trail: Trail;
@@ -48,6 +49,54 @@ it("filters by type, kind, actor, target, time and whether a call went across te
   expect(await seqs({ since: at(1), until: at(3) })).toEqual([3, 2]);
   expect(await seqs({ type: "api_key.*", actor: "user:ada", until: at(1) })).toEqual([1]);
   expect(await seqs({ actor: "user:nobody" })).toEqual([]);
+});
+
+it("finds events by words in the name that their target had, its ID, the actor and the reason", async () => {
+  const path = `/v1/tenants/${trail.tenant}/api-keys`;
+  const call = (method: string, to: string, body: object) =>
+    api(method, to, { bearer: trail.admin, tenant: trail.tenant, body });
+  const { json } = await call("POST", path, { name: "Nightly job", scopes: ["read:exceptions"] });
+  const { id } = json as { id: string };
+  await call("PATCH", `${path}/${id}`, { name: "Weekly job" });
+  await call("POST", `${path}/${id}/rotate`, {});
+  await call("DELETE", `${path}/${id}`, { reason: "Leaked in a log" });
+  const found = async (q: string) =>
+    (await trail.list({ q })).items.map(({ type }) => type.replace("api_key.", ""));
+  const all = ["revoked", "rotated", "updated", "created"];
+  expect(await found("job")).toEqual(all);
+  expect(await found("NIGHT")).toEqual(["updated", "created"]);
+  expect(await found("weekly leaked")).toEqual(["revoked"]);
+  expect(await found(id)).toEqual(all);
+  expect(await found("ada")).toEqual(all);
+  expect(await found("100%")).toEqual([]);
+  const [rotated] = (await trail.list({ type: "api_key.rotated" })).items;
+  expect(rotated?.details).toMatchObject({ target_name: "Weekly job" });
+  const file = await trail.get("/export", { q: "night", format: "ndjson" });
+  expect(file.text.trimEnd().split("\n")).toHaveLength(2);
+});
+
+it("names the period of a decision, and the line of an exclusion", async () => {
+  const fixture = await Fixture.create();
+  const [left, excluded] = await fixture.add("left", [
+    line("a", 100),
+    line("x", 5, { reference: "RG-4711" }),
+  ]);
+  const [right] = await fixture.add("right", [line("b", 100)]);
+  const { name } = await fixture.reconciliation();
+  await fixture.ok("POST", `reconciliations/${fixture.period}/matches`, {
+    body: { line_ids: [left, right] },
+  });
+  await fixture.ok("POST", `lines/${excluded}/exclude`, { body: { reason: "Not ours" } });
+  const { items } = await fixture.ok<{ items: SecurityEvent[] }>("GET", "security-events", {
+    query: { q: name, limit: "2" },
+  });
+  expect(items).toMatchObject([
+    {
+      type: "line.excluded",
+      details: { target_name: "RG-4711", reconciliation_name: name, reason: "Not ours" },
+    },
+    { type: "matching.matched", details: { reconciliation_name: name } },
+  ]);
 });
 
 it("pages by key: each event once, though others come meanwhile", async () => {

@@ -115,7 +115,10 @@ describe("what an admin does is told of, with who, from where and by which reque
       "webhook.secret_rotated",
       "webhook.created",
     ]);
-    expect(items[3]?.details).toEqual({ description: { from: null, to: "For the ledger" } });
+    expect(items[3]?.details).toEqual({
+      description: { from: null, to: "For the ledger" },
+      target_name: "http://127.0.0.1:9/",
+    });
     expect(JSON.stringify(items)).not.toContain("secret of mine");
     expect(JSON.stringify(items)).not.toContain(secret);
   });

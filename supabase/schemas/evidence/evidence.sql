@@ -9,7 +9,7 @@ create table public.evidence (
   -- As on the wire.
   subject_id text not null,
   file_name text not null check (length(file_name) between 1 and 255),
-  -- Of the content, whatever the caller or the name says.
+  -- Decided by the content, not by the caller or the name.
   media_type text not null check (length(media_type) between 1 and 100),
   bytes integer not null check (bytes between 1 and 10485760),
   sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
@@ -21,7 +21,7 @@ create table public.evidence (
   created_by text not null default private.actor(),
   actor_issuer text default private.actor_issuer(),
   actor_subject text default private.actor_subject(),
-  -- Of a removed file the content is deleted and the rest is kept.
+  -- Removing a file deletes its content; this row stays.
   removed_at timestamptz(3),
   removed_by text,
   removed_reason text check (length(removed_reason) between 1 and 500),

@@ -1,6 +1,50 @@
 -- The sources of security events: opened requests with something to report, and calls that never
 -- reached a function.
 
+-- What a target is called now; null for one that has no name.
+create function private.target_name(tenant text, target text) returns text
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return left(case left(target, 4)
+    when 'key_' then (
+      select k.name from public.api_keys k where k.tenant_id = tenant and k.id = target)
+    when 'whk_' then (
+      select w.url from public.webhooks w where w.tenant_id = tenant and w.id = target)
+    when 'rcn_' then (
+      select r.name from public.reconciliations r where r.tenant_id = tenant and r.id = target)
+    when 'src_' then (
+      select s.name from public.sources s where s.tenant_id = tenant and s.id = target)
+    when 'exc_' then (
+      select e.title from public.exceptions e where e.tenant_id = tenant and e.id = target)
+    when 'cal_' then (
+      select c.name from public.calendars c where c.tenant_id = tenant and c.id = target)
+    when 'ach_' then (
+      select c.name from public.alert_channels c where c.tenant_id = tenant and c.id = target)
+    when 'viw_' then (
+      select v.name from public.views v where v.tenant_id = tenant and v.id = target)
+    when 'lin_' then (
+      select coalesce(l.reference, l.counterparty, l.description) from public.lines l
+      where l.tenant_id = tenant and l.id = private.line_id(target))
+  end, 200);
+end $$;
+
+-- The names by which an event can be read and found once its target has another, or is gone:
+-- target_name where its details have none, reconciliation_name of the period that they name.
+create function private.names_of_event(tenant text, target text, details jsonb) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  period constant text := details ->> 'reconciliation_id';
+  is_named constant boolean := exists (
+    select from unnest('{name,file_name,url}'::text[]) field
+    where jsonb_typeof(details -> field) = 'string'
+  );
+begin
+  return jsonb_strip_nulls(jsonb_build_object(
+    'target_name', case when not is_named then private.target_name(tenant, target) end,
+    'reconciliation_name', case when period is distinct from target
+      then private.target_name(tenant, period) end));
+end $$;
+
 -- The one insert for what happens in a request or in the worker: actor, address and request come
 -- from the token and from `private.begin_request`.
 create function private.write_security_event(id text, tenant_id text, type text, target text,
@@ -14,7 +58,8 @@ begin
     $1, $2, $3, private.actor(), private.actor_issuer(), private.actor_subject(),
     nullif(current_setting('tieout.operation', true), ''), $4,
     nullif(current_setting('tieout.address', true), '')::inet,
-    nullif(current_setting('tieout.request_id', true), ''), $5, $6
+    nullif(current_setting('tieout.request_id', true), ''), $5,
+    $6 || private.names_of_event($2, $4, $6)
   );
 end $$;
 

@@ -15,13 +15,23 @@ begin
   );
 end $$;
 
+-- What an event is searched by: who, to what by name and ID, in which period, and why.
+create function private.security_event_search_text(e public.security_events) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return lower(concat_ws(' ', e.actor, e.target, e.reason, e.details ->> 'name',
+    e.details ->> 'target_name', e.details ->> 'reconciliation_name', e.details ->> 'file_name',
+    e.details ->> 'email', e.details ->> 'url'));
+end $$;
+
 -- Newest first. input: { limit, after: [at, seq] | null, through: seq | null, type, actor, target,
--- cross_tenant, since, until }. `type` may end with .* for all types of a kind.
+-- q, cross_tenant, since, until }. `type` may end with .* for all types of a kind.
 create function private.security_events_page(input jsonb) returns jsonb
 language plpgsql stable set search_path = '' set plan_cache_mode = force_custom_plan as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
   kind constant text := case when input ->> 'type' like '%.*' then left(input ->> 'type', -1) end;
+  words constant text[] := private.word_patterns(input ->> 'q');
   items jsonb;
 begin
   select jsonb_agg(private.security_event_json(e) order by e.at desc, e.seq desc) into items
@@ -35,6 +45,7 @@ begin
       and (kind is null or starts_with(x.type, kind))
       and (input ->> 'actor' is null or x.actor = input ->> 'actor')
       and (input ->> 'target' is null or x.target = input ->> 'target')
+      and (words = '{}' or private.security_event_search_text(x) like all (words))
       and (input ->> 'cross_tenant' is null or x.cross_tenant = (input ->> 'cross_tenant')::boolean)
       and (input ->> 'since' is null or x.at >= (input ->> 'since')::timestamptz)
       and (input ->> 'until' is null or x.at < (input ->> 'until')::timestamptz)
@@ -175,6 +186,7 @@ end $$;
 
 grant execute on function
   private.security_event_json(public.security_events), private.security_events_page(jsonb),
+  private.security_event_search_text(public.security_events),
   private.chain_state_of_caller(),
   private.security_event_texts(bigint, bigint, integer)
 to authenticated;
