@@ -1281,7 +1281,7 @@ export type CreateApiKeyRequest = {
     /**
      * What it can do, each an action and a resource. Write access doesn't include read access.
      * @minItems 1
-     * @maxItems 13
+     * @maxItems 14
      */
     scopes: Scope[];
     /**
@@ -2037,7 +2037,7 @@ export type EstimateApiKeyImpactRequest = {
     /**
      * What it can do, each an action and a resource. Write access doesn't include read access.
      * @minItems 1
-     * @maxItems 13
+     * @maxItems 14
      */
     scopes?: Scope[];
     /**
@@ -8087,7 +8087,7 @@ export type RunPage = {
 
 export type RunStatus = "queued" | "running" | "done" | "failed";
 
-export type Scope = "read:reconciliations" | "write:reconciliations" | "read:exceptions" | "write:exceptions" | "read:webhooks" | "write:webhooks" | "read:integrations" | "write:integrations" | "read:troubleshooting" | "write:troubleshooting" | "read:release-notes" | "write:release-notes" | "read:requests";
+export type Scope = "read:reconciliations" | "write:reconciliations" | "read:exceptions" | "write:exceptions" | "read:webhooks" | "write:webhooks" | "read:integrations" | "write:integrations" | "read:troubleshooting" | "write:troubleshooting" | "read:release-notes" | "write:release-notes" | "read:requests" | "read:security-events";
 
 export type SecurityEvent = {
     /**
@@ -9932,7 +9932,7 @@ export type UpdateApiKeyRequest = {
     /**
      * What it can do, each an action and a resource. Write access doesn't include read access.
      * @minItems 1
-     * @maxItems 13
+     * @maxItems 14
      */
     scopes?: Scope[];
     /**
