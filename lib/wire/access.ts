@@ -13,7 +13,7 @@ export type Role = (typeof ROLES)[number];
 export const SCOPED_RESOURCES = ["reconciliations", "exceptions", "webhooks"] as const;
 
 /** Resources that API keys can only read. */
-export const READ_ONLY_RESOURCES = ["requests"] as const;
+export const READ_ONLY_RESOURCES = ["requests", "security-events"] as const;
 
 export type Scope =
   | `${"read" | "write"}:${(typeof SCOPED_RESOURCES)[number] | SurfacePath}`
@@ -123,7 +123,7 @@ const PERMISSIONS = {
   "close:reconciliations": grant(LEADS, { service: false }),
   "read:webhooks": grant(ADMIN, { scoped: true }),
   "write:webhooks": grant(ADMIN, { scoped: true }),
-  "read:security-events": grant(["tenant_admin", "tenant_auditor"]),
+  "read:security-events": grant(["tenant_admin", "tenant_auditor"], { scoped: true }),
   "read:requests": grant(ADMIN, { scoped: true }),
   // Each caller gets the kinds of events whose content it can read.
   "read:events": grant(ROLES, { anyKey: true }),

@@ -2,9 +2,6 @@ alter table private.quotas drop constraint quotas_kind_check, add constraint quo
 
 -- From here on written by `npm run migration`, anew each time. Above is by hand.
 
-revoke execute on function public.list_events(jsonb,jsonb) from authenticated;
-revoke execute on function public.get_event(jsonb,jsonb) from authenticated;
-revoke execute on function public.create_test_event(jsonb,jsonb) from authenticated;
 drop function private.weekdays_between(date,date);
 create table public.evidence (
   tenant_id text not null default private.tenant_id(),
@@ -241,6 +238,99 @@ CREATE OR REPLACE FUNCTION private.default_policy()
  IMMUTABLE
  SET search_path TO ''
 RETURN '{"fees": "deduct", "checks": {"files": "warn", "balances": "warn", "evidence": "warn", "difference": "warn", "exceptions": "warn", "period_over": "warn", "suggestions": "warn"}, "automatic": "earned", "four_eyes": false, "close_days": 5, "exceptions": {"most_a_run": 1000, "severities": [{"severity": "low", "from_minor": 0}, {"severity": "medium", "from_minor": 100000}, {"severity": "high", "from_minor": 1000000}, {"severity": "critical", "from_minor": 10000000}], "assigned_to": null}, "calendar_id": null, "review_levels": 0, "evidence_from_minor": null}'::jsonb;
+CREATE OR REPLACE FUNCTION private.matches_since(r public.reconciliations, since timestamp with time zone)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  first_ms constant bigint := extract(epoch from since - interval '10 minutes') * 1000;
+  first_id constant uuid := rpad(lpad(to_hex(greatest(first_ms, 0)), 12, '0'), 32, '0');
+  most constant integer := 50000;
+  ids constant uuid[] := array(
+    select x.id from (
+      (
+        select m.id from public.matches m
+        where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.id >= first_id
+          and m.created_at >= since
+        limit most + 1
+      )
+      union
+      select m.id from public.matches m
+      where m.tenant_id = r.tenant_id and m.pair_no = r.pair_no and m.decided_by is not null
+        and m.method <> 'manual' and m.reconciliation_id = r.id and m.decided_at >= since
+      union
+      select m.id from public.matches m
+      where m.tenant_id = r.tenant_id and m.pair_no = r.pair_no and m.decided_by is not null
+        and m.state in ('rejected', 'undone') and m.reconciliation_id = r.id
+        and m.decided_at >= since
+    ) x
+    limit most + 1
+  );
+begin
+  return case when cardinality(ids) <= most then ids end;
+end $function$;
+CREATE OR REPLACE FUNCTION public.list_matches(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET statement_timeout TO '4s'
+AS $function$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  tenant constant text := private.tenant_id();
+  behind constant uuid := private.match_id(input -> 'after' ->> 0);
+  of_line constant text := private.requested_line(input);
+  r public.reconciliations;
+  few bigint[];
+  changed uuid[];
+  filters text;
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_matches');
+  r := private.find_period(input ->> 'id');
+  if of_line is not null then
+    few := private.narrow_by_filters(r, input, 5000);
+  end if;
+  if input ->> 'updated_since' is not null then
+    changed := private.matches_since(r, (input ->> 'updated_since')::timestamptz);
+  end if;
+  -- The state is a literal, since suggestions have a separate index. Conditions on a line are
+  -- looked up match by match, by whole keys.
+  filters := concat_ws(' and ', 'm.tenant_id = $1 and m.reconciliation_id = $2',
+    case when behind is not null then 'm.id < $3' end,
+    case when changed is not null then 'm.id = any ($7)'
+      when input ->> 'updated_since' is not null then $c$(
+        m.created_at >= ($4 ->> 'updated_since')::timestamptz
+        or m.decided_at >= ($4 ->> 'updated_since')::timestamptz)$c$
+    end,
+    case when input ->> 'state' is not null then format('m.state = %L', input ->> 'state') end,
+    -- Suggestions that wait for the next period do not belong to a closed one.
+    case when r.closed_at is not null then $c$m.state <> 'suggested'$c$ end,
+    case when input ->> 'method' is not null then $c$m.method = $4 ->> 'method'$c$ end,
+    case when input ->> 'shape' is not null then $c$m.shape = $4 ->> 'shape'$c$ end,
+    case when input ->> 'run_id' is not null then $c$m.run_id = $4 ->> 'run_id'$c$ end,
+    case
+      when input ->> 'amount_from' is not null then $c$m.amount_minor >= (
+        $4 ->> 'amount_from')::bigint$c$
+      end,
+    case
+      when input ->> 'amount_to' is not null then $c$m.amount_minor <= (
+        $4 ->> 'amount_to')::bigint$c$
+      end,
+    'exists (
+      select from public.match_members mm
+      cross join lateral (select * from public.lines x where x.tenant_id = $1 and x.line_no = mm.line_no offset 0) l
+      where mm.tenant_id = $1 and mm.match_id = m.id and ' || of_line || ' offset 0)');
+  execute format('select jsonb_agg(private.match_json(x) order by x.id desc) from (
+      select m.* from %s where %s order by m.id desc limit $6
+    ) x', case when few is null then 'public.matches m' else '(
+      select distinct mm.match_id from public.match_members mm where mm.tenant_id = $1 and mm.line_no = any ($5)
+    ) f cross join lateral (select * from public.matches y where y.tenant_id = $1 and y.id = f.match_id offset 0) m' end, filters)
+  into items using tenant, r.id, behind, input, few, page_size + 1, changed;
+  return private.page(items, page_size, 'id');
+end $function$;
 CREATE OR REPLACE FUNCTION public.put_rules(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -941,6 +1031,7 @@ grant execute on function private.evidence_json(public.evidence) to authenticate
 grant execute on function private.evidence_part(text,integer,integer) to authenticated;
 grant execute on function private.find_evidence(text) to authenticated;
 grant execute on function private.is_business_day(jsonb,date) to authenticated;
+grant execute on function private.matches_since(public.reconciliations,timestamp with time zone) to authenticated;
 grant execute on function private.missing_evidence(public.reconciliations) to authenticated;
 grant execute on function private.security_event_search_text(public.security_events) to authenticated;
 grant execute on function public.add_evidence(jsonb,jsonb) to authenticated;
@@ -955,6 +1046,7 @@ grant select on public.evidence to service_role;
 grant select on public.statement_evidence to authenticated;
 grant select on public.statement_evidence to service_role;
 insert into private.permissions select ('(read:evidence,"{user,api_key,service_role}","{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}",read:reconciliations)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
+insert into private.permissions select ('(read:security-events,"{user,api_key,service_role}","{tenant_admin,tenant_auditor}",read:security-events)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
 insert into private.permissions select ('(write:evidence,"{user,api_key,service_role}","{tenant_admin,tenant_analyst,tenant_lead}",write:reconciliations)'::private.permissions).* on conflict (permission) do update set principals = excluded.principals, roles = excluded.roles, scope = excluded.scope;
 insert into private.operations select ('(add_evidence,addEvidence,write:evidence)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(get_evidence,getEvidence,read:evidence)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
@@ -963,7 +1055,3 @@ insert into private.operations select ('(open_evidence,addEvidence,write:evidenc
 insert into private.operations select ('(open_evidence_content,getEvidenceContent,read:evidence)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(read_evidence_part,getEvidenceContent,read:evidence)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
 insert into private.operations select ('(remove_evidence,removeEvidence,write:evidence)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
-delete from private.operations where verb = 'list_events' and operation = 'listEvents';
-delete from private.operations where verb = 'get_event' and operation = 'getEvent';
-delete from private.operations where verb = 'create_test_event' and operation = 'createTestEvent';
-delete from private.permissions where permission = 'read:events';

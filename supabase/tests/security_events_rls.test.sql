@@ -14,7 +14,11 @@ select pg_temp.expect_rows('who is no admin reads none', 'select from security_e
 select pg_temp.become_owner();
 
 select pg_temp.become_api_key('one', '{read:exceptions,write:exceptions,read:webhooks}');
-select pg_temp.expect_rows('an API key reads none', 'select from security_events', 0);
+select pg_temp.expect_rows('a key without the scope reads none', 'select from security_events', 0);
+select pg_temp.become_owner();
+
+select pg_temp.become_api_key('one', '{read:security-events}');
+select pg_temp.expect_rows('a key with the scope reads its own tenant''s', 'select from security_events', 1);
 select pg_temp.become_owner();
 
 select pg_temp.become('anon', '{"tenant_id": "one", "principal_type": "publishable_key"}');

@@ -59,7 +59,7 @@ test("listen forwards what is triggered and what happens, signed with the secret
   try {
     await listening.prints("Ready.");
     const triggered = await cli.json<{ id: string }>("trigger", "exception.sla.breached");
-    const created = await tieout.exceptions.create({ title: "Payout 4711", severity: "low" });
+    const exception = await tieout.exceptions.create({ title: "Payout 4711", severity: "low" });
     await listening.prints("exception.created");
     await listening.prints(triggered.id);
     const [, secret = ""] = /Signing secret: (\S+)/.exec(listening.stderr) ?? [];
@@ -68,7 +68,7 @@ test("listen forwards what is triggered and what happens, signed with the secret
     );
     expect(events).toMatchObject([
       { id: triggered.id, type: "exception.sla.breached", test: true },
-      { type: "exception.created", data: { exception: { id: created?.id } } },
+      { type: "exception.created", data: { exception: { id: exception?.id } } },
     ]);
     expect(await listening.stop()).toMatchObject({ code: 130 });
 
@@ -95,9 +95,9 @@ test("a month: imports ask what a file leaves open, a run, suggestions, and the 
   const [bankFile, ledgerFile] = [join(folder, "bank.csv"), join(folder, "ledger.csv")];
   await Promise.all([writeFile(bankFile, BANK), writeFile(ledgerFile, LEDGER)]);
 
-  const question = await cli.run(["import", bankFile, "--source", "Bank", "--wait"]);
-  expect(question).toMatchObject({ code: 8, stdout: "" });
-  const [, answer = ""] = /--answer (date_format=DD\S+)/.exec(question.stderr) ?? [];
+  const unanswered = await cli.run(["import", bankFile, "--source", "Bank", "--wait"]);
+  expect(unanswered).toMatchObject({ code: 8, stdout: "" });
+  const [, answer = ""] = /--answer (date_format=DD\S+)/.exec(unanswered.stderr) ?? [];
   const answered = ["--source", "Bank", "--answer", answer, "--save-mapping", "--wait"];
   expect(await cli.json<Import>("import", bankFile, ...answered)).toMatchObject({
     status: "done",

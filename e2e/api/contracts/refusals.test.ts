@@ -190,8 +190,9 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     );
     if (access.anyKey) expectSuccess(without.status, without.text);
     else expectProblem(without, access.scope ? "scope_required" : "role_required", contract);
-    // Who registers for events reads them, too.
-    const read = contract.operationId === "createWebhook" ? (["read:webhooks"] as const) : [];
+    // The events that one registers for or sends need their own scope.
+    const sendsEvents = ["createWebhook", "createTestEvent"].includes(contract.operationId);
+    const read = sendsEvents ? (["read:webhooks"] as const) : [];
     if (!access.scope || !inFull) return;
     const given = await invoke(
       contract,

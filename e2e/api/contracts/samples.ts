@@ -101,7 +101,7 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
       }),
     },
   }),
-  createTestEvent: () => ({ body: { type: "exception.created" } }),
+  createTestEvent: () => ({ body: { type: "webhook.failing" } }),
   putFirstSteps: () => ({ body: { dismissed: true } }),
   createException: () => ({ body: exceptions.body() }),
   getException: async (fixture) => ({ params: { id: await created(fixture, exceptions) } }),

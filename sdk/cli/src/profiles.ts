@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { CliError, EXIT } from "./failure.ts";
 
-/** How to reach one tenant, and as whom. */
+/** How to reach one tenant, and by which credential. */
 export type Profile = {
   url: string;
   tenant: string;

@@ -140,6 +140,17 @@ export function createProgram(): Command {
     .action(act(callApi));
 
   program
+    .command("mcp")
+    .description("Serve tools to a model over stdin and stdout (Model Context Protocol)")
+    .option("--allow-writes", "also confirm matches and import files")
+    .action(
+      act(async (options: GlobalOptions & { allowWrites?: boolean }) => {
+        // Loaded only here: it is larger than everything else.
+        const { serveMcp } = await import("./commands/mcp.ts");
+        await serveMcp(options);
+      }),
+    );
+  program
     .command("completion")
     .description("Print the completion script of a shell")
     .addArgument(new Argument("<shell>").choices(SHELLS))

@@ -27,6 +27,7 @@ const WAIT_SECONDS = 20;
 const DEADLINE_MS = 90_000;
 const PAUSE_AFTER_FAILURE_MS = 5_000;
 
+/** Adds the call that reads for ever. */
 export function addPolling(events: Events): void {
   events.poll = async function* (query = {}, { save, ...options } = {}) {
     for (let cursor = query.cursor; ; ) {

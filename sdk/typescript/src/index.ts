@@ -1,4 +1,3 @@
-export * from "./adapters.ts";
 export { Call, type CallOptions, Export, type FileBody, List, type WithResponse } from "./call.ts";
 export { type ClientErrorCode, TieoutError } from "./errors.ts";
 export type { Events, PollOptions, ReadEvent } from "./events.ts";

@@ -25,7 +25,7 @@ insert into private.permissions (permission, principals, roles, scope) values
   ('read:reconciliations', '{user,api_key,service_role}', '{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}', 'read:reconciliations'),
   ('read:release-notes', '{user,api_key,service_role,publishable_key}', '{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}', 'read:release-notes'),
   ('read:requests', '{user,api_key,service_role}', '{tenant_admin}', 'read:requests'),
-  ('read:security-events', '{user,service_role}', '{tenant_admin,tenant_auditor}', null),
+  ('read:security-events', '{user,api_key,service_role}', '{tenant_admin,tenant_auditor}', 'read:security-events'),
   ('read:sessions', '{user}', '{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}', null),
   ('read:sla', '{user,service_role}', '{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}', null),
   ('read:sla-policy', '{user,service_role}', '{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}', null),

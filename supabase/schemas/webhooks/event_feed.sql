@@ -1,11 +1,11 @@
--- Reading events: in one order per tenant, from a place that the reader saves. No event ever appears
--- behind a place that was returned before.
+-- Reading events: in one order per tenant, from a place that the reader saves. No event ever
+-- appears behind a place that was returned before.
 --
--- Each event takes its position from a sequence, so a transaction that commits late would put events
--- behind what was read already. Before its first event, a transaction therefore takes a position as
--- its mark and holds a shared advisory lock with it until it ends. A reader stops before the lowest
--- mark that is held: everything below belongs to transactions that have ended. A mark holds up
--- readers of its tenant alone; an order by transaction ID would hold up everybody.
+-- Each event takes its position from a sequence, so a transaction that commits late would put
+-- events behind what was read already. Before its first event, a transaction therefore takes a
+-- position as its mark and holds a shared advisory lock with it until it ends. A reader stops
+-- before the lowest mark that is held: everything below belongs to transactions that have ended. A
+-- mark holds up readers of its tenant alone; an order by transaction ID would hold up everybody.
 
 create sequence private.event_positions;
 
@@ -67,9 +67,9 @@ begin
   return least(issued, lowest_mark);
 end $$;
 
--- A position before all events since that moment, or null if there are none. IDs begin with the time
--- at which the event was written, which is after the start of its transaction; a second covers two
--- that were written at once and took their positions the other way round.
+-- A position before all events since that moment, or null if there are none. IDs begin with the
+-- time at which the event was written, which is after the start of its transaction; a second covers
+-- two that were written at once and took their positions the other way round.
 create function private.event_position_before(since timestamptz) returns bigint
 language plpgsql stable set search_path = '' as $$
 declare
@@ -105,9 +105,9 @@ begin
 end $$;
 
 -- Oldest first, after a position that was returned at `seen_at`, or since a moment. input: { limit,
--- after, seen_at, since, types, subject, test }. Looks at no more than 5,000 events at once, so that
--- a filter that few match stays cheap: the page may be empty, and `position` says where to go on.
--- Refuses: scope_required and role_required for types that the caller may not read.
+-- after, seen_at, since, types, subject, test }. Looks at no more than 5,000 events at once, so
+-- that a filter that few match stays cheap: the page may be empty, and `position` says where to go
+-- on. Refuses: scope_required and role_required for types that the caller may not read.
 create function public.list_events(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set plan_cache_mode = 'force_custom_plan' as $$
 declare

@@ -1,6 +1,6 @@
--- Events: what a tenant's receivers are sent, and what GET /v1/events returns. An event exists if and only if the change it reports
--- committed. After 30 days nobody sees it, and it goes with its partition
--- (private.roll_partitions).
+-- Events: what a tenant's receivers are sent, and what GET /v1/events returns. An event exists if
+-- and only if the change it reports committed. After 30 days nobody sees it, and it goes with its
+-- partition (private.roll_partitions).
 
 create table public.events (
   id text not null default private.new_id('evt'),

@@ -54,7 +54,7 @@ async function sourceOf(tieout: Tieout, named: string): Promise<Source> {
 }
 
 async function settle(tieout: Tieout, source: Source, file: File, options: ImportOptions) {
-  const prepared = new Map(options.answer.map(pairOf));
+  const answersByField = new Map(options.answer.map(pairOf));
   let mapping: Mapping | undefined;
   for (let answers = 0; ; answers += 1) {
     const query = { preview: true, ...(mapping && { mapping: JSON.stringify(mapping) }) };
@@ -62,8 +62,9 @@ async function settle(tieout: Tieout, source: Source, file: File, options: Impor
     if (preview.failure) throw new CliError(EXIT.invalid, preview.failure);
     const [question] = preview.questions;
     if (!question) return { preview, answers };
-    const value = prepared.get(question.about) ?? (await askAbout(question, preview, options));
-    prepared.delete(question.about);
+    const value =
+      answersByField.get(question.about) ?? (await askAbout(question, preview, options));
+    answersByField.delete(question.about);
     mapping = withAnswer((preview.mapping ?? {}) as Mapping, question, value);
   }
 }

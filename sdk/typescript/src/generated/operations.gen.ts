@@ -993,7 +993,7 @@ export interface SecurityEventsResource {
   /**
    * List security events, newest first.
    *
-   * Who can call it: a user with `tenant_admin` or `tenant_auditor`; the service-role key.
+   * Who can call it: a user with `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
    */
   list(query?: T.ListSecurityEventsQuery, options?: CallOptions): List<T.SecurityEventPage>;
 
@@ -1014,7 +1014,7 @@ export interface SecurityEventsResource {
   /**
    * Get a security event.
    *
-   * Who can call it: a user with `tenant_admin` or `tenant_auditor`; the service-role key.
+   * Who can call it: a user with `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.SecurityEvent>;
 }

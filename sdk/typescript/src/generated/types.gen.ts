@@ -92,7 +92,6 @@ export type AlertChannel = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -154,7 +153,6 @@ export type ApiKey = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -221,7 +219,6 @@ export type ApiKey = {
     /**
      * 90 days after its creation.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     rotation_recommended_at: string;
@@ -240,7 +237,6 @@ export type ApiKeyExpiringEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -271,7 +267,6 @@ export type ApiKeyExpiringEvent = {
         /**
          * It stops working at this time. Null: never.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         expires_at: string;
@@ -287,7 +282,6 @@ export type ApiKeyImpact = {
     /**
      * The beginning of the period.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     since: string;
@@ -370,7 +364,6 @@ export type ApiKeyPage = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -384,7 +377,6 @@ export type ApiKeyRevokedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -415,7 +407,6 @@ export type ApiKeyRevokedEvent = {
         /**
          * When it was revoked.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         revoked_at: string;
@@ -438,7 +429,6 @@ export type ApiKeyUsage = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -450,7 +440,6 @@ export type ApiKeyUsage = {
         /**
          * The beginning of the interval.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         start: string;
@@ -475,7 +464,6 @@ export type ApiKeyUsage = {
         /**
          * The beginning of the interval.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         start: string;
@@ -517,7 +505,6 @@ export type ApiKeyUsage = {
         /**
          * The latest call from there.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         last_seen_at: string;
@@ -666,7 +653,6 @@ export type BooksDifferEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -798,7 +784,6 @@ export type Calendar = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -810,7 +795,6 @@ export type Calendar = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -875,7 +859,6 @@ export type CalendarChange = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -887,7 +870,6 @@ export type CalendarChange = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -1042,7 +1024,6 @@ export type CalendarVersion = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -1100,7 +1081,6 @@ export type ChainVerification = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -1155,7 +1135,6 @@ export type ChainVerification = {
         /**
          * When it happened.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         at: string;
@@ -1283,7 +1262,7 @@ export type CreateApiKeyRequest = {
     /**
      * What it can do, each an action and a resource. Write access doesn't include read access.
      * @minItems 1
-     * @maxItems 13
+     * @maxItems 14
      */
     scopes: Scope[];
     /**
@@ -1946,7 +1925,6 @@ export type Decision = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -2039,7 +2017,7 @@ export type EstimateApiKeyImpactRequest = {
     /**
      * What it can do, each an action and a resource. Write access doesn't include read access.
      * @minItems 1
-     * @maxItems 13
+     * @maxItems 14
      */
     scopes?: Scope[];
     /**
@@ -2111,7 +2089,6 @@ export type Evidence = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -2139,7 +2116,6 @@ export type ExceptionChange = {
     /**
      * When it happened.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     at: string;
@@ -2221,7 +2197,6 @@ export type ExceptionComment = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -2263,7 +2238,6 @@ export type ExceptionCommentedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -2288,7 +2262,6 @@ export type ExceptionCreatedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -2378,7 +2351,6 @@ export type ExceptionLedger = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -2410,7 +2382,6 @@ export type ExceptionPausedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -2447,7 +2418,6 @@ export type ExceptionResolvedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -2484,7 +2454,6 @@ export type ExceptionResumedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -2521,7 +2490,6 @@ export type ExceptionSlaAtRiskEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -2537,7 +2505,6 @@ export type ExceptionSlaAtRiskEvent = {
         /**
          * The deadline this event is about.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         due_at: string;
@@ -2566,7 +2533,6 @@ export type ExceptionSlaBreachedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -2582,7 +2548,6 @@ export type ExceptionSlaBreachedEvent = {
         /**
          * The deadline this event is about.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         due_at: string;
@@ -2601,7 +2566,6 @@ export type ExceptionUpdatedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -2707,6 +2671,17 @@ export type FirstSteps = {
      * Whether you've dismissed them.
      */
     dismissed: boolean;
+};
+
+export type ForbiddenProblem = Problem & {
+    /**
+     * Its status.
+     */
+    status?: 403;
+    /**
+     * The code, for your program.
+     */
+    code?: "tenant_forbidden" | "role_required" | "scope_required" | "ip_not_allowed" | "browser_forbidden";
 };
 
 export type HolidayCountries = {
@@ -3044,7 +3019,6 @@ export type Import = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -3075,7 +3049,6 @@ export type ImportDoneEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -3193,7 +3166,6 @@ export type ImportDoneEvent = {
             /**
              * When it was created.
              * @maxLength 24
-             * @pattern \.\d{3}Z$
              * @format date-time
              */
             created_at: string;
@@ -3759,7 +3731,6 @@ export type Integration = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -3771,7 +3742,6 @@ export type Integration = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -3848,7 +3818,6 @@ export type Invitation = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -3864,7 +3833,6 @@ export type Invitation = {
     /**
      * Seven days after it was last sent.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     expires_at: string;
@@ -3992,7 +3960,6 @@ export type LedgerRow = {
     /**
      * When it happened.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     at: string;
@@ -4003,7 +3970,6 @@ export type LedgerRow = {
     /**
      * The deadline.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     due_at: string;
@@ -4073,14 +4039,12 @@ export type LedgerSegment = {
     /**
      * The beginning.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     starts_at: string;
     /**
      * The end.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     ends_at: string;
@@ -4185,7 +4149,6 @@ export type Line = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -4199,7 +4162,6 @@ export type LineEvent = {
     /**
      * When it happened.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     at: string;
@@ -4340,7 +4302,6 @@ export type ListedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -4377,7 +4338,6 @@ export type ListedEventPage = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -4413,7 +4373,6 @@ export type LoggedRequest = {
     /**
      * When it happened.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     at: string;
@@ -4494,7 +4453,6 @@ export type LoggedRequestDetail = {
     /**
      * When it happened.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     at: string;
@@ -4578,7 +4536,6 @@ export type LoggedRequestPage = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -4714,7 +4671,6 @@ export type Match = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -4858,7 +4814,6 @@ export type MatchUndoneEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -5101,7 +5056,6 @@ export type NewApiKey = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -5338,7 +5292,6 @@ export type NewWebhook = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -5350,7 +5303,6 @@ export type NewWebhook = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -5486,14 +5438,12 @@ export type OpenHours = {
     /**
      * The beginning of the period.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     since: string;
     /**
      * The end of the period.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     until: string;
@@ -5511,14 +5461,12 @@ export type OpenHours = {
         /**
          * The beginning.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         starts_at: string;
         /**
          * The end.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         ends_at: string;
@@ -5720,7 +5668,6 @@ export type Overview = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -5812,7 +5759,6 @@ export type Overview = {
         /**
          * The start of the hour 8 hours ago.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         rate_since: string;
@@ -5835,7 +5781,6 @@ export type Overview = {
             /**
              * Only deadlines before this moment.
              * @maxLength 24
-             * @pattern \.\d{3}Z$
              * @format date-time
              */
             due_before: string;
@@ -5961,7 +5906,6 @@ export type Overview = {
         /**
          * When it was created.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         created_at: string;
@@ -6013,7 +5957,6 @@ export type Overview = {
         /**
          * When it was created.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         created_at: string;
@@ -6025,7 +5968,6 @@ export type Overview = {
         /**
          * The start of the first of 7 days (UTC).
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         since: string;
@@ -6077,7 +6019,6 @@ export type Overview = {
             /**
              * It stops working at this time. Null: never.
              * @maxLength 24
-             * @pattern \.\d{3}Z$
              * @format date-time
              */
             expires_at: string;
@@ -6367,7 +6308,6 @@ export type PeriodSignature = {
     /**
      * When it was signed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     signed_at: string;
@@ -6888,7 +6828,6 @@ export type Reconciliation = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -6900,7 +6839,6 @@ export type Reconciliation = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -6914,7 +6852,6 @@ export type ReconciliationClosedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -6951,7 +6888,6 @@ export type ReconciliationPreparedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -6975,7 +6911,6 @@ export type ReconciliationReopenedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -7004,7 +6939,6 @@ export type ReconciliationReviewedEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -7057,7 +6991,6 @@ export type ReconciliationStatement = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -7241,7 +7174,6 @@ export type ReconciliationStatement = {
         /**
          * When it was decided.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         decided_at?: string;
@@ -7332,7 +7264,6 @@ export type ReleaseNote = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -7343,7 +7274,6 @@ export type ReleaseNote = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -7475,21 +7405,18 @@ export type RequestStats = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
     /**
      * The beginning of the period.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     since: string;
     /**
      * The end of the period.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     until: string;
@@ -7507,7 +7434,6 @@ export type RequestStats = {
         /**
          * The beginning of the interval.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         start: string;
@@ -7613,17 +7539,6 @@ export type RoleRequiredOrIpNotAllowedOrBrowserForbiddenProblem = Problem & {
      * The code, for your program.
      */
     code?: "tenant_forbidden" | "role_required" | "ip_not_allowed" | "browser_forbidden";
-};
-
-export type RoleRequiredOrScopeRequiredOrIpNotAllowedOrBrowserForbiddenProblem = Problem & {
-    /**
-     * Its status.
-     */
-    status?: 403;
-    /**
-     * The code, for your program.
-     */
-    code?: "tenant_forbidden" | "role_required" | "scope_required" | "ip_not_allowed" | "browser_forbidden";
 };
 
 export type RoleRequiredProblem = Problem & {
@@ -7997,7 +7912,6 @@ export type Run = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -8026,7 +7940,6 @@ export type RunDoneEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -8185,7 +8098,7 @@ export type RunPage = {
 
 export type RunStatus = "queued" | "running" | "done" | "failed";
 
-export type Scope = "read:reconciliations" | "write:reconciliations" | "read:exceptions" | "write:exceptions" | "read:webhooks" | "write:webhooks" | "read:integrations" | "write:integrations" | "read:troubleshooting" | "write:troubleshooting" | "read:release-notes" | "write:release-notes" | "read:requests";
+export type Scope = "read:reconciliations" | "write:reconciliations" | "read:exceptions" | "write:exceptions" | "read:webhooks" | "write:webhooks" | "read:integrations" | "write:integrations" | "read:troubleshooting" | "write:troubleshooting" | "read:release-notes" | "write:release-notes" | "read:requests" | "read:security-events";
 
 export type SecurityEvent = {
     /**
@@ -8202,7 +8115,6 @@ export type SecurityEvent = {
     /**
      * When it happened.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     at: string;
@@ -8265,7 +8177,7 @@ export type SecurityEvent = {
      */
     reason: string | null;
     /**
-     * For a change: each field with `from` and `to`.
+     * For a change: each field with `from` and `to`. `target_name` is what the target was called then, unless `name` says it.
      */
     details: Record<string, unknown>;
     /**
@@ -8318,7 +8230,6 @@ export type SignOff = {
         /**
          * When it happened.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         at: string;
@@ -8364,7 +8275,6 @@ export type SignedStatement = {
     /**
      * When it was resolved or dismissed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     closed_at: string;
@@ -8439,7 +8349,6 @@ export type SlaChange = {
     /**
      * When it changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     changed_at: string;
@@ -8464,7 +8373,6 @@ export type SlaChanges = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -8493,7 +8401,6 @@ export type SlaException = {
     /**
      * The deadline.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     due_at: string;
@@ -8568,7 +8475,6 @@ export type SlaException = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -8580,7 +8486,6 @@ export type SlaException = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -8663,7 +8568,6 @@ export type SlaFacets = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -8692,7 +8596,6 @@ export type SlaItem = {
     /**
      * The deadline.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     due_at: string;
@@ -8768,7 +8671,6 @@ export type SlaItem = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -8780,7 +8682,6 @@ export type SlaItem = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -8805,7 +8706,6 @@ export type SlaList = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -8885,7 +8785,6 @@ export type SlaPolicy = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -8970,7 +8869,6 @@ export type SlaPolicyChange = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -9052,14 +8950,12 @@ export type SlaReport = {
     /**
      * The beginning of the period.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     since: string;
     /**
      * The end of the period.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     until: string;
@@ -9200,7 +9096,6 @@ export type Source = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -9212,7 +9107,6 @@ export type Source = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -9272,7 +9166,6 @@ export type SourceBalance = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -9537,7 +9430,6 @@ export type StatementExclusion = {
     /**
      * When it was decided.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     decided_at: string;
@@ -9599,7 +9491,6 @@ export type StatementResidual = {
     /**
      * When it was decided.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     decided_at: string;
@@ -9634,7 +9525,6 @@ export type StatementSignature = {
     /**
      * When it was resolved or dismissed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     closed_at: string;
@@ -9895,7 +9785,6 @@ export type TimeToBreach = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -9938,7 +9827,6 @@ export type TroubleshootingGuide = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -9949,7 +9837,6 @@ export type TroubleshootingGuide = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -10048,7 +9935,7 @@ export type UpdateApiKeyRequest = {
     /**
      * What it can do, each an action and a resource. Write access doesn't include read access.
      * @minItems 1
-     * @maxItems 13
+     * @maxItems 14
      */
     scopes?: Scope[];
     /**
@@ -10485,21 +10372,18 @@ export type UserSession = {
     /**
      * When you signed in.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     started_at: string;
     /**
      * The last time that you did something with it, to about a minute.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     seen_at: string;
     /**
      * When it ends, whatever you do.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     expires_at: string;
@@ -10559,7 +10443,6 @@ export type View = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -10571,7 +10454,6 @@ export type View = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -10734,7 +10616,6 @@ export type Webhook = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -10746,7 +10627,6 @@ export type Webhook = {
     /**
      * When it was last changed.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     updated_at: string;
@@ -10779,7 +10659,6 @@ export type WebhookAttempt = {
     /**
      * When it began.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     started_at: string;
@@ -10848,7 +10727,6 @@ export type WebhookDelivery = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -10911,7 +10789,6 @@ export type WebhookDeliveryDetail = {
     /**
      * When it was created.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     created_at: string;
@@ -10934,7 +10811,6 @@ export type WebhookDeliveryDetail = {
         /**
          * When it happened, the same on every attempt.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         timestamp: string;
@@ -10983,7 +10859,6 @@ export type WebhookDeliveryDetail = {
         /**
          * When it began.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         started_at: string;
@@ -11032,7 +10907,6 @@ export type WebhookDeliveryPage = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -11048,7 +10922,6 @@ export type WebhookDisabledEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -11083,7 +10956,6 @@ export type WebhookDisabledEvent = {
         /**
          * When it was disabled.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         disabled_at: string;
@@ -11105,7 +10977,6 @@ export type WebhookFailingEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -11131,14 +11002,12 @@ export type WebhookFailingEvent = {
         /**
          * Every attempt since this time has failed.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         failing_since: string;
         /**
          * A failed attempt after this time disables it.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         disable_at: string;
@@ -11166,7 +11035,6 @@ export type WebhookPage = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -11176,7 +11044,6 @@ export type WebhookRecovery = {
     /**
      * The beginning of the period.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     since: string;
@@ -11196,7 +11063,6 @@ export type WebhookStats = {
     /**
      * The database's time for this response, from which times left are counted.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -11208,7 +11074,6 @@ export type WebhookStats = {
         /**
          * The beginning of the interval.
          * @maxLength 24
-         * @pattern \.\d{3}Z$
          * @format date-time
          */
         start: string;
@@ -11245,7 +11110,6 @@ export type WebhookTestEvent = {
     /**
      * When it happened, the same on every attempt.
      * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     timestamp: string;
@@ -12562,6 +12426,13 @@ export type ListMatchesQuery = {
      * @maxLength 200
      */
     q?: string;
+    /**
+     * Only matches that were made or decided at or after this time. Use the time of your last call, less a few minutes for calls under way. A suggestion that a run withdraws is not listed any more.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    updated_since?: string;
 };
 
 export type ExportMatchesQuery = {
@@ -12615,6 +12486,13 @@ export type ExportMatchesQuery = {
      * @maxLength 200
      */
     q?: string;
+    /**
+     * Only matches that were made or decided at or after this time. Use the time of your last call, less a few minutes for calls under way. A suggestion that a run withdraws is not listed any more.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    updated_since?: string;
     /**
      * CSV (RFC 4180) with a header row, or one JSON object per line.
      */
@@ -12958,6 +12836,12 @@ export type ListSecurityEventsQuery = {
      */
     target?: string;
     /**
+     * Words in the actor, the target's name or ID, its period or the reason.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
+    /**
      * Only calls that named another tenant, or only the others.
      */
     cross_tenant?: boolean;
@@ -12996,6 +12880,12 @@ export type ExportSecurityEventsQuery = {
      * @maxLength 200
      */
     target?: string;
+    /**
+     * Words in the actor, the target's name or ID, its period or the reason.
+     * @minLength 1
+     * @maxLength 200
+     */
+    q?: string;
     /**
      * Only calls that named another tenant, or only the others.
      */

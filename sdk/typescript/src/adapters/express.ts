@@ -1,0 +1,24 @@
+import type { HeadersLike, RawBody } from "../webhooks.ts";
+import { type DeliveryHandler, receive, type Secret } from "./receive.ts";
+
+type NodeRequest = AsyncIterable<Uint8Array> & { headers: HeadersLike; body?: unknown };
+type NodeResponse = { statusCode: number; end: () => unknown };
+
+/** A handler for Express, before `express.json()` or behind `express.raw()`. */
+export function expressWebhook(secret: Secret, handle: DeliveryHandler) {
+  return async (request: NodeRequest, response: NodeResponse): Promise<void> => {
+    response.statusCode = await receive(
+      (request.body as RawBody | undefined) ?? (await bodyOf(request)),
+      request.headers,
+      secret,
+      handle,
+    );
+    response.end();
+  };
+}
+
+async function bodyOf(request: NodeRequest): Promise<ArrayBuffer> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  for await (const part of request) parts.push(part as Uint8Array<ArrayBuffer>);
+  return new Blob(parts).arrayBuffer();
+}
