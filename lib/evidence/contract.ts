@@ -40,14 +40,20 @@ const subjectId = z
 export const evidence = z
   .object({
     id: evidenceId,
-    subject_type: z.enum(EVIDENCE_SUBJECTS).meta({ example: "reconciliation" }),
+    subject_type: z.enum(EVIDENCE_SUBJECTS).meta({
+      description: "The kind of object that it belongs to.",
+      example: "reconciliation",
+    }),
     subject_id: subjectId,
     file_name: z.string().meta({ example: "credit-note-4711.pdf" }),
     media_type: z.enum(EVIDENCE_TYPES).meta({
       description: "What the content is, whatever the upload and the name said.",
       example: "application/pdf",
     }),
-    bytes: z.int().min(1).max(EVIDENCE_MAX_BYTES).meta({ example: 48_213 }),
+    bytes: z.int().min(1).max(EVIDENCE_MAX_BYTES).meta({
+      description: "The size of the content.",
+      example: 48_213,
+    }),
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/)

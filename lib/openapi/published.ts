@@ -11,7 +11,7 @@ const NAMES_OF_OUR_OWN = new Set(["properties", "schemas", "parameters", "respon
 /**
  * The document as it is served and committed: sorted, and without examples, which the reference
  * shows. What says nothing is left out, too: bounds that every exact integer has, patterns that
- * repeat a format, a parameter's description where its schema repeats it, and headers that every
+ * repeat a format, lengths that repeat a pattern, a parameter's description where its schema repeats it, and headers that every
  * response has, which the description names.
  */
 export function publishedDocument(origin?: string): OpenApiDocument {
@@ -25,7 +25,12 @@ function terse(value: unknown, keyword: string): unknown {
   const entries = Object.entries(isMap ? value : undoubled(value)).filter(([name, child]) =>
     isMap
       ? keyword !== "headers" || !ON_EVERY_RESPONSE.has(name)
-      : !(isExample(name) || isUnbounded(name, child) || isDate(name, child)),
+      : !(
+          isExample(name) ||
+          isUnbounded(name, child) ||
+          isDate(name, child) ||
+          isRepeatedLength(name, value)
+        ),
   );
   if (keyword !== "properties") entries.sort(([left], [right]) => (left < right ? -1 : 1));
   return Object.fromEntries(
@@ -53,6 +58,14 @@ function isDate(keyword: string, value: unknown): boolean {
   return (
     keyword === "pattern" && (String(value).includes("-02-29|") || value === MILLISECONDS_IN_UTC)
   );
+}
+
+/** A maximum length of a text whose pattern or format bounds it already. */
+function isRepeatedLength(keyword: string, schema: object): boolean {
+  if (keyword !== "maxLength") return false;
+  const { format, pattern } = schema as { format?: string; pattern?: string };
+  const isBounded = pattern !== undefined && /^\^.*\$$/.test(pattern) && !/[+*]|,\}/.test(pattern);
+  return isBounded || format === "date" || format === "date-time";
 }
 
 function isUnbounded(keyword: string, value: unknown): boolean {

@@ -46,8 +46,8 @@ const HISTORY =
   "select to_jsonb(h) - 'tenant_id' as row from public.exception_history h where h.tenant_id = $1 and h.id > $2 order by h.exception_id, h.id";
 const EVENTS = `select jsonb_build_object('id', e.id, 'type', e.type, 'data', e.data, 'once', e.once_key is not null, 'request_id', e.request_id,
     'deliveries', (select jsonb_agg(d.status) from public.webhook_deliveries d where d.tenant_id = e.tenant_id and d.event_id = e.id)) as row,
-    e.ctid::text as place
-  from public.events e where e.tenant_id = $1 and e.type like 'exception.%' and e.ctid > $2::tid order by e.ctid`;
+    e.position::text as place
+  from public.events e where e.tenant_id = $1 and e.type like 'exception.%' and e.position > $2::bigint order by e.position`;
 const CLOCKS = `select c.exception_id, c.due_at, c.position, c.next_at is not null as is_armed, c.held_position,
     (select jsonb_agg(jsonb_build_object('minutes', w.minutes, 'waits', w.at = 'infinity') order by w.minutes) from private.business_warnings w
       where w.tenant_id = c.tenant_id and w.exception_id = c.exception_id) as warnings
@@ -73,7 +73,7 @@ export async function recordExceptions(client: Client, acts: readonly Act[]): Pr
     return names.get(id) ?? "";
   };
   const sql: Acting["sql"] = async (text, values = []) => (await client.query(text, values)).rows;
-  const seen = { ledger: "0", history: "0", event: "(0,0)" };
+  const seen = { ledger: "0", history: "0", event: "0" };
   let before = new Map<string, Row>();
   const lines: string[] = [];
   for (const { name, act } of acts) {

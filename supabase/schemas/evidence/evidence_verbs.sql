@@ -40,8 +40,9 @@ begin
   return subject;
 end $$;
 
--- The subject to which so large a file may be added. Refuses: not_found, scope_required; conflict
--- beyond 50 files of the subject, beyond the tenant's quota, or where another file has superseded the same.
+-- The subject to which a file of this size may be added. Refuses: not_found, scope_required;
+-- conflict beyond 50 files of the subject, beyond the tenant's quota, or if another file has
+-- superseded the same.
 create function private.require_evidence_room(input jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare

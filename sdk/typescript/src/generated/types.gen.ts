@@ -40,7 +40,6 @@ export type AddedLines = {
         index: number;
         /**
          * Its unique ID.
-         * @maxLength 44
          * @pattern ^lin_[0-9a-z]{20,40}$
          */
         id: string;
@@ -56,7 +55,6 @@ export type AdjustmentKind = "fee" | "fx" | "rounding" | "write_off" | "other";
 export type AlertChannel = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^ach_[0-9a-z]{20,40}$
      */
     id: string;
@@ -91,7 +89,6 @@ export type AlertChannel = {
     last_failure: string | null;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -122,7 +119,6 @@ export type AlertScope = "mine" | "all" | "off";
 export type ApiKey = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^key_[0-9a-z]{20,40}$
      */
     id: string;
@@ -152,7 +148,6 @@ export type ApiKey = {
     ip_allowlist: string[];
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -218,7 +213,6 @@ export type ApiKey = {
     revoke_reason: string | null;
     /**
      * 90 days after its creation.
-     * @maxLength 24
      * @format date-time
      */
     rotation_recommended_at: string;
@@ -236,7 +230,6 @@ export type ApiKeyExpiringEvent = {
     type: "api_key.expiring";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -250,7 +243,6 @@ export type ApiKeyExpiringEvent = {
     data: {
         /**
          * Its unique ID.
-         * @maxLength 44
          * @pattern ^key_[0-9a-z]{20,40}$
          */
         id: string;
@@ -266,7 +258,6 @@ export type ApiKeyExpiringEvent = {
         key_id: string;
         /**
          * It stops working at this time. Null: never.
-         * @maxLength 24
          * @format date-time
          */
         expires_at: string;
@@ -281,7 +272,6 @@ export type ApiKeyExpiringEvent = {
 export type ApiKeyImpact = {
     /**
      * The beginning of the period.
-     * @maxLength 24
      * @format date-time
      */
     since: string;
@@ -338,7 +328,6 @@ export type ApiKeyImpact = {
     webhooks: {
         /**
          * Its unique ID.
-         * @maxLength 44
          * @pattern ^whk_[0-9a-z]{20,40}$
          */
         id: string;
@@ -363,7 +352,6 @@ export type ApiKeyPage = {
     next_cursor: string | null;
     /**
      * The database's time for this response, from which times left are counted.
-     * @maxLength 24
      * @format date-time
      */
     as_of: string;
@@ -376,7 +364,6 @@ export type ApiKeyRevokedEvent = {
     type: "api_key.revoked";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -390,7 +377,6 @@ export type ApiKeyRevokedEvent = {
     data: {
         /**
          * Its unique ID.
-         * @maxLength 44
          * @pattern ^key_[0-9a-z]{20,40}$
          */
         id: string;
@@ -406,7 +392,6 @@ export type ApiKeyRevokedEvent = {
         key_id: string;
         /**
          * When it was revoked.
-         * @maxLength 24
          * @format date-time
          */
         revoked_at: string;
@@ -428,7 +413,6 @@ export type ApiKeyStatus = "active" | "rotating" | "expired" | "revoked";
 export type ApiKeyUsage = {
     /**
      * The database's time for this response, from which times left are counted.
-     * @maxLength 24
      * @format date-time
      */
     as_of: string;
@@ -439,7 +423,6 @@ export type ApiKeyUsage = {
     hours: {
         /**
          * The beginning of the interval.
-         * @maxLength 24
          * @format date-time
          */
         start: string;
@@ -463,7 +446,6 @@ export type ApiKeyUsage = {
     days: {
         /**
          * The beginning of the interval.
-         * @maxLength 24
          * @format date-time
          */
         start: string;
@@ -504,7 +486,6 @@ export type ApiKeyUsage = {
         in_grace: number;
         /**
          * The latest call from there.
-         * @maxLength 24
          * @format date-time
          */
         last_seen_at: string;
@@ -536,13 +517,11 @@ export type BoardMoney = {
 export type BoardPair = {
     /**
      * The source on the left side. Null: lines are not matched here.
-     * @maxLength 44
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     left_source_id: string;
     /**
      * The source on the right side.
-     * @maxLength 44
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     right_source_id: string;
@@ -579,7 +558,6 @@ export type BoardPairPage = {
 export type BoardPeriod = {
     /**
      * The reconciliation it came from.
-     * @maxLength 44
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id: string;
@@ -591,13 +569,11 @@ export type BoardPeriod = {
     name: string;
     /**
      * The first day of the period.
-     * @maxLength 10
      * @format date
      */
     period_start: string;
     /**
      * The last day of the period.
-     * @maxLength 10
      * @format date
      */
     period_end: string;
@@ -652,7 +628,6 @@ export type BooksDifferEvent = {
     type: "books.differ";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -733,7 +708,6 @@ export type BulkUpdate = {
 export type Calendar = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     id: string;
@@ -760,13 +734,11 @@ export type Calendar = {
         day: Weekday;
         /**
          * Local time.
-         * @maxLength 5
          * @pattern ^([01]\d|2[0-3]):[0-5]\d$
          */
         from: string;
         /**
          * Local time. Not after from: on the next day.
-         * @maxLength 5
          * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
          */
         to: string;
@@ -783,7 +755,6 @@ export type Calendar = {
     calendar_version: number;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -794,7 +765,6 @@ export type Calendar = {
     created_by: string;
     /**
      * When it was last changed.
-     * @maxLength 24
      * @format date-time
      */
     updated_at: string;
@@ -808,7 +778,6 @@ export type Calendar = {
 export type CalendarChange = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     id: string;
@@ -835,13 +804,11 @@ export type CalendarChange = {
         day: Weekday;
         /**
          * Local time.
-         * @maxLength 5
          * @pattern ^([01]\d|2[0-3]):[0-5]\d$
          */
         from: string;
         /**
          * Local time. Not after from: on the next day.
-         * @maxLength 5
          * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
          */
         to: string;
@@ -858,7 +825,6 @@ export type CalendarChange = {
     calendar_version: number;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -869,7 +835,6 @@ export type CalendarChange = {
     created_by: string;
     /**
      * When it was last changed.
-     * @maxLength 24
      * @format date-time
      */
     updated_at: string;
@@ -998,13 +963,11 @@ export type CalendarVersion = {
         day: Weekday;
         /**
          * Local time.
-         * @maxLength 5
          * @pattern ^([01]\d|2[0-3]):[0-5]\d$
          */
         from: string;
         /**
          * Local time. Not after from: on the next day.
-         * @maxLength 5
          * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
          */
         to: string;
@@ -1023,7 +986,6 @@ export type CalendarVersion = {
     open_exceptions: number;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -1080,7 +1042,6 @@ export type ChainVerification = {
     status: "intact" | "broken";
     /**
      * The database's time for this response, from which times left are counted.
-     * @maxLength 24
      * @format date-time
      */
     as_of: string;
@@ -1104,7 +1065,6 @@ export type ChainVerification = {
         seq: number;
         /**
          * Its unique ID.
-         * @maxLength 44
          * @pattern ^sev_[0-9a-z]{20,40}$
          */
         id: string;
@@ -1134,7 +1094,6 @@ export type ChainVerification = {
         hash: string;
         /**
          * When it happened.
-         * @maxLength 24
          * @format date-time
          */
         at: string;
@@ -1307,13 +1266,11 @@ export type CreateCalendarRequest = {
         day: Weekday;
         /**
          * Local time.
-         * @maxLength 5
          * @pattern ^([01]\d|2[0-3]):[0-5]\d$
          */
         from: string;
         /**
          * Local time. Not after from: on the next day.
-         * @maxLength 5
          * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
          */
         to: string;
@@ -1363,7 +1320,6 @@ export type CreateExceptionRequest = {
     assigned_to?: string | null;
     /**
      * The deadline.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -1499,7 +1455,6 @@ export type CreateMatchRequest = {
     note?: string | null;
     /**
      * One of line_ids, of which the difference stays open, as after a part payment: nothing else has to explain it.
-     * @maxLength 44
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     split_line_id?: string;
@@ -1556,13 +1511,11 @@ export type CreateReconciliationRequest = {
     unmatched_count?: number;
     /**
      * The source on the left side. Null: lines are not matched here.
-     * @maxLength 44
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     left_source_id?: string;
     /**
      * The source on the right side.
-     * @maxLength 44
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     right_source_id?: string;
@@ -1668,7 +1621,6 @@ export type CreateSourceRequest = {
     kind: SourceKind;
     /**
      * Of lines that name none.
-     * @maxLength 3
      * @pattern ^[A-Z]{3}$
      */
     currency: string;
@@ -1842,7 +1794,6 @@ export type DecideMatchesRequest = {
     filter?: {
         /**
          * The reconciliation it came from.
-         * @maxLength 44
          * @pattern ^rcn_[0-9a-z]{20,40}$
          */
         reconciliation_id: string;
@@ -1858,7 +1809,6 @@ export type DecideMatchesRequest = {
         shape?: MatchShape;
         /**
          * The run that made it. Null: made by hand.
-         * @maxLength 44
          * @pattern ^run_[0-9a-z]{20,40}$
          */
         run_id?: string;
@@ -1893,13 +1843,11 @@ export type DecideMatchesRequest = {
 export type Decision = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^dec_[0-9a-z]{20,40}$
      */
     id: string;
     /**
      * The reconciliation it came from.
-     * @maxLength 44
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id: string;
@@ -1924,7 +1872,6 @@ export type Decision = {
     line_id: string | null;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -1961,7 +1908,6 @@ export type DeletedFilter = "true" | "false" | "only";
 export type DeletedView = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^viw_[0-9a-z]{20,40}$
      */
     id: string;
@@ -1974,7 +1920,6 @@ export type DeletedView = {
 export type DeletedWebhook = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^whk_[0-9a-z]{20,40}$
      */
     id: string;
@@ -2042,14 +1987,15 @@ export type EventKind = "exception.sla.at_risk" | "exception.sla.breached" | "ex
 export type Evidence = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^evd_[0-9a-z]{20,40}$
      */
     id: string;
+    /**
+     * The kind of object that it belongs to.
+     */
     subject_type: "exception" | "match" | "line" | "reconciliation";
     /**
      * An exception, a match, a line or a reconciliation, which is a period.
-     * @maxLength 44
      * @pattern ^(?:exc|mat|lin|rcn)_[0-9a-z]{20,40}$
      */
     subject_id: string;
@@ -2063,6 +2009,7 @@ export type Evidence = {
      */
     media_type: "application/pdf" | "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "image/tiff" | "image/heic" | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" | "text/csv" | "message/rfc822" | "text/plain";
     /**
+     * The size of the content.
      * @minimum 1
      * @maximum 10485760
      * @format int32
@@ -2070,7 +2017,6 @@ export type Evidence = {
     bytes: number;
     /**
      * Of the content; also in the audit log and in signed statements.
-     * @maxLength 64
      * @pattern ^[0-9a-f]{64}$
      */
     sha256: string;
@@ -2088,7 +2034,6 @@ export type Evidence = {
     is_signed: boolean;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -2115,7 +2060,6 @@ export type EvidencePage = {
 export type ExceptionChange = {
     /**
      * When it happened.
-     * @maxLength 24
      * @format date-time
      */
     at: string;
@@ -2174,13 +2118,11 @@ export type ExceptionChangePage = {
 export type ExceptionComment = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^cmt_[0-9a-z]{20,40}$
      */
     id: string;
     /**
      * The exception.
-     * @maxLength 44
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     exception_id: string;
@@ -2196,7 +2138,6 @@ export type ExceptionComment = {
     mentions: string[];
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -2237,7 +2178,6 @@ export type ExceptionCommentedEvent = {
     type: "exception.commented";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -2261,7 +2201,6 @@ export type ExceptionCreatedEvent = {
     type: "exception.created";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -2328,7 +2267,6 @@ export type ExceptionFilters = {
     amount_from?: number;
     /**
      * Only deadlines before this moment.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -2344,13 +2282,11 @@ export type ExceptionFilters = {
 export type ExceptionLedger = {
     /**
      * The exception.
-     * @maxLength 44
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     exception_id: string;
     /**
      * The database's time for this response, from which times left are counted.
-     * @maxLength 24
      * @format date-time
      */
     as_of: string;
@@ -2381,7 +2317,6 @@ export type ExceptionPausedEvent = {
     type: "exception.paused";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -2417,7 +2352,6 @@ export type ExceptionResolvedEvent = {
     type: "exception.resolved";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -2453,7 +2387,6 @@ export type ExceptionResumedEvent = {
     type: "exception.resumed";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -2489,7 +2422,6 @@ export type ExceptionSlaAtRiskEvent = {
     type: "exception.sla.at_risk";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -2504,7 +2436,6 @@ export type ExceptionSlaAtRiskEvent = {
         exception: SlaException;
         /**
          * The deadline this event is about.
-         * @maxLength 24
          * @format date-time
          */
         due_at: string;
@@ -2532,7 +2463,6 @@ export type ExceptionSlaBreachedEvent = {
     type: "exception.sla.breached";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -2547,7 +2477,6 @@ export type ExceptionSlaBreachedEvent = {
         exception: SlaException;
         /**
          * The deadline this event is about.
-         * @maxLength 24
          * @format date-time
          */
         due_at: string;
@@ -2565,7 +2494,6 @@ export type ExceptionUpdatedEvent = {
     type: "exception.updated";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -2603,7 +2531,6 @@ export type ExcludeLineRequest = {
     reason: string;
     /**
      * Needed where the line's source is compared with several others.
-     * @maxLength 44
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id?: string;
@@ -2731,7 +2658,6 @@ export type Holidays = {
     items: {
         /**
          * The day.
-         * @maxLength 10
          * @format date
          */
         date: string;
@@ -2823,13 +2749,11 @@ export type IdempotentRequest = {
 export type Import = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^imp_[0-9a-z]{20,40}$
      */
     id: string;
     /**
      * The source.
-     * @maxLength 44
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     source_id: string;
@@ -3018,7 +2942,6 @@ export type Import = {
     failure: string | null;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -3048,7 +2971,6 @@ export type ImportDoneEvent = {
     type: "import.done";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -3066,13 +2988,11 @@ export type ImportDoneEvent = {
         "import": {
             /**
              * Its unique ID.
-             * @maxLength 44
              * @pattern ^imp_[0-9a-z]{20,40}$
              */
             id: string;
             /**
              * The source.
-             * @maxLength 44
              * @pattern ^src_[0-9a-z]{20,40}$
              */
             source_id: string;
@@ -3165,7 +3085,6 @@ export type ImportDoneEvent = {
             failure: string | null;
             /**
              * When it was created.
-             * @maxLength 24
              * @format date-time
              */
             created_at: string;
@@ -3270,7 +3189,6 @@ export type ImportMapping = {
     unmarked?: "debit" | "credit";
     /**
      * Of a file that has one currency and no column for it. ISO 4217.
-     * @maxLength 3
      * @pattern ^[A-Z]{3}$
      */
     currency?: string;
@@ -3582,7 +3500,6 @@ export type ImportPreview = {
         currency: string;
         /**
          * The day on which the amount counts.
-         * @maxLength 10
          * @format date
          */
         value_date: string;
@@ -3685,7 +3602,6 @@ export type IncludeLineRequest = {
     reason: string;
     /**
      * Needed where the line's source is compared with several others.
-     * @maxLength 44
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id?: string;
@@ -3724,13 +3640,11 @@ export type Integration = {
     limit?: number | null;
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^rec_[0-9a-z]{20,40}$
      */
     id: string;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -3741,7 +3655,6 @@ export type Integration = {
     created_by: string;
     /**
      * When it was last changed.
-     * @maxLength 24
      * @format date-time
      */
     updated_at: string;
@@ -3797,7 +3710,6 @@ export type InvalidRequestOrTenantRequiredProblem = Problem & {
 export type Invitation = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^inv_[0-9a-z]{20,40}$
      */
     id: string;
@@ -3817,7 +3729,6 @@ export type Invitation = {
     status: InvitationStatus;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -3832,7 +3743,6 @@ export type Invitation = {
     sent_at: string | null;
     /**
      * Seven days after it was last sent.
-     * @maxLength 24
      * @format date-time
      */
     expires_at: string;
@@ -3959,7 +3869,6 @@ export type LearntWeights = {
 export type LedgerRow = {
     /**
      * When it happened.
-     * @maxLength 24
      * @format date-time
      */
     at: string;
@@ -3969,7 +3878,6 @@ export type LedgerRow = {
     kind: "set" | "moved" | "crossed" | "paused" | "resumed" | "recalculated" | "resolved" | "dismissed" | "reopened";
     /**
      * The deadline.
-     * @maxLength 24
      * @format date-time
      */
     due_at: string;
@@ -4038,13 +3946,11 @@ export type LedgerRow = {
 export type LedgerSegment = {
     /**
      * The beginning.
-     * @maxLength 24
      * @format date-time
      */
     starts_at: string;
     /**
      * The end.
-     * @maxLength 24
      * @format date-time
      */
     ends_at: string;
@@ -4057,13 +3963,11 @@ export type LedgerSegment = {
 export type Line = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     id: string;
     /**
      * The source.
-     * @maxLength 44
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     source_id: string;
@@ -4096,7 +4000,6 @@ export type Line = {
     currency: string;
     /**
      * The day on which the amount counts.
-     * @maxLength 10
      * @format date
      */
     value_date: string;
@@ -4148,7 +4051,6 @@ export type Line = {
     exception_id: string | null;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -4161,7 +4063,6 @@ export type LineEvent = {
     type: "added" | "suggested" | "matched" | "confirmed" | "rejected" | "undone" | "excluded" | "included" | "exception_opened" | "exception_resolved" | "exception_dismissed";
     /**
      * When it happened.
-     * @maxLength 24
      * @format date-time
      */
     at: string;
@@ -4254,7 +4155,6 @@ export type LineSuggestion = {
     line_ids: string[];
     /**
      * The reconciliation it came from.
-     * @maxLength 44
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id: string;
@@ -4291,7 +4191,6 @@ export type LineSuggestions = {
 export type ListedEvent = {
     /**
      * As in the webhook-id header of its deliveries.
-     * @maxLength 44
      * @pattern ^evt_[0-9a-z]{20,40}$
      */
     id: string;
@@ -4301,7 +4200,6 @@ export type ListedEvent = {
     type: EventKind;
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -4337,7 +4235,6 @@ export type ListedEventPage = {
     resume_cursor: string;
     /**
      * The database's time for this response, from which times left are counted.
-     * @maxLength 24
      * @format date-time
      */
     as_of: string;
@@ -4366,13 +4263,11 @@ export type LoggedMessage = {
 export type LoggedRequest = {
     /**
      * As in X-Request-Id.
-     * @maxLength 44
      * @pattern ^req_[0-9a-z]{20,40}$
      */
     id: string;
     /**
      * When it happened.
-     * @maxLength 24
      * @format date-time
      */
     at: string;
@@ -4446,13 +4341,11 @@ export type LoggedRequest = {
 export type LoggedRequestDetail = {
     /**
      * As in X-Request-Id.
-     * @maxLength 44
      * @pattern ^req_[0-9a-z]{20,40}$
      */
     id: string;
     /**
      * When it happened.
-     * @maxLength 24
      * @format date-time
      */
     at: string;
@@ -4535,7 +4428,6 @@ export type LoggedRequestPage = {
     next_cursor: string | null;
     /**
      * The database's time for this response, from which times left are counted.
-     * @maxLength 24
      * @format date-time
      */
     as_of: string;
@@ -4544,13 +4436,11 @@ export type LoggedRequestPage = {
 export type Match = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^mat_[0-9a-z]{20,40}$
      */
     id: string;
     /**
      * The reconciliation it came from.
-     * @maxLength 44
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id: string;
@@ -4625,7 +4515,6 @@ export type Match = {
     members: {
         /**
          * The line.
-         * @maxLength 44
          * @pattern ^lin_[0-9a-z]{20,40}$
          */
         line_id: string;
@@ -4640,7 +4529,6 @@ export type Match = {
         allocated_minor: number;
         /**
          * The line's.
-         * @maxLength 10
          * @format date
          */
         value_date?: string;
@@ -4670,7 +4558,6 @@ export type Match = {
     decided_at: string | null;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -4770,7 +4657,6 @@ export type MatchExplanation = {
         side: LineSide;
         /**
          * The line.
-         * @maxLength 44
          * @pattern ^lin_[0-9a-z]{20,40}$
          */
         line_id: string;
@@ -4813,7 +4699,6 @@ export type MatchUndoneEvent = {
     type: "match.undone";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -4831,13 +4716,11 @@ export type MatchUndoneEvent = {
         match: {
             /**
              * Its unique ID.
-             * @maxLength 44
              * @pattern ^mat_[0-9a-z]{20,40}$
              */
             id: string;
             /**
              * The reconciliation it came from.
-             * @maxLength 44
              * @pattern ^rcn_[0-9a-z]{20,40}$
              */
             reconciliation_id: string;
@@ -4946,7 +4829,6 @@ export type MatchingRule = {
 export type Me = {
     /**
      * The tenant.
-     * @maxLength 63
      * @pattern ^[a-z0-9][a-z0-9_-]{0,62}$
      */
     tenant_id: string;
@@ -4994,7 +4876,6 @@ export type Member = {
     name: string;
     /**
      * The value for assigned_to.
-     * @maxLength 125
      * @pattern ^user:[^\s]{1,120}$
      */
     user: string;
@@ -5025,7 +4906,6 @@ export type MemberPage = {
 export type NewApiKey = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^key_[0-9a-z]{20,40}$
      */
     id: string;
@@ -5055,7 +4935,6 @@ export type NewApiKey = {
     ip_allowlist: string[];
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -5106,7 +4985,6 @@ export type NewLine = {
     fee_minor?: number;
     /**
      * ISO 4217; the source's unless given.
-     * @maxLength 3
      * @pattern ^[A-Z]{3}$
      */
     currency?: string;
@@ -5151,7 +5029,6 @@ export type NewLine = {
 export type NewWebhook = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^whk_[0-9a-z]{20,40}$
      */
     id: string;
@@ -5291,7 +5168,6 @@ export type NewWebhook = {
     previous_secret_expires_at: string | null;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -5302,7 +5178,6 @@ export type NewWebhook = {
     created_by: string;
     /**
      * When it was last changed.
-     * @maxLength 24
      * @format date-time
      */
     updated_at: string;
@@ -5322,13 +5197,11 @@ export type NewWebhook = {
 export type NextPeriod = {
     /**
      * The source on the left side. Null: lines are not matched here.
-     * @maxLength 44
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     left_source_id: string;
     /**
      * The source on the right side.
-     * @maxLength 44
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     right_source_id: string;
@@ -5344,7 +5217,6 @@ export type NextPeriod = {
     right_source: string;
     /**
      * The pair's newest period until now.
-     * @maxLength 44
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     follows: string;
@@ -5360,13 +5232,11 @@ export type NextPeriod = {
     name: string;
     /**
      * The first day of the period.
-     * @maxLength 10
      * @format date
      */
     period_start: string;
     /**
      * The last day of the period.
-     * @maxLength 10
      * @format date
      */
     period_end: string;
@@ -5437,13 +5307,11 @@ export type OpenExceptionStatus = "open" | "in_review";
 export type OpenHours = {
     /**
      * The beginning of the period.
-     * @maxLength 24
      * @format date-time
      */
     since: string;
     /**
      * The end of the period.
-     * @maxLength 24
      * @format date-time
      */
     until: string;
@@ -5460,13 +5328,11 @@ export type OpenHours = {
     spans: {
         /**
          * The beginning.
-         * @maxLength 24
          * @format date-time
          */
         starts_at: string;
         /**
          * The end.
-         * @maxLength 24
          * @format date-time
          */
         ends_at: string;
@@ -5476,7 +5342,6 @@ export type OpenHours = {
 export type OpenLine = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     id: string;
@@ -5505,7 +5370,6 @@ export type OpenLine = {
     fee_minor: number | null;
     /**
      * The day on which the amount counts.
-     * @maxLength 10
      * @format date
      */
     value_date: string;
@@ -5544,7 +5408,6 @@ export type OpenLine = {
     suggestion: {
         /**
          * The match.
-         * @maxLength 44
          * @pattern ^mat_[0-9a-z]{20,40}$
          */
         match_id: string;
@@ -5580,7 +5443,6 @@ export type OpenNextPeriodsRequest = {
     /**
      * The month to reach.
      * @minLength 7
-     * @maxLength 7
      * @pattern ^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])$
      */
     through: string;
@@ -5592,13 +5454,11 @@ export type OpenNextPeriodsRequest = {
     pairs?: {
         /**
          * The source on the left side. Null: lines are not matched here.
-         * @maxLength 44
          * @pattern ^src_[0-9a-z]{20,40}$
          */
         left_source_id: string;
         /**
          * The source on the right side.
-         * @maxLength 44
          * @pattern ^src_[0-9a-z]{20,40}$
          */
         right_source_id: string;
@@ -5618,7 +5478,6 @@ export type OpenNextPeriodsRequest = {
 export type OutstandingLine = {
     /**
      * The line.
-     * @maxLength 44
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     line_id: string;
@@ -5628,7 +5487,6 @@ export type OutstandingLine = {
     side: LineSide;
     /**
      * The day on which the amount counts.
-     * @maxLength 10
      * @format date
      */
     value_date: string;
@@ -5667,7 +5525,6 @@ export type OutstandingLine = {
 export type Overview = {
     /**
      * The database's time for this response, from which times left are counted.
-     * @maxLength 24
      * @format date-time
      */
     as_of: string;
@@ -5758,7 +5615,6 @@ export type Overview = {
     outlook: {
         /**
          * The start of the hour 8 hours ago.
-         * @maxLength 24
          * @format date-time
          */
         rate_since: string;
@@ -5780,7 +5636,6 @@ export type Overview = {
         hours: {
             /**
              * Only deadlines before this moment.
-             * @maxLength 24
              * @format date-time
              */
             due_before: string;
@@ -5799,7 +5654,6 @@ export type Overview = {
     days: {
         /**
          * The day.
-         * @maxLength 10
          * @format date
          */
         day: string;
@@ -5823,7 +5677,6 @@ export type Overview = {
     reconciliations: {
         /**
          * Its unique ID.
-         * @maxLength 44
          * @pattern ^rcn_[0-9a-z]{20,40}$
          */
         id: string;
@@ -5867,13 +5720,11 @@ export type Overview = {
     imports: {
         /**
          * Its unique ID.
-         * @maxLength 44
          * @pattern ^imp_[0-9a-z]{20,40}$
          */
         id: string;
         /**
          * The source.
-         * @maxLength 44
          * @pattern ^src_[0-9a-z]{20,40}$
          */
         source_id: string;
@@ -5905,7 +5756,6 @@ export type Overview = {
         refused_count: number;
         /**
          * When it was created.
-         * @maxLength 24
          * @format date-time
          */
         created_at: string;
@@ -5917,13 +5767,11 @@ export type Overview = {
     runs: {
         /**
          * Its unique ID.
-         * @maxLength 44
          * @pattern ^run_[0-9a-z]{20,40}$
          */
         id: string;
         /**
          * The reconciliation it came from.
-         * @maxLength 44
          * @pattern ^rcn_[0-9a-z]{20,40}$
          */
         reconciliation_id: string;
@@ -5956,7 +5804,6 @@ export type Overview = {
         exceptions_opened: number;
         /**
          * When it was created.
-         * @maxLength 24
          * @format date-time
          */
         created_at: string;
@@ -5967,7 +5814,6 @@ export type Overview = {
     keys: {
         /**
          * The start of the first of 7 days (UTC).
-         * @maxLength 24
          * @format date-time
          */
         since: string;
@@ -5978,7 +5824,6 @@ export type Overview = {
         calls: {
             /**
              * Its unique ID.
-             * @maxLength 44
              * @pattern ^key_[0-9a-z]{20,40}$
              */
             id: string;
@@ -6007,7 +5852,6 @@ export type Overview = {
         expiring: {
             /**
              * Its unique ID.
-             * @maxLength 44
              * @pattern ^key_[0-9a-z]{20,40}$
              */
             id: string;
@@ -6018,7 +5862,6 @@ export type Overview = {
             name: string;
             /**
              * It stops working at this time. Null: never.
-             * @maxLength 24
              * @format date-time
              */
             expires_at: string;
@@ -6047,7 +5890,6 @@ export type Overview = {
         items: {
             /**
              * Its unique ID.
-             * @maxLength 44
              * @pattern ^whk_[0-9a-z]{20,40}$
              */
             id: string;
@@ -6307,13 +6149,11 @@ export type PeriodSignature = {
     subject: string;
     /**
      * When it was signed.
-     * @maxLength 24
      * @format date-time
      */
     signed_at: string;
     /**
      * SHA-256 over the statement, the matches and the exclusions that were signed.
-     * @maxLength 64
      * @pattern ^[0-9a-f]{64}$
      */
     digest: string;
@@ -6487,13 +6327,11 @@ export type PutCalendarRequest = {
         day: Weekday;
         /**
          * Local time.
-         * @maxLength 5
          * @pattern ^([01]\d|2[0-3]):[0-5]\d$
          */
         from: string;
         /**
          * Local time. Not after from: on the next day.
-         * @maxLength 5
          * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
          */
         to: string;
@@ -6726,7 +6564,6 @@ export type ReadIcsRequest = {
 export type Reconciliation = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     id: string;
@@ -6742,13 +6579,11 @@ export type Reconciliation = {
     status: ReconciliationStatus;
     /**
      * The first day of the period.
-     * @maxLength 10
      * @format date
      */
     period_start: string;
     /**
      * The last day of the period.
-     * @maxLength 10
      * @format date
      */
     period_end: string;
@@ -6827,7 +6662,6 @@ export type Reconciliation = {
     sign_off: SignOff | null;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -6838,7 +6672,6 @@ export type Reconciliation = {
     created_by: string;
     /**
      * When it was last changed.
-     * @maxLength 24
      * @format date-time
      */
     updated_at: string;
@@ -6851,7 +6684,6 @@ export type ReconciliationClosedEvent = {
     type: "reconciliation.closed";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -6887,7 +6719,6 @@ export type ReconciliationPreparedEvent = {
     type: "reconciliation.prepared";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -6910,7 +6741,6 @@ export type ReconciliationReopenedEvent = {
     type: "reconciliation.reopened";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -6938,7 +6768,6 @@ export type ReconciliationReviewedEvent = {
     type: "reconciliation.reviewed";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -6957,7 +6786,6 @@ export type ReconciliationReviewedEvent = {
 export type ReconciliationStatement = {
     /**
      * The reconciliation it came from.
-     * @maxLength 44
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id: string;
@@ -6968,13 +6796,11 @@ export type ReconciliationStatement = {
     name: string;
     /**
      * The first day of the period.
-     * @maxLength 10
      * @format date
      */
     period_start: string;
     /**
      * The last day of the period.
-     * @maxLength 10
      * @format date
      */
     period_end: string;
@@ -6990,7 +6816,6 @@ export type ReconciliationStatement = {
     right_source: string;
     /**
      * The database's time for this response, from which times left are counted.
-     * @maxLength 24
      * @format date-time
      */
     as_of: string;
@@ -7144,7 +6969,6 @@ export type ReconciliationStatement = {
     adjustments: {
         /**
          * The match.
-         * @maxLength 44
          * @pattern ^mat_[0-9a-z]{20,40}$
          */
         match_id: string;
@@ -7173,7 +6997,6 @@ export type ReconciliationStatement = {
         decided_by: string | null;
         /**
          * When it was decided.
-         * @maxLength 24
          * @format date-time
          */
         decided_at?: string;
@@ -7209,7 +7032,6 @@ export type ReconciliationStatus = "open" | "in_progress" | "completed" | "archi
 export type RecoverWebhookRequest = {
     /**
      * The beginning of the period.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -7257,13 +7079,11 @@ export type ReleaseNote = {
     limit?: number | null;
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^rec_[0-9a-z]{20,40}$
      */
     id: string;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -7273,7 +7093,6 @@ export type ReleaseNote = {
     created_by: string | null;
     /**
      * When it was last changed.
-     * @maxLength 24
      * @format date-time
      */
     updated_at: string;
@@ -7333,7 +7152,6 @@ export type RemoveTenantMemberRequest = {
 export type RemoveTenantMemberResult = {
     /**
      * The account's ID in Supabase Auth.
-     * @maxLength 36
      * @pattern ^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|00000000-0000-0000-0000-000000000000|ffffffff-ffff-ffff-ffff-ffffffffffff)$
      * @format uuid
      */
@@ -7345,7 +7163,6 @@ export type RemoveTenantMemberResult = {
     name: string;
     /**
      * The value for assigned_to.
-     * @maxLength 125
      * @pattern ^user:[^\s]{1,120}$
      */
     user: string;
@@ -7404,19 +7221,16 @@ export type ReopenReconciliationRequest = {
 export type RequestStats = {
     /**
      * The database's time for this response, from which times left are counted.
-     * @maxLength 24
      * @format date-time
      */
     as_of: string;
     /**
      * The beginning of the period.
-     * @maxLength 24
      * @format date-time
      */
     since: string;
     /**
      * The end of the period.
-     * @maxLength 24
      * @format date-time
      */
     until: string;
@@ -7433,7 +7247,6 @@ export type RequestStats = {
     steps: {
         /**
          * The beginning of the interval.
-         * @maxLength 24
          * @format date-time
          */
         start: string;
@@ -7722,13 +7535,11 @@ export type RuleSetChange = {
 export type Run = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^run_[0-9a-z]{20,40}$
      */
     id: string;
     /**
      * The reconciliation it came from.
-     * @maxLength 44
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id: string;
@@ -7911,7 +7722,6 @@ export type Run = {
     duration_ms: number | null;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -7939,7 +7749,6 @@ export type RunDoneEvent = {
     type: "run.done";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -8103,7 +7912,6 @@ export type Scope = "read:reconciliations" | "write:reconciliations" | "read:exc
 export type SecurityEvent = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^sev_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8114,7 +7922,6 @@ export type SecurityEvent = {
     seq: number;
     /**
      * When it happened.
-     * @maxLength 24
      * @format date-time
      */
     at: string;
@@ -8229,7 +8036,6 @@ export type SignOff = {
     revoked: {
         /**
          * When it happened.
-         * @maxLength 24
          * @format date-time
          */
         at: string;
@@ -8274,7 +8080,6 @@ export type SignedStatement = {
     closer_subject: string | null;
     /**
      * When it was resolved or dismissed.
-     * @maxLength 24
      * @format date-time
      */
     closed_at: string;
@@ -8304,7 +8109,6 @@ export type SkipReason = "pending" | "declined" | "information" | "expected" | "
 export type SkippedException = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8323,13 +8127,11 @@ export type SkippedException = {
 export type SkippedPair = {
     /**
      * The source on the left side. Null: lines are not matched here.
-     * @maxLength 44
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     left_source_id: string;
     /**
      * The source on the right side.
-     * @maxLength 44
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     right_source_id: string;
@@ -8342,13 +8144,11 @@ export type SkippedPair = {
 export type SlaChange = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     id: string;
     /**
      * When it changed.
-     * @maxLength 24
      * @format date-time
      */
     changed_at: string;
@@ -8372,7 +8172,6 @@ export type SlaChanges = {
     summary: SlaSummary;
     /**
      * The database's time for this response, from which times left are counted.
-     * @maxLength 24
      * @format date-time
      */
     as_of: string;
@@ -8381,7 +8180,6 @@ export type SlaChanges = {
 export type SlaException = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8400,7 +8198,6 @@ export type SlaException = {
     assigned_to: string | null;
     /**
      * The deadline.
-     * @maxLength 24
      * @format date-time
      */
     due_at: string;
@@ -8474,7 +8271,6 @@ export type SlaException = {
     resolution: string | null;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -8485,7 +8281,6 @@ export type SlaException = {
     created_by: string;
     /**
      * When it was last changed.
-     * @maxLength 24
      * @format date-time
      */
     updated_at: string;
@@ -8567,7 +8362,6 @@ export type SlaFacets = {
     complete: boolean;
     /**
      * The database's time for this response, from which times left are counted.
-     * @maxLength 24
      * @format date-time
      */
     as_of: string;
@@ -8576,7 +8370,6 @@ export type SlaFacets = {
 export type SlaItem = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8595,7 +8388,6 @@ export type SlaItem = {
     assigned_to: string | null;
     /**
      * The deadline.
-     * @maxLength 24
      * @format date-time
      */
     due_at: string;
@@ -8670,7 +8462,6 @@ export type SlaItem = {
     resolution: string | null;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -8681,7 +8472,6 @@ export type SlaItem = {
     created_by: string;
     /**
      * When it was last changed.
-     * @maxLength 24
      * @format date-time
      */
     updated_at: string;
@@ -8705,7 +8495,6 @@ export type SlaList = {
     summary: SlaSummary;
     /**
      * The database's time for this response, from which times left are counted.
-     * @maxLength 24
      * @format date-time
      */
     as_of: string;
@@ -8784,7 +8573,6 @@ export type SlaPolicy = {
     pause: PausePolicy;
     /**
      * When it was last changed.
-     * @maxLength 24
      * @format date-time
      */
     updated_at: string;
@@ -8868,7 +8656,6 @@ export type SlaPolicyChange = {
     pause: PausePolicy;
     /**
      * When it was last changed.
-     * @maxLength 24
      * @format date-time
      */
     updated_at: string;
@@ -8949,13 +8736,11 @@ export type SlaPolicyImpact = {
 export type SlaReport = {
     /**
      * The beginning of the period.
-     * @maxLength 24
      * @format date-time
      */
     since: string;
     /**
      * The end of the period.
-     * @maxLength 24
      * @format date-time
      */
     until: string;
@@ -9044,7 +8829,6 @@ export type SlaSummary = {
 export type Source = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     id: string;
@@ -9095,7 +8879,6 @@ export type Source = {
     last_import_at: string | null;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -9106,7 +8889,6 @@ export type Source = {
     created_by: string;
     /**
      * When it was last changed.
-     * @maxLength 24
      * @format date-time
      */
     updated_at: string;
@@ -9115,13 +8897,11 @@ export type Source = {
 export type SourceBalance = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^bal_[0-9a-z]{20,40}$
      */
     id: string;
     /**
      * The source.
-     * @maxLength 44
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     source_id: string;
@@ -9141,7 +8921,6 @@ export type SourceBalance = {
     period_start: string | null;
     /**
      * The day at whose end closing_minor holds.
-     * @maxLength 10
      * @format date
      */
     period_end: string;
@@ -9165,7 +8944,6 @@ export type SourceBalance = {
     reason: string | null;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -9240,7 +9018,6 @@ export type SourceSign = "as_is" | "inverted";
 export type SpecialDay = {
     /**
      * The day.
-     * @maxLength 10
      * @format date
      */
     date: string;
@@ -9255,13 +9032,11 @@ export type SpecialDay = {
     intervals: {
         /**
          * Local time.
-         * @maxLength 5
          * @pattern ^([01]\d|2[0-3]):[0-5]\d$
          */
         from: string;
         /**
          * Local time. Not after from: on the next day.
-         * @maxLength 5
          * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
          */
         to: string;
@@ -9271,7 +9046,6 @@ export type SpecialDay = {
 export type SpecialDayInput = {
     /**
      * The day.
-     * @maxLength 10
      * @format date
      */
     date: string;
@@ -9286,13 +9060,11 @@ export type SpecialDayInput = {
     intervals?: {
         /**
          * Local time.
-         * @maxLength 5
          * @pattern ^([01]\d|2[0-3]):[0-5]\d$
          */
         from: string;
         /**
          * Local time. Not after from: on the next day.
-         * @maxLength 5
          * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
          */
         to: string;
@@ -9316,7 +9088,6 @@ export type StateSourceBalanceRequest = {
     amount_minor?: number;
     /**
      * ISO 4217; the source's unless given.
-     * @maxLength 3
      * @pattern ^[A-Z]{3}$
      */
     currency?: string;
@@ -9341,13 +9112,11 @@ export type StatementBreak = {
     kind: "gap" | "overlap";
     /**
      * The value before, or the beginning.
-     * @maxLength 10
      * @format date
      */
     from: string;
     /**
      * The value after, or the end.
-     * @maxLength 10
      * @format date
      */
     to: string;
@@ -9369,7 +9138,6 @@ export type StatementEvidence = {
     count: number;
     /**
      * Over the hashes of the texts in the bundle's evidence.ndjson.
-     * @maxLength 64
      * @pattern ^[0-9a-f]{64}$
      */
     sha256: string;
@@ -9378,7 +9146,6 @@ export type StatementEvidence = {
 export type StatementExclusion = {
     /**
      * The line.
-     * @maxLength 44
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     line_id: string;
@@ -9388,7 +9155,6 @@ export type StatementExclusion = {
     side: LineSide;
     /**
      * The day on which the amount counts.
-     * @maxLength 10
      * @format date
      */
     value_date: string;
@@ -9429,7 +9195,6 @@ export type StatementExclusion = {
     decided_by: string;
     /**
      * When it was decided.
-     * @maxLength 24
      * @format date-time
      */
     decided_at: string;
@@ -9438,19 +9203,16 @@ export type StatementExclusion = {
 export type StatementResidual = {
     /**
      * The match.
-     * @maxLength 44
      * @pattern ^mat_[0-9a-z]{20,40}$
      */
     match_id: string;
     /**
      * The largest line of the match.
-     * @maxLength 44
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     line_id: string;
     /**
      * The day on which the amount counts.
-     * @maxLength 10
      * @format date
      */
     value_date: string;
@@ -9490,7 +9252,6 @@ export type StatementResidual = {
     decided_by: string | null;
     /**
      * When it was decided.
-     * @maxLength 24
      * @format date-time
      */
     decided_at: string;
@@ -9524,7 +9285,6 @@ export type StatementSignature = {
     closer_subject: string | null;
     /**
      * When it was resolved or dismissed.
-     * @maxLength 24
      * @format date-time
      */
     closed_at: string;
@@ -9679,7 +9439,6 @@ export type SuggestionSample = {
 export type TenantMember = {
     /**
      * The account's ID in Supabase Auth.
-     * @maxLength 36
      * @pattern ^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|00000000-0000-0000-0000-000000000000|ffffffff-ffff-ffff-ffff-ffffffffffff)$
      * @format uuid
      */
@@ -9691,7 +9450,6 @@ export type TenantMember = {
     name: string;
     /**
      * The value for assigned_to.
-     * @maxLength 125
      * @pattern ^user:[^\s]{1,120}$
      */
     user: string;
@@ -9784,7 +9542,6 @@ export type TimeToBreach = {
     summary: SlaSummary;
     /**
      * The database's time for this response, from which times left are counted.
-     * @maxLength 24
      * @format date-time
      */
     as_of: string;
@@ -9820,13 +9577,11 @@ export type TroubleshootingGuide = {
     limit?: number | null;
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^rec_[0-9a-z]{20,40}$
      */
     id: string;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -9836,7 +9591,6 @@ export type TroubleshootingGuide = {
     created_by: string | null;
     /**
      * When it was last changed.
-     * @maxLength 24
      * @format date-time
      */
     updated_at: string;
@@ -9966,7 +9720,6 @@ export type UpdateExceptionRequest = {
     assigned_to?: string | null;
     /**
      * The deadline.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -10039,7 +9792,6 @@ export type UpdateExceptionsRequest = {
         assigned_to?: string | null;
         /**
          * The deadline.
-         * @maxLength 64
          * @pattern (?:Z|\+00:00)$
          * @format date-time
          */
@@ -10223,7 +9975,6 @@ export type UpdateSourceRequest = {
     kind?: SourceKind;
     /**
      * Of lines that name none.
-     * @maxLength 3
      * @pattern ^[A-Z]{3}$
      */
     currency?: string;
@@ -10351,7 +10102,6 @@ export type UpdateWebhookRequest = {
 export type UserSession = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^ses_[0-9a-z]{20,40}$
      */
     id: string;
@@ -10371,19 +10121,16 @@ export type UserSession = {
     user_agent: string | null;
     /**
      * When you signed in.
-     * @maxLength 24
      * @format date-time
      */
     started_at: string;
     /**
      * The last time that you did something with it, to about a minute.
-     * @maxLength 24
      * @format date-time
      */
     seen_at: string;
     /**
      * When it ends, whatever you do.
-     * @maxLength 24
      * @format date-time
      */
     expires_at: string;
@@ -10415,7 +10162,6 @@ export type ValueSign = "plus" | "minus";
 export type View = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^viw_[0-9a-z]{20,40}$
      */
     id: string;
@@ -10442,7 +10188,6 @@ export type View = {
     open_count: number | null;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -10453,7 +10198,6 @@ export type View = {
     created_by: string;
     /**
      * When it was last changed.
-     * @maxLength 24
      * @format date-time
      */
     updated_at: string;
@@ -10475,7 +10219,6 @@ export type ViewPage = {
 export type Webhook = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^whk_[0-9a-z]{20,40}$
      */
     id: string;
@@ -10615,7 +10358,6 @@ export type Webhook = {
     previous_secret_expires_at: string | null;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -10626,7 +10368,6 @@ export type Webhook = {
     created_by: string;
     /**
      * When it was last changed.
-     * @maxLength 24
      * @format date-time
      */
     updated_at: string;
@@ -10658,7 +10399,6 @@ export type WebhookAttempt = {
     detail: string | null;
     /**
      * When it began.
-     * @maxLength 24
      * @format date-time
      */
     started_at: string;
@@ -10681,19 +10421,16 @@ export type WebhookAttemptStatus = "in_flight" | "succeeded" | "failed" | "inter
 export type WebhookDelivery = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^dlv_[0-9a-z]{20,40}$
      */
     id: string;
     /**
      * The webhook it goes to.
-     * @maxLength 44
      * @pattern ^whk_[0-9a-z]{20,40}$
      */
     webhook_id: string;
     /**
      * The header webhook-id, the same on every attempt.
-     * @maxLength 44
      * @pattern ^evt_[0-9a-z]{20,40}$
      */
     event_id: string;
@@ -10726,7 +10463,6 @@ export type WebhookDelivery = {
     next_attempt_at: string | null;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -10743,19 +10479,16 @@ export type WebhookDelivery = {
 export type WebhookDeliveryDetail = {
     /**
      * Its unique ID.
-     * @maxLength 44
      * @pattern ^dlv_[0-9a-z]{20,40}$
      */
     id: string;
     /**
      * The webhook it goes to.
-     * @maxLength 44
      * @pattern ^whk_[0-9a-z]{20,40}$
      */
     webhook_id: string;
     /**
      * The header webhook-id, the same on every attempt.
-     * @maxLength 44
      * @pattern ^evt_[0-9a-z]{20,40}$
      */
     event_id: string;
@@ -10788,7 +10521,6 @@ export type WebhookDeliveryDetail = {
     next_attempt_at: string | null;
     /**
      * When it was created.
-     * @maxLength 24
      * @format date-time
      */
     created_at: string;
@@ -10810,7 +10542,6 @@ export type WebhookDeliveryDetail = {
         type: EventKind;
         /**
          * When it happened, the same on every attempt.
-         * @maxLength 24
          * @format date-time
          */
         timestamp: string;
@@ -10858,7 +10589,6 @@ export type WebhookDeliveryDetail = {
         detail: string | null;
         /**
          * When it began.
-         * @maxLength 24
          * @format date-time
          */
         started_at: string;
@@ -10906,7 +10636,6 @@ export type WebhookDeliveryPage = {
     next_cursor: string | null;
     /**
      * The database's time for this response, from which times left are counted.
-     * @maxLength 24
      * @format date-time
      */
     as_of: string;
@@ -10921,7 +10650,6 @@ export type WebhookDisabledEvent = {
     type: "webhook.disabled";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -10935,7 +10663,6 @@ export type WebhookDisabledEvent = {
     data: {
         /**
          * Its unique ID.
-         * @maxLength 44
          * @pattern ^whk_[0-9a-z]{20,40}$
          */
         id: string;
@@ -10955,7 +10682,6 @@ export type WebhookDisabledEvent = {
         detail: string | null;
         /**
          * When it was disabled.
-         * @maxLength 24
          * @format date-time
          */
         disabled_at: string;
@@ -10976,7 +10702,6 @@ export type WebhookFailingEvent = {
     type: "webhook.failing";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -10990,7 +10715,6 @@ export type WebhookFailingEvent = {
     data: {
         /**
          * Its unique ID.
-         * @maxLength 44
          * @pattern ^whk_[0-9a-z]{20,40}$
          */
         id: string;
@@ -11001,13 +10725,11 @@ export type WebhookFailingEvent = {
         url: string;
         /**
          * Every attempt since this time has failed.
-         * @maxLength 24
          * @format date-time
          */
         failing_since: string;
         /**
          * A failed attempt after this time disables it.
-         * @maxLength 24
          * @format date-time
          */
         disable_at: string;
@@ -11034,7 +10756,6 @@ export type WebhookPage = {
     next_cursor: string | null;
     /**
      * The database's time for this response, from which times left are counted.
-     * @maxLength 24
      * @format date-time
      */
     as_of: string;
@@ -11043,7 +10764,6 @@ export type WebhookPage = {
 export type WebhookRecovery = {
     /**
      * The beginning of the period.
-     * @maxLength 24
      * @format date-time
      */
     since: string;
@@ -11062,7 +10782,6 @@ export type WebhookRecovery = {
 export type WebhookStats = {
     /**
      * The database's time for this response, from which times left are counted.
-     * @maxLength 24
      * @format date-time
      */
     as_of: string;
@@ -11073,7 +10792,6 @@ export type WebhookStats = {
     hours: {
         /**
          * The beginning of the interval.
-         * @maxLength 24
          * @format date-time
          */
         start: string;
@@ -11109,7 +10827,6 @@ export type WebhookTestEvent = {
     type: "webhook.test";
     /**
      * When it happened, the same on every attempt.
-     * @maxLength 24
      * @format date-time
      */
     timestamp: string;
@@ -11123,7 +10840,6 @@ export type WebhookTestEvent = {
     data: {
         /**
          * Its unique ID.
-         * @maxLength 44
          * @pattern ^whk_[0-9a-z]{20,40}$
          */
         id: string;
@@ -11177,14 +10893,12 @@ export type ListCalendarsQuery = {
 export type ListOpenHoursQuery = {
     /**
      * At or after this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     since: string;
     /**
      * Before this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -11211,14 +10925,12 @@ export type GetClosingBoardQuery = {
     /**
      * The first month.
      * @minLength 7
-     * @maxLength 7
      * @pattern ^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])$
      */
     from: string;
     /**
      * The last month, at most 11 later.
      * @minLength 7
-     * @maxLength 7
      * @pattern ^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])$
      */
     to: string;
@@ -11265,7 +10977,6 @@ export type ListEventsQuery = {
     subject?: string;
     /**
      * Only events at or after this time, at most 30 days ago.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -11299,7 +11010,6 @@ export type ListEvidenceQuery = {
     cursor?: string;
     /**
      * An exception, a match, a line or a reconciliation, which is a period.
-     * @maxLength 44
      * @pattern ^(?:exc|mat|lin|rcn)_[0-9a-z]{20,40}$
      */
     subject_id: string;
@@ -11308,7 +11018,6 @@ export type ListEvidenceQuery = {
 export type AddEvidenceQuery = {
     /**
      * An exception, a match, a line or a reconciliation, which is a period.
-     * @maxLength 44
      * @pattern ^(?:exc|mat|lin|rcn)_[0-9a-z]{20,40}$
      */
     subject_id: string;
@@ -11320,7 +11029,6 @@ export type AddEvidenceQuery = {
     file_name: string;
     /**
      * A file of the same subject that this one takes the place of.
-     * @maxLength 44
      * @pattern ^evd_[0-9a-z]{20,40}$
      */
     supersedes?: string;
@@ -11378,35 +11086,30 @@ export type ListExceptionsQuery = {
     amount_from?: number;
     /**
      * Only deadlines before this moment. Paused exceptions have none.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     due_before?: string;
     /**
      * Only those that breached at or after this moment, whatever their deadline is now.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_from?: string;
     /**
      * Only those that breached before this moment.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_before?: string;
     /**
      * Only those resolved or dismissed at or after this moment, also if reopened since.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     closed_from?: string;
     /**
      * Only those resolved or dismissed before this moment.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -11431,7 +11134,6 @@ export type ListExceptionsQuery = {
     breach_risk?: BreachRiskFilter[];
     /**
      * Only those changed at or after this moment. Ask from a minute before your last call: a change appears when it is committed.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -11487,35 +11189,30 @@ export type ExportExceptionsQuery = {
     amount_from?: number;
     /**
      * Only deadlines before this moment. Paused exceptions have none.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     due_before?: string;
     /**
      * Only those that breached at or after this moment, whatever their deadline is now.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_from?: string;
     /**
      * Only those that breached before this moment.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_before?: string;
     /**
      * Only those resolved or dismissed at or after this moment, also if reopened since.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     closed_from?: string;
     /**
      * Only those resolved or dismissed before this moment.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -11540,7 +11237,6 @@ export type ExportExceptionsQuery = {
     breach_risk?: BreachRiskFilter[];
     /**
      * Only those changed at or after this moment. Ask from a minute before your last call: a change appears when it is committed.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -11617,35 +11313,30 @@ export type ListSlaExceptionsQuery = {
     amount_from?: number;
     /**
      * Only deadlines before this moment. Paused exceptions have none.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     due_before?: string;
     /**
      * Only those that breached at or after this moment, whatever their deadline is now.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_from?: string;
     /**
      * Only those that breached before this moment.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_before?: string;
     /**
      * Only those resolved or dismissed at or after this moment, also if reopened since.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     closed_from?: string;
     /**
      * Only those resolved or dismissed before this moment.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -11732,35 +11423,30 @@ export type ListSlaChangesQuery = {
     amount_from?: number;
     /**
      * Only deadlines before this moment. Paused exceptions have none.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     due_before?: string;
     /**
      * Only those that breached at or after this moment, whatever their deadline is now.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_from?: string;
     /**
      * Only those that breached before this moment.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_before?: string;
     /**
      * Only those resolved or dismissed at or after this moment, also if reopened since.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     closed_from?: string;
     /**
      * Only those resolved or dismissed before this moment.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -11791,7 +11477,6 @@ export type ListSlaChangesQuery = {
     status?: OpenExceptionStatus[];
     /**
      * as_of of what you have, at most 24 hours ago.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -11837,35 +11522,30 @@ export type ExportSlaExceptionsQuery = {
     amount_from?: number;
     /**
      * Only deadlines before this moment. Paused exceptions have none.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     due_before?: string;
     /**
      * Only those that breached at or after this moment, whatever their deadline is now.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_from?: string;
     /**
      * Only those that breached before this moment.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_before?: string;
     /**
      * Only those resolved or dismissed at or after this moment, also if reopened since.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     closed_from?: string;
     /**
      * Only those resolved or dismissed before this moment.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -11947,35 +11627,30 @@ export type GetSlaFacetsQuery = {
     amount_from?: number;
     /**
      * Only deadlines before this moment. Paused exceptions have none.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     due_before?: string;
     /**
      * Only those that breached at or after this moment, whatever their deadline is now.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_from?: string;
     /**
      * Only those that breached before this moment.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_before?: string;
     /**
      * Only those resolved or dismissed at or after this moment, also if reopened since.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     closed_from?: string;
     /**
      * Only those resolved or dismissed before this moment.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -12013,14 +11688,12 @@ export type GetSlaFacetsQuery = {
 export type GetSlaReportQuery = {
     /**
      * At or after this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     since: string;
     /**
      * Before this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -12034,14 +11707,12 @@ export type GetSlaReportQuery = {
 export type ExportSlaReportQuery = {
     /**
      * At or after this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     since: string;
     /**
      * Before this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -12132,7 +11803,6 @@ export type ListImportsQuery = {
     cursor?: string;
     /**
      * Only from this source.
-     * @maxLength 44
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     source_id?: string;
@@ -12169,7 +11839,6 @@ export type ListIntegrationsQuery = {
     q?: string;
     /**
      * Only records changed at or after this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -12203,13 +11872,11 @@ export type ListLinesQuery = {
     cursor?: string;
     /**
      * Only from this source.
-     * @maxLength 44
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     source_id?: string;
     /**
      * Only lines that it settled, and that are open in it.
-     * @maxLength 44
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id?: string;
@@ -12219,7 +11886,6 @@ export type ListLinesQuery = {
     side?: LineSide;
     /**
      * Only from this import.
-     * @maxLength 44
      * @pattern ^imp_[0-9a-z]{20,40}$
      */
     import_id?: string;
@@ -12229,7 +11895,6 @@ export type ListLinesQuery = {
     state?: "open" | "partly_matched" | "matched" | "excluded" | "outstanding";
     /**
      * Only in this currency.
-     * @maxLength 3
      * @pattern ^[A-Z]{3}$
      */
     currency?: string;
@@ -12262,7 +11927,6 @@ export type ListLinesQuery = {
 export type ListLineSuggestionsQuery = {
     /**
      * Needed where the line's source is compared with several others.
-     * @maxLength 44
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id?: string;
@@ -12334,13 +11998,11 @@ export type ListReconciliationsQuery = {
     period_to?: string | string;
     /**
      * Only those with this left source.
-     * @maxLength 44
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     left_source_id?: string;
     /**
      * Only those with this right source.
-     * @maxLength 44
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     right_source_id?: string;
@@ -12392,13 +12054,11 @@ export type ListMatchesQuery = {
     shape?: MatchShape;
     /**
      * Only from this run.
-     * @maxLength 44
      * @pattern ^run_[0-9a-z]{20,40}$
      */
     run_id?: string;
     /**
      * Only with this line.
-     * @maxLength 44
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     line_id?: string;
@@ -12428,7 +12088,6 @@ export type ListMatchesQuery = {
     q?: string;
     /**
      * Only matches that were made or decided at or after this time. Use the time of your last call, less a few minutes for calls under way. A suggestion that a run withdraws is not listed any more.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -12452,13 +12111,11 @@ export type ExportMatchesQuery = {
     shape?: MatchShape;
     /**
      * Only from this run.
-     * @maxLength 44
      * @pattern ^run_[0-9a-z]{20,40}$
      */
     run_id?: string;
     /**
      * Only with this line.
-     * @maxLength 44
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     line_id?: string;
@@ -12488,7 +12145,6 @@ export type ExportMatchesQuery = {
     q?: string;
     /**
      * Only matches that were made or decided at or after this time. Use the time of your last call, less a few minutes for calls under way. A suggestion that a run withdraws is not listed any more.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -12527,7 +12183,6 @@ export type ListOpenLinesQuery = {
     sort?: "value_date" | "amount";
     /**
      * Only in this currency.
-     * @maxLength 3
      * @pattern ^[A-Z]{3}$
      */
     currency?: string;
@@ -12660,7 +12315,6 @@ export type ListReleaseNotesQuery = {
     q?: string;
     /**
      * Only records changed at or after this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -12708,7 +12362,6 @@ export type ListRequestsQuery = {
     credential?: CallCredential;
     /**
      * Only with this API key.
-     * @maxLength 44
      * @pattern ^key_[0-9a-z]{20,40}$
      */
     api_key_id?: string;
@@ -12730,21 +12383,18 @@ export type ListRequestsQuery = {
     resource?: string;
     /**
      * At or after this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     since?: string;
     /**
      * Requests before this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     until?: string;
     /**
      * Only this request.
-     * @maxLength 44
      * @pattern ^req_[0-9a-z]{20,40}$
      */
     request_id?: string;
@@ -12767,7 +12417,6 @@ export type GetRequestStatsQuery = {
     credential?: CallCredential;
     /**
      * Only with this API key.
-     * @maxLength 44
      * @pattern ^key_[0-9a-z]{20,40}$
      */
     api_key_id?: string;
@@ -12789,14 +12438,12 @@ export type GetRequestStatsQuery = {
     resource?: string;
     /**
      * At or after this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     since?: string;
     /**
      * Requests before this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -12847,14 +12494,12 @@ export type ListSecurityEventsQuery = {
     cross_tenant?: boolean;
     /**
      * At or after this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     since?: string;
     /**
      * Events before this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -12892,14 +12537,12 @@ export type ExportSecurityEventsQuery = {
     cross_tenant?: boolean;
     /**
      * At or after this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     since?: string;
     /**
      * Events before this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -13073,7 +12716,6 @@ export type ListTroubleshootingQuery = {
     q?: string;
     /**
      * Only records changed at or after this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -13123,7 +12765,6 @@ export type ListDeliveriesQuery = {
     cursor?: string;
     /**
      * Only of this webhook.
-     * @maxLength 44
      * @pattern ^whk_[0-9a-z]{20,40}$
      */
     webhook_id?: string;
@@ -13137,27 +12778,23 @@ export type ListDeliveriesQuery = {
     type?: EventKind;
     /**
      * The webhook-id header, as logged by the receiver.
-     * @maxLength 44
      * @pattern ^evt_[0-9a-z]{20,40}$
      */
     event_id?: string;
     /**
      * At or after this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     since?: string;
     /**
      * Before this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     until?: string;
     /**
      * Deliveries of the events that this request caused.
-     * @maxLength 44
      * @pattern ^req_[0-9a-z]{20,40}$
      */
     request_id?: string;
@@ -13207,20 +12844,17 @@ export type ListWebhookDeliveriesQuery = {
     type?: EventKind;
     /**
      * The webhook-id header, as logged by the receiver.
-     * @maxLength 44
      * @pattern ^evt_[0-9a-z]{20,40}$
      */
     event_id?: string;
     /**
      * At or after this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     since?: string;
     /**
      * Before this time.
-     * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
