@@ -96,8 +96,8 @@ export function run(command, args, { env = {}, stdio = ["ignore", 2, 2] } = {}) 
     child.once("error", fail);
     child.once("close", (code, signal) => {
       if (code === 0) return done();
-      const said = Buffer.concat(output).toString();
-      fail(new Error(`${said}${command} ${args.join(" ")} ended with ${signal ?? code}`));
+      const printed = Buffer.concat(output).toString();
+      fail(new Error(`${printed}${command} ${args.join(" ")} ended with ${signal ?? code}`));
     });
   });
 }
