@@ -34,22 +34,37 @@ export class NamedLines {
   private readonly named: { left: Map<number, Named[]>; right: Map<number, Named[]> };
   private readonly byName: Record<Side, Index>;
 
-  /** Reads the open lines. */
+  /**
+   * Reads the open lines, of the longer side only numbers that the other has: what nobody else says
+   * names nothing, and keeping it would cost more memory than the lines themselves.
+   */
   static *read(state: RunState, stage: string): Generator<Progress, NamedLines> {
+    const [shorter, longer] = [...SIDES].sort(
+      (one, other) => state.openCount(one) - state.openCount(other),
+    ) as [Side, Side];
     const byName = { left: emptyIndex(), right: emptyIndex() };
-    const numbers = new Map<number, Numbers>();
-    for (const side of SIDES) {
+    const lefts = new Map<number, Numbers>();
+    for (const side of [shorter, longer]) {
+      const others = side === longer ? byName[shorter] : null;
       const open = state.open(side);
-      for (const [done, line] of open.entries()) {
+      for (let done = 0; done < open.length; done++) {
+        const line = open[done] as number;
         if (done % SLICE === 0) yield { stage, done, total: open.length };
+        if (!sayDigits(state[side], line)) continue;
         const found = numbersOf(state[side], line);
         if (found.own.length + found.said.length === 0) continue;
-        if (side === "left") numbers.set(line, found);
+        let isSaid = false;
         for (const kind of KINDS)
-          for (const name of found[kind]) push(byName[side][kind], name, line);
+          for (const name of found[kind]) {
+            if (others && !KINDS.some((other) => others[other].has(name))) continue;
+            push(byName[side][kind], name, line);
+            isSaid = true;
+          }
+        if (side === "left" && isSaid) lefts.set(line, found);
       }
     }
-    return new NamedLines(numbers, byName);
+    // Pairs are found in the order of the left side's lines, whichever was read first.
+    return new NamedLines(lefts, byName);
   }
 
   private constructor(lefts: ReadonlyMap<number, Numbers>, byName: Record<Side, Index>) {
@@ -124,6 +139,13 @@ function numbersOf(lines: Lines, line: number): Numbers {
         said.push(one);
   }
   return { own, alike: isNamed ? otherFormsOf(name) : [], said };
+}
+
+/** By far the most lines of some sources have no number, which their bytes tell soonest. */
+function sayDigits(lines: Lines, line: number): boolean {
+  return (["reference", "description", "counterparty"] as const).some(
+    (field) => lines.digitsIn(line, field) > 0,
+  );
 }
 
 const YEAR = /^(19|20)\d\d$/;
