@@ -5,6 +5,7 @@
 -- Takes up the run that waits for a period, or starts one nobody asked for; one that was running
 -- when its matcher died is begun again. `asked`: a dry run's. Answers what it needs, or null where
 -- there is nothing to do any more, or not yet: once its pair is prepared, it is asked for again.
+-- Where nothing is new since the last run, one that was asked for ends at once.
 create function private.begin_run(tenant text, reconciliation text, asked text,
   engine text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -14,8 +15,10 @@ declare
   begun public.runs;
   rule_set public.pair_rules;
   last_run public.runs;
+  last_ended public.runs;
   policy jsonb;
   calendar jsonb;
+  circumstances jsonb;
 begin
   select * into r
   from public.reconciliations x
@@ -38,13 +41,8 @@ begin
   if p.opening is not null then
     return null;
   end if;
-  if begun.id is null then
-    if asked is not null then
-      return null;
-    end if;
-    insert into public.runs (tenant_id, reconciliation_id, pair_no)
-    values (tenant, r.id, r.pair_no)
-    returning * into begun;
+  if begun.id is null and asked is not null then
+    return null;
   end if;
   select * into rule_set
   from public.pair_rules x
@@ -57,9 +55,26 @@ begin
     || jsonb_strip_nulls(jsonb_build_object('fees', begun.dry_run -> 'fees'));
   calendar := private.open_days(tenant,
     case when begun.dry_run ? 'calendar_id' then begun.dry_run else policy end ->> 'calendar_id');
+  circumstances := private.run_conditions(r, p, engine, policy, calendar);
+  select * into last_ended from public.runs x
+  where x.tenant_id = tenant and x.reconciliation_id = r.id and x.status in ('done', 'failed')
+    and x.dry_run is null
+    order by x.id desc limit 1;
+  if begun.dry_run is null and begun.status is distinct from 'running'
+    and private.has_nothing_new(r, last_ended, circumstances) then
+    if begun.id is not null then
+      perform private.finish_run_without_changes(begun, last_ended, engine);
+    end if;
+    return null;
+  end if;
+  if begun.id is null then
+    insert into public.runs (tenant_id, reconciliation_id, pair_no)
+    values (tenant, r.id, r.pair_no)
+    returning * into begun;
+  end if;
   update public.runs x
   set status = 'running', stage = 'reading', started_at = now(), rules_version = p.rules_version,
-    engine_version = engine,
+    engine_version = engine, conditions = circumstances,
     calendar_id = calendar ->> 'calendar_id',
     calendar_version = (calendar ->> 'calendar_version')::integer, lines_done = 0, lines_total = 0,
     attempt = x.attempt + 1
@@ -97,6 +112,9 @@ begin
     perform private.refuse_conflict('state_changed',
       'The run has ended, or another matcher has taken it up.');
   end if;
+  -- What the attempt writes is news to other periods only.
+  perform set_config('tieout.written_by_run_of', x.reconciliation_id, true)
+  from public.runs x where x.tenant_id = tenant and x.id = run;
 end $$;
 
 -- Refuses: conflict, so that an attempt that isn't the newest stops.

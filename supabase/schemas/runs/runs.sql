@@ -14,6 +14,8 @@ create table public.runs (
   waterfall jsonb not null default '[]',
   -- Of a dry run: what would newly match, no longer match and change.
   impact jsonb,
+  -- What decided it beside lines and decisions (private.run_conditions); null: not begun.
+  conditions jsonb,
   -- What it changed: { added, kept, replaced, undone, read }.
   changed jsonb,
   suggested_count bigint not null default 0,
@@ -99,11 +101,12 @@ begin
       then private.job_flags(tenant, 'large run') end);
 end $$;
 
--- Asks for a run of every open period of a pair that runs by itself. After a second, in which more
--- may come.
+-- Something has changed in a pair: asks for a run of every open period of it that runs by itself.
+-- After a second, in which more may come.
 create function private.request_runs(tenant text, pair integer) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
+  perform private.mark_pair_changed(tenant, pair);
   perform private.queue_run(r.tenant_id, r.pair_no, r.id, null, interval '1 second') from (
     select * from public.reconciliations x
     where x.tenant_id = tenant and x.pair_no = pair and x.auto_run and x.closed_at is null
