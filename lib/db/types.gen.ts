@@ -1528,6 +1528,7 @@ export type Database = {
           calendar_id: string | null
           calendar_version: number | null
           changed: Json | null
+          conditions: Json | null
           created_at: string
           created_by: string
           digest: string | null
@@ -1557,6 +1558,7 @@ export type Database = {
           calendar_id?: string | null
           calendar_version?: number | null
           changed?: Json | null
+          conditions?: Json | null
           created_at?: string
           created_by?: string
           digest?: string | null
@@ -1586,6 +1588,7 @@ export type Database = {
           calendar_id?: string | null
           calendar_version?: number | null
           changed?: Json | null
+          conditions?: Json | null
           created_at?: string
           created_by?: string
           digest?: string | null

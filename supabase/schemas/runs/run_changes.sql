@@ -75,14 +75,12 @@ begin
     ));
 end $$;
 
--- Whether a run would find what the last one left. A run that didn't end well, or kept exceptions
--- for the next, leaves work.
+-- Whether a run would match what the last one did, which ended well.
 create function private.has_nothing_new(r public.reconciliations, last_run public.runs,
   conditions jsonb) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
-  return last_run.status = 'done' and last_run.exceptions_held_back = 0
-    and last_run.conditions = has_nothing_new.conditions
+  return last_run.status = 'done' and last_run.conditions = has_nothing_new.conditions
     and not exists (select from private.run_changes c
       where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id)
     and not exists (select from private.decisions d
@@ -99,27 +97,68 @@ begin
 end $$;
 grant execute on function private.forget_read_changes(text, text) to service_role;
 
--- Ends a run that somebody asked for where there is nothing new: it has what the last one found.
--- Emits: run.done.
-create function private.finish_run_without_changes(asked public.runs, last_run public.runs,
-  engine text) returns void
+-- Why lines are open that the last run of a period held exceptions back of, where it isn't that a
+-- counterpart is missing: { line_no: reason_code }. The next run opens them without weighing lines.
+create table private.held_back_reasons (
+  tenant_id text not null,
+  reconciliation_id text not null,
+  reasons jsonb not null,
+  primary key (tenant_id, reconciliation_id)
+);
+alter table private.held_back_reasons enable row level security;
+
+create function private.keep_held_back_reasons(tenant text, reconciliation text, reasons jsonb)
+returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  delete from private.held_back_reasons h
+  where h.tenant_id = tenant and h.reconciliation_id = reconciliation;
+  if reasons is not null then
+    insert into private.held_back_reasons (tenant_id, reconciliation_id, reasons)
+    values (tenant, reconciliation, keep_held_back_reasons.reasons);
+  end if;
+end $$;
+
+-- Ends a run where nothing is new: it has what the last one matched. Emits: run.done.
+create function private.end_unchanged_run(tenant text, run text, last_run public.runs,
+  opened integer, held_back integer) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   ended public.runs;
 begin
   update public.runs x
-  set status = 'done', stage = null, started_at = now(), finished_at = clock_timestamp(),
-    attempt = x.attempt + 1, rules_version = last_run.rules_version, engine_version = engine,
-    calendar_id = last_run.calendar_id, calendar_version = last_run.calendar_version,
-    conditions = last_run.conditions, lines_done = last_run.lines_total,
-    lines_total = last_run.lines_total, digest = last_run.digest,
-    suggested_count = last_run.suggested_count, open_count = last_run.open_count,
-    waterfall = last_run.waterfall,
+  set status = 'done', stage = null, started_at = coalesce(x.started_at, now()),
+    finished_at = clock_timestamp(), rules_version = last_run.rules_version,
+    engine_version = last_run.engine_version, calendar_id = last_run.calendar_id,
+    calendar_version = last_run.calendar_version, conditions = last_run.conditions,
+    lines_done = last_run.lines_total, lines_total = last_run.lines_total,
+    digest = last_run.digest, suggested_count = last_run.suggested_count,
+    open_count = last_run.open_count, waterfall = last_run.waterfall,
+    exceptions_opened = opened, exceptions_held_back = held_back,
     changed = last_run.changed || jsonb_build_object('added', 0, 'replaced', 0, 'undone', 0,
       'left_out', 0, 'kept', (last_run.changed ->> 'kept')::bigint
         + (last_run.changed ->> 'added')::bigint + (last_run.changed ->> 'replaced')::bigint)
-  where x.tenant_id = asked.tenant_id and x.id = asked.id
+  where x.tenant_id = tenant and x.id = run
   returning * into ended;
-  perform private.emit(ended.tenant_id, 'run.done',
-    jsonb_build_object('run', private.run_json(ended)), ended.id);
+  perform private.emit(tenant, 'run.done',
+    jsonb_build_object('run', private.run_json(ended)), run);
 end $$;
+
+-- Ends a run that only opened exceptions which the last one had held back. Refuses: conflict.
+create function private.finish_unchanged_run(tenant text, run text, attempt integer,
+  opened integer, held_back integer) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  x public.runs;
+  last_run public.runs;
+begin
+  perform private.require_attempt(tenant, run, attempt);
+  select * into strict x from public.runs y where y.tenant_id = tenant and y.id = run;
+  select * into strict last_run from public.runs y
+  where y.tenant_id = tenant and y.reconciliation_id = x.reconciliation_id and y.status = 'done'
+    and y.dry_run is null
+  order by y.id desc limit 1;
+  perform private.end_unchanged_run(tenant, run, last_run, opened, held_back);
+end $$;
+grant execute on function
+  private.finish_unchanged_run(text, text, integer, integer, integer) to service_role;

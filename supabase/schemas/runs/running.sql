@@ -5,7 +5,8 @@
 -- Takes up the run that waits for a period, or starts one nobody asked for; one that was running
 -- when its matcher died is begun again. `asked`: a dry run's. Answers what it needs, or null where
 -- there is nothing to do any more, or not yet: once its pair is prepared, it is asked for again.
--- Where nothing is new since the last run, one that was asked for ends at once.
+-- Where nothing is new since the last run, one that was asked for ends at once, or opens what
+-- exceptions that one held back.
 create function private.begin_run(tenant text, reconciliation text, asked text,
   engine text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -19,6 +20,7 @@ declare
   policy jsonb;
   calendar jsonb;
   circumstances jsonb;
+  held_back jsonb;
 begin
   select * into r
   from public.reconciliations x
@@ -62,10 +64,14 @@ begin
     order by x.id desc limit 1;
   if begun.dry_run is null and begun.status is distinct from 'running'
     and private.has_nothing_new(r, last_ended, circumstances) then
-    if begun.id is not null then
-      perform private.finish_run_without_changes(begun, last_ended, engine);
+    if begun.id is null then
+      return null;
+    elsif last_ended.exceptions_held_back = 0 then
+      perform private.end_unchanged_run(tenant, begun.id, last_ended, 0, 0);
+      return null;
     end if;
-    return null;
+    held_back := coalesce((select h.reasons from private.held_back_reasons h
+      where h.tenant_id = tenant and h.reconciliation_id = r.id), '{}');
   end if;
   if begun.id is null then
     insert into public.runs (tenant_id, reconciliation_id, pair_no)
@@ -88,6 +94,8 @@ begin
     ), 'period_end', r.period_end, 'closed', r.closed_at is not null, 'weights', p.weights,
     'rules', coalesce(begun.dry_run -> 'rules', rule_set.rules), 'policy', policy, 'open_days',
     calendar -> 'open_days',
+    -- Where only exceptions are left to open: why lines are open.
+    'held_back', held_back,
     -- Whether all that the engine made is weighed again, or what it settled by its first rules
     -- stands.
     'whole', begun.dry_run is not null or last_run.id is null
@@ -291,7 +299,7 @@ begin
 end $$;
 
 -- Ends a run that kept everything. outcome: { waterfall, changed, exceptions_opened,
--- exceptions_held_back }, of whose waterfall the rules are taken: the books say what they matched.
+-- exceptions_held_back, held_back_reasons }, of whose waterfall the rules are taken: the books say what they matched.
 -- Checks what must hold; answers the sentences of what does not. Refuses: conflict.
 create function private.finish_run(tenant text, run text, attempt integer,
   outcome jsonb) returns text[]
@@ -307,6 +315,8 @@ begin
   select * into p
   from public.reconciliations r
   where r.tenant_id = tenant and r.id = x.reconciliation_id;
+  perform private.keep_held_back_reasons(tenant, x.reconciliation_id,
+    outcome -> 'held_back_reasons');
   select * into totals from private.digest_of_period(tenant, x.reconciliation_id);
   violations := private.violations_of_period(tenant, x.reconciliation_id, run);
   update public.runs y set

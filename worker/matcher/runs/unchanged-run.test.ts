@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { type FileLine, FreshTenant } from "#e2e/fresh-tenant.ts";
 import { lentDatabases } from "../../../bin/dev/generate/lent-databases.ts";
 import { run, schemaSql } from "../../../bin/dev/migration/schemas.ts";
+import { DEFAULT_RULES } from "../../../engine/rules.ts";
 
 const fresh = lentDatabases();
 let tenant: FreshTenant;
@@ -89,6 +90,30 @@ test("what was rejected stays rejected, and the result is that of one run over a
   await client.query("update public.runs set engine_version = '0', conditions = null");
   expect(await weighs()).toBe(true);
   expect((await runs()).at(-1)?.digest).toBe(before);
+});
+test("exceptions that a run held back are opened by the next ones, which weigh no lines", async () => {
+  const one = { exceptions: { most_a_run: 1, assigned_to: null, severities: [] } };
+  await client.query(
+    "insert into public.pair_rules select tenant_id, pair_no, 1, $1, $2 from public.pairs",
+    [JSON.stringify(DEFAULT_RULES), one],
+  );
+  await client.query("update public.pairs set rules_version = 1");
+  await client.query("update public.sources set grace_days = 1");
+  await tenant.import(left, [line(20), line(21), line(22)]);
+  expect(await weighs()).toBe(true);
+  const opened: string[] = [];
+  for (let held = 1; held > 0; ) {
+    await tenant.call("create_run", "createRun", { id: period, dry_run: false });
+    expect(await weighs()).toBe(false);
+    const { rows } = await client.query<{ held: number; reason_code: string }>(
+      `select r.exceptions_held_back as held, e.reason_code from public.runs r, public.exceptions e
+       where r.id = (select max(id) from public.runs) order by e.id desc limit 1`,
+    );
+    held = rows[0]?.held ?? 0;
+    opened.push(rows[0]?.reason_code ?? "");
+  }
+  expect(opened.length).toBeGreaterThan(1);
+  expect(new Set(opened)).toEqual(new Set(["missing_counterpart"]));
 });
 
 async function decide(action: "reject"): Promise<void> {
