@@ -31,9 +31,9 @@ export function proposeLoneAmounts(
   const { left, right, seeking } = pool;
   const { before, after } = daysAround(rule);
   const shorter = left.count <= right.count ? left : right;
-  const few = openByAmount(state, shorter);
-  const many = openByAmount(state, shorter === left ? right : left, few);
-  const [lefts, rights] = shorter === left ? [few, many] : [many, few];
+  const first = openByAmount(state, shorter);
+  const second = openByAmount(state, shorter === left ? right : left, first);
+  const [lefts, rights] = shorter === left ? [first, second] : [second, first];
   const reaches = (l: number, r: number) => {
     const lag = (right.day[r] as number) - (left.day[l] as number);
     return lag >= -before && lag <= after && left.key.equal(l, right.key, r);
@@ -42,10 +42,10 @@ export function proposeLoneAmounts(
     const others = rights.get(amount);
     if (!others || amount === 0 || own.length > CROWD || others.length > CROWD) continue;
     for (const l of own) {
-      const [r, second] = others.filter((node) => reaches(l, node));
+      const [r, another] = others.filter((node) => reaches(l, node));
       if (
         r === undefined ||
-        second !== undefined ||
+        another !== undefined ||
         own.filter((node) => reaches(node, r)).length > 1
       )
         continue;

@@ -149,8 +149,8 @@ class NameFilter {
 }
 
 /**
- * The open lines of a side that have numbers, in canonical order; without any after so many lines,
- * so that a run yields.
+ * The open lines of a side that have numbers, in canonical order; at times null, so that a run
+ * yields its progress.
  */
 function* numbersOfSide(
   state: RunState,

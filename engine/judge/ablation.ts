@@ -1,6 +1,6 @@
 /**
  * What each item adds: the reported months with it left out. An item is left out of the source as
- * it is loaded, in a process of its own, so that the engine has no switch for it.
+ * it is loaded, in a separate process, so that the engine has no switch for it.
  *
  *   node engine/judge/ablation.ts <item>   judges without that item and prints a line of JSON
  */

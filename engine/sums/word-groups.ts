@@ -22,7 +22,7 @@ export class WordGroups {
   /** @param index has lines by rising day. */
   constructor(lines: Lines, index: WordIndex, dayOf: (line: number) => number) {
     this.index = index;
-    const [totals, words, froms, tos, days] = [[], [], [], [], []] as [
+    const [totals, words, starts, ends, days] = [[], [], [], [], []] as [
       number[],
       number[],
       number[],
@@ -43,8 +43,8 @@ export class WordGroups {
       if (!Number.isSafeInteger(total)) return;
       totals.push(total);
       words.push(word);
-      froms.push(from);
-      tos.push(to);
+      starts.push(from);
+      ends.push(to);
       days.push(dayOf(first));
     };
     for (let word = 0; word + 1 < index.start.length; word++) {
@@ -69,13 +69,13 @@ export class WordGroups {
       (one, other) =>
         (totals[one] as number) - (totals[other] as number) ||
         (words[one] as number) - (words[other] as number) ||
-        (froms[one] as number) - (froms[other] as number) ||
-        (tos[one] as number) - (tos[other] as number),
+        (starts[one] as number) - (starts[other] as number) ||
+        (ends[one] as number) - (ends[other] as number),
     );
     this.total = Float64Array.from(order, (at) => totals[at] as number);
     this.word = order.map((at) => words[at] as number);
-    this.from = order.map((at) => froms[at] as number);
-    this.to = order.map((at) => tos[at] as number);
+    this.from = order.map((at) => starts[at] as number);
+    this.to = order.map((at) => ends[at] as number);
     this.days = Int32Array.from(days).sort();
   }
 

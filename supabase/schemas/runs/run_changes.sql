@@ -1,7 +1,7 @@
 -- What has changed for the next run of a period: where nothing has, there is no run.
 
--- One row for each statement that changed something. Rows are never counted up in place: whoever
--- adds lines would wait for whoever does so, too, and a run would overlook what commits late.
+-- One row for each statement that changed something. A counter would make callers who add lines
+-- wait for each other, and a run would overlook what commits late.
 create table private.run_changes (
   tenant_id text not null,
   reconciliation_id text not null,
@@ -43,6 +43,8 @@ create trigger changed_deleted after delete on public.matches referencing old ta
   for each statement execute function private.mark_changed_pairs();
 create trigger changed_inserted after insert on public.exclusions referencing new table as changed
   for each statement execute function private.mark_changed_pairs();
+create trigger changed_updated after update on public.exclusions referencing old table as changed
+  for each statement execute function private.mark_changed_pairs();
 create trigger changed_deleted after delete on public.exclusions referencing old table as changed
   for each statement execute function private.mark_changed_pairs();
 
@@ -59,7 +61,7 @@ create trigger reopened after update on public.reconciliations
     or old.status = 'archived' and new.status <> 'archived'
   ) execute function private.mark_reopened_period();
 
--- What decides a run beside what changes in its pair. Days of grace pass by themselves.
+-- What decides a run in addition to what changes in its pair. Days of grace pass by themselves.
 create function private.run_conditions(r public.reconciliations, p public.pairs, engine text,
   policy jsonb, calendar jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$

@@ -14,7 +14,7 @@ create table public.runs (
   waterfall jsonb not null default '[]',
   -- Of a dry run: what would newly match, no longer match and change.
   impact jsonb,
-  -- What decided it beside lines and decisions (private.run_conditions); null: not begun.
+  -- What decided it in addition to lines and decisions (private.run_conditions); null: not begun.
   conditions jsonb,
   -- What it changed: { added, kept, replaced, undone, read }.
   changed jsonb,

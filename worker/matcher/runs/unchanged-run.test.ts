@@ -74,6 +74,8 @@ test.each<[string, () => Promise<unknown>]>([
   ["lines came", () => tenant.import(left, [line(7)])],
   ["a decision was made", () => decide("reject")],
   ["a line was excluded", () => excludeOne()],
+  ["other lines came", () => tenant.import(left, [line(31)])],
+  ["their import was undone", () => undoLastImport()],
   ["the days of grace passed", () => client.query("update public.sources set grace_days = 9")],
   ["the last run failed", () => client.query("update public.runs set status = 'failed'")],
   ["the engine is another", () => client.query("update public.runs set conditions = '{}'")],
@@ -121,6 +123,13 @@ async function decide(action: "reject"): Promise<void> {
     "select private.match_id_text(id) as id from public.matches where state = 'suggested' limit 1",
   );
   await tenant.call(`${action}_match`, `${action}Match`, { id: rows[0]?.id });
+}
+
+async function undoLastImport(): Promise<void> {
+  const { rows } = await client.query<{ id: string }>(
+    "select id from public.imports order by created_at desc, id desc limit 1",
+  );
+  await tenant.call("undo_import", "undoImport", { id: rows[0]?.id });
 }
 
 async function excludeOne(): Promise<void> {
