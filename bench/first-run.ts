@@ -57,6 +57,7 @@ await withFreshDatabases(async (fresh) => {
   const period = before ?? (await tenant.bind(left, right));
   console.log("prepared in", seconds(await tenant.prepare()));
   const report = async (what: string) => {
+    await tenant.call("create_run", "createRun", { id: period, dry_run: false });
     const { seconds: taken, statements, ...outcome } = await tenant.run(period);
     const peak = process.resourceUsage().maxRSS / 1024;
     console.log(
@@ -69,6 +70,7 @@ await withFreshDatabases(async (fresh) => {
   };
   await report("first run");
   await report("nothing new");
+  await report("nothing new, again");
   await tenant.import(right, ours.more);
   await report(`${ours.more.length} new lines`);
   await tenant.import(right, ours.last);

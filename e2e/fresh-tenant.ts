@@ -146,7 +146,8 @@ export class FreshTenant {
     return { ...(rows[0] as Omit<RunReport, "statements" | "seconds">), seconds, statements };
   }
 
-  private async call(verb: string, operation: string, input: object): Promise<{ id: string }> {
+  /** As an admin of the tenant. */
+  async call(verb: string, operation: string, input: object): Promise<{ id: string }> {
     const roles = ["tenant_admin" as const];
     const ada = {
       type: "user" as const,

@@ -30,19 +30,22 @@ export function proposeLoneAmounts(
 ): void {
   const { left, right, seeking } = pool;
   const { before, after } = daysAround(rule);
-  const [lefts, rights] = [openByAmount(state, left), openByAmount(state, right)];
+  const shorter = left.count <= right.count ? left : right;
+  const first = openByAmount(state, shorter);
+  const second = openByAmount(state, shorter === left ? right : left, first);
+  const [lefts, rights] = shorter === left ? [first, second] : [second, first];
   const reaches = (l: number, r: number) => {
     const lag = (right.day[r] as number) - (left.day[l] as number);
     return lag >= -before && lag <= after && left.key.equal(l, right.key, r);
   };
   for (const [amount, own] of lefts) {
-    const others = rights.get(amount) ?? [];
-    if (amount === 0 || own.length > CROWD || others.length > CROWD) continue;
+    const others = rights.get(amount);
+    if (!others || amount === 0 || own.length > CROWD || others.length > CROWD) continue;
     for (const l of own) {
-      const [r, second] = others.filter((node) => reaches(l, node));
+      const [r, another] = others.filter((node) => reaches(l, node));
       if (
         r === undefined ||
-        second !== undefined ||
+        another !== undefined ||
         own.filter((node) => reaches(node, r)).length > 1
       )
         continue;
@@ -69,11 +72,17 @@ export function proposeLoneAmounts(
   }
 }
 
-function openByAmount(state: RunState, nodes: Nodes): Map<number, number[]> {
+/** @param others where they are given, only amounts that one of them has. */
+function openByAmount(
+  state: RunState,
+  nodes: Nodes,
+  others?: ReadonlyMap<number, unknown>,
+): Map<number, number[]> {
   const byAmount = new Map<number, number[]>();
   for (let node = 0; node < nodes.count; node++) {
     if (!state.isOpen(nodes.lines.side, nodes.line(node))) continue;
     const amount = nodes.amount[node] as number;
+    if (others && !others.has(amount)) continue;
     const known = byAmount.get(amount);
     if (known) known.push(node);
     else byAmount.set(amount, [node]);

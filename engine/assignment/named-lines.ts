@@ -19,6 +19,9 @@ const SIDES = ["left", "right"] as const;
 /** A number of more lines of a side than this is a customer's or an account's. */
 const MOST_LINES = 20;
 const SLICE = 2000;
+const BITS_A_LINE = 64;
+/** 16 MB. */
+const MOST_BITS = 2 ** 27;
 
 /**
  * A line of the other side, the number that both have, and whether the other side's text says it.
@@ -28,28 +31,46 @@ export type Named = { line: number; name: string; isSaidByOther: boolean };
 /** The numbers of a line: its own, how that is also written, and those in its texts. */
 type Numbers = { own: string[]; alike: string[]; said: string[] };
 type Lists = Map<string, number[]>;
-type Index = { own: Lists; alike: Lists; said: Lists };
+type Index = Record<Kind, Lists>;
 
 export class NamedLines {
   private readonly named: { left: Map<number, Named[]>; right: Map<number, Named[]> };
   private readonly byName: Record<Side, Index>;
 
-  /** Reads the open lines. */
+  /**
+   * Reads the open lines. Only numbers that both sides have are kept: what nobody else says names
+   * nothing, and keeping it would cost more memory than the lines themselves. So the shorter side
+   * is read twice, first for which numbers it may have.
+   */
   static *read(state: RunState, stage: string): Generator<Progress, NamedLines> {
+    const [shorter, longer] = [...SIDES].sort(
+      (one, other) => state.openCount(one) - state.openCount(other),
+    ) as [Side, Side];
     const byName = { left: emptyIndex(), right: emptyIndex() };
-    const numbers = new Map<number, Numbers>();
-    for (const side of SIDES) {
-      const open = state.open(side);
-      for (const [done, line] of open.entries()) {
-        if (done % SLICE === 0) yield { stage, done, total: open.length };
-        const found = numbersOf(state[side], line);
-        if (found.own.length + found.said.length === 0) continue;
-        if (side === "left") numbers.set(line, found);
+    const lefts = new Map<number, Numbers>();
+    const filters = perKind(() => new NameFilter(state.openCount(shorter)));
+    for (const { numbers } of numbersOfSide(state, shorter)) {
+      if (!numbers) yield { stage, done: 0, total: 0 };
+      else for (const kind of KINDS) for (const name of numbers[kind]) filters[kind].add(name);
+    }
+    for (const side of [longer, shorter]) {
+      const others = side === longer ? filters : byName[longer];
+      for (const { line, numbers } of numbersOfSide(state, side)) {
+        if (!numbers) {
+          yield { stage, done: line, total: state[side].length };
+          continue;
+        }
+        let isShared = false;
         for (const kind of KINDS)
-          for (const name of found[kind]) push(byName[side][kind], name, line);
+          for (const name of numbers[kind])
+            if (JOINED_WITH[kind].some((other) => others[other].has(name))) {
+              push(byName[side][kind], name, line);
+              isShared = true;
+            }
+        if (side === "left" && isShared) lefts.set(line, numbers);
       }
     }
-    return new NamedLines(numbers, byName);
+    return new NamedLines(lefts, byName);
   }
 
   private constructor(lefts: ReadonlyMap<number, Numbers>, byName: Record<Side, Index>) {
@@ -100,7 +121,63 @@ export class NamedLines {
   }
 }
 
+/** Which names were added, and a few others by chance: a bit for each hash. */
+class NameFilter {
+  private readonly bits: Uint32Array;
+
+  constructor(lines: number) {
+    const size = 2 ** Math.ceil(Math.log2(BITS_A_LINE * Math.max(lines, 64)));
+    this.bits = new Uint32Array(Math.min(size, MOST_BITS) / 32);
+  }
+
+  add(name: string): void {
+    const bit = this.bitOf(name);
+    this.bits[bit >>> 5] = (this.bits[bit >>> 5] as number) | (1 << (bit & 31));
+  }
+
+  has(name: string): boolean {
+    const bit = this.bitOf(name);
+    return (((this.bits[bit >>> 5] as number) >>> (bit & 31)) & 1) === 1;
+  }
+
+  private bitOf(name: string): number {
+    let hash = 0x811c9dc5;
+    for (let at = 0; at < name.length; at++)
+      hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
+    return (hash ^ (hash >>> 15)) & (this.bits.length * 32 - 1);
+  }
+}
+
+/**
+ * The open lines of a side that have numbers, in canonical order; at times null, so that a run
+ * yields its progress.
+ */
+function* numbersOfSide(
+  state: RunState,
+  side: Side,
+): Generator<{ line: number; numbers: Numbers | null }> {
+  const open = state.open(side);
+  for (let at = 0; at < open.length; at++) {
+    const line = open[at] as number;
+    if (at % SLICE === 0) yield { line: at, numbers: null };
+    if (!sayDigits(state[side], line)) continue;
+    const numbers = numbersOf(state[side], line);
+    if (numbers.own.length + numbers.said.length > 0) yield { line, numbers };
+  }
+}
+
 const KINDS = ["own", "alike", "said"] as const;
+type Kind = (typeof KINDS)[number];
+/** Two numbers that are only alike, as INV-7 and PO-7, don't name each other. */
+const JOINED_WITH: Record<Kind, readonly Kind[]> = {
+  own: KINDS,
+  alike: ["own", "said"],
+  said: KINDS,
+};
+
+function perKind<Value>(make: () => Value): Record<Kind, Value> {
+  return { own: make(), alike: make(), said: make() };
+}
 const NOBODY: readonly Named[] = [];
 
 function numbersOf(lines: Lines, line: number): Numbers {
@@ -126,10 +203,17 @@ function numbersOf(lines: Lines, line: number): Numbers {
   return { own, alike: isNamed ? otherFormsOf(name) : [], said };
 }
 
+/** By far the most lines of some sources have no number, which their bytes tell soonest. */
+function sayDigits(lines: Lines, line: number): boolean {
+  return (["reference", "description", "counterparty"] as const).some(
+    (field) => lines.digitsIn(line, field) > 0,
+  );
+}
+
 const YEAR = /^(19|20)\d\d$/;
 
 function emptyIndex(): Index {
-  return { own: new Map(), alike: new Map(), said: new Map() };
+  return perKind(() => new Map());
 }
 
 function push(lists: Lists, key: string, line: number): void {

@@ -56,13 +56,15 @@ export function* namedReversals(
     (line) => lines.amount[line] !== 0 && amounts.has(-(lines.amount[line] as number)),
   );
   const index = new Map<string, number[]>();
-  for (const [done, line] of opposed.entries()) {
+  for (let done = 0; done < opposed.length; done++) {
+    const line = opposed[done] as number;
     if (done % SLICE === 0) yield { stage: rule.name, done, total: 2 * opposed.length };
     const money = moneyOf(lines, line, 1);
     for (const key of keysOf(textsOf(lines, line))) push(index, `${money} ${key}`, line);
   }
   const pairs = new Pairs(state, side, rule, dayNumber);
-  for (const [done, line] of opposed.entries()) {
+  for (let done = 0; done < opposed.length; done++) {
+    const line = opposed[done] as number;
     if (done % SLICE === 0)
       yield { stage: rule.name, done: opposed.length + done, total: 2 * opposed.length };
     const money = moneyOf(lines, line, -1);

@@ -13,7 +13,7 @@ const SPELLED_OUT: Record<string, string> = {
 const BETWEEN = new Set(["AND", "CO", "COMPANY", "ET", "UND", "CIE", "SP"]);
 
 /**
- * Whether both names end in a legal form and have none in common: Hölzl S.r.l. and Hölzl GmbH are
+ * Whether both names end in a legal form and have none in common: Rossi S.r.l. and Rossi GmbH are
  * two companies. A form that begins like the other may only be cut.
  */
 export function legalFormsDiffer(one: string, other: string): boolean {

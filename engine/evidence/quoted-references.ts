@@ -1,5 +1,6 @@
 import type { Lines } from "../lines.ts";
 import { digitsIn, isAmount, isDate, LEAST_FOUND } from "../prepare/identifiers.ts";
+import { listed } from "../prepare/listed.ts";
 import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";
 
 const REFERENCE = FIELDS.indexOf("reference");
@@ -17,7 +18,8 @@ export class QuotedReferences {
     this.texts = texts;
     this.side = side;
     this.lineOf = new Int32Array(texts.spelling.length).fill(NONE);
-    for (const [row, line] of side.lineOf.entries()) {
+    for (let row = 0; row < side.lineOf.length; row++) {
+      const line = side.lineOf[row] as number;
       const cell = row * FIELD_COUNT + REFERENCE;
       for (let at = side.start[cell] as number; at < (side.start[cell + 1] as number); at++) {
         const word = side.words[at] as number;
@@ -44,6 +46,5 @@ export class QuotedReferences {
 
 function wordsOf({ rowOf, start, words }: SideTexts, line: number): number[] {
   const row = rowOf[line] as number;
-  if (row < 0) return [];
-  return [...words.subarray(start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT])];
+  return row < 0 ? [] : listed(words, start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT]);
 }

@@ -70,7 +70,8 @@ export class Weighing {
     const [seeking, sought] =
       pool.seeking === "left" ? [pairs.left, pairs.right] : [pairs.right, pairs.left];
     candidates.begin();
-    for (const [done, seeker] of seekers.entries()) {
+    for (let done = 0; done < seekers.length; done++) {
+      const seeker = seekers[done] as number;
       if (done % SLICE === 0) yield { stage: this.rule.name, done, total: seekers.length };
       candidates.find(seeker, LEAST_NATS - model.prior - foresight);
       for (let at = 0; at < candidates.count; at++) {

@@ -1,4 +1,5 @@
 import { DEFAULT_RULES, type Rule } from "../rules.ts";
+import { ablation } from "./ablation.ts";
 import { exactOnly, greedy, thresholdOnly } from "./baselines.ts";
 import { describeMatch } from "./describe.ts";
 import { firstRuns } from "./first-run.ts";
@@ -66,6 +67,7 @@ ${table(
 )}`,
     otherHand(),
     firstRuns(REPORTED_SEEDS),
+    ablation(REPORTED_SEEDS.slice(0, 2)),
     `## What scores are worth
 
 Pairs of a left and a right line by the score they were given: where scores are probabilities, the last two columns agree.

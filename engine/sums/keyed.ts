@@ -56,7 +56,8 @@ function* groupsOf(state: RunState, rule: Rule): Generator<Progress, Keyed[]> {
   const groups = new Map<number, Keyed>();
   for (const side of ["left", "right"] as const) {
     const open = state.open(side);
-    for (const [done, line] of open.entries()) {
+    for (let done = 0; done < open.length; done++) {
+      const line = open[done] as number;
       if (done % SLICE === 0) yield { stage: rule.name, done, total: open.length };
       const key = ruleKey(state[side], line, groupingOf(rule))?.finish();
       if (!key) continue;

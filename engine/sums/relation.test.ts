@@ -47,7 +47,7 @@ function sumIn(result: Result, state: "confirmed" | "suggested"): number {
   );
 }
 
-test("a sum isn't confirmed where one of its lines has a line of its own amount and name", () => {
+test("a sum isn't confirmed where another line has the amount and the name of one of its lines", () => {
   const named = (counterparty: string, amount_minor: number): Given => ({
     counterparty,
     amount_minor,

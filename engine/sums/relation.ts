@@ -5,6 +5,7 @@
  */
 import { textVerdict } from "../evidence/fields.ts";
 import type { Lines } from "../lines.ts";
+import { listed } from "../prepare/listed.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import { wordsOf } from "../prepare/text.ts";
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
@@ -101,9 +102,7 @@ class Reader {
   private words(line: number): number[] {
     const { rowOf, start, words } = this.side;
     const row = rowOf[line] as number;
-    return row < 0
-      ? []
-      : [...words.subarray(start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT])];
+    return row < 0 ? [] : listed(words, start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT]);
   }
 }
 

@@ -8,6 +8,7 @@ import { saysName } from "../evidence/names-differ.ts";
 import type { Lines } from "../lines.ts";
 import { type AmountTolerance, isWithin, reachOf, toleranceOf } from "../prepare/amounts.ts";
 import { digitsIn, isDate, LEAST_FOUND } from "../prepare/identifiers.ts";
+import { listed } from "../prepare/listed.ts";
 import { compareLines } from "../prepare/order.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";
@@ -67,10 +68,12 @@ export class SumPool {
   /** Lines of the other side by day, then canonically, and where each day begins. */
   private readonly byDay: Int32Array;
   private readonly dayStart = new Map<number, { from: number; to: number }>();
-  /** Lines of the other side by rare word: places in `byDay`. */
+  /** Lines of the other side by rare word, in the order of `byDay`. */
   private readonly byWord: WordIndex;
   private groups: WordGroups | null = null;
   private byAmount: Map<number, number[]> | null = null;
+  /** The rare words of the last target that was asked for. */
+  private asked: { target: number; rare: number[] } = { target: -1, rare: [] };
   /** The last target that was asked for, and whether its window is a crowd. */
   private crowd = { target: -1, is: false };
 
@@ -117,6 +120,8 @@ export class SumPool {
       (at) => this.otherTexts.rowOf[this.byDay[at] as number] as number,
       (word) => (texts.lineCount[word] as number) <= RARE,
     );
+    const { item } = this.byWord;
+    for (let at = 0; at < item.length; at++) item[at] = this.byDay[item[at] as number] as number;
   }
 
   /** Whether the other side has a line of about this amount in the window. */
@@ -156,7 +161,7 @@ export class SumPool {
     // A crowd is cut off somewhere: what is the sum of some of it by chance means nothing.
     const crowded = this.isCrowded(target);
     const near = crowded ? [] : this.inWindow(target);
-    if (named.length >= 1) {
+    if (named.length >= (crowded ? 2 : 1)) {
       if (named.length >= 2) {
         yield { core: [], lines: named, named: true, whole: true };
         for (const lines of this.byField(named))
@@ -240,11 +245,8 @@ export class SumPool {
    * Lines that share a rare word, one that the target says or another, and add up to the target.
    */
   private *ofOneWord(target: number, named: boolean): Generator<Family> {
-    this.groups ??= new WordGroups(
-      this.other,
-      this.byWord,
-      (at) => this.byDay[at] as number,
-      (line) => this.dayNumber(this.other.value_date[line] as number),
+    this.groups ??= new WordGroups(this.other, this.byWord, (line) =>
+      this.dayNumber(this.other.value_date[line] as number),
     );
     const targetWords = wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number);
     const { before, after } = this.days;
@@ -286,6 +288,7 @@ export class SumPool {
    * name the texts cut off last.
    */
   private calledByName(target: number, near: number[]): number[][] {
+    if (near.length < 2) return [];
     const words = new Set(wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number));
     const { counterparty } = this.other.hashes;
     const byName = grouped(near, (line) =>
@@ -312,6 +315,7 @@ export class SumPool {
 
   /** Lines of each counterparty whose first word stands before a number in the target's texts. */
   private calledByFirstWord(target: number, near: number[]): number[][] {
+    if (near.length < 2) return [];
     const text = this.own.text(target, "description");
     const words = wordsBeforeNumbers(text ?? "");
     if (words.size === 0) return [];
@@ -327,7 +331,7 @@ export class SumPool {
 
   /** Lines that share the target's rarest words, one set for each of the few rarest. */
   private cores(target: number, named: number[]): number[][] {
-    const words = this.rareWords(this.ownTexts, target);
+    const words = this.rareWords(target);
     const cores: number[][] = [];
     for (const word of words.slice(0, 4)) {
       const having = this.linesWith(word);
@@ -372,7 +376,13 @@ export class SumPool {
   }
 
   /** Words of a line that few lines of the other side have, the rarest first. */
-  private rareWords(texts: SideTexts, line: number): number[] {
+  private rareWords(target: number): number[] {
+    if (this.asked.target !== target) this.asked = { target, rare: this.readRareWords(target) };
+    return this.asked.rare;
+  }
+
+  private readRareWords(line: number): number[] {
+    const texts = this.ownTexts;
     const row = texts.rowOf[line] as number;
     const words: number[] = [];
     if (row < 0) return words;
@@ -411,7 +421,8 @@ export class SumPool {
    */
   linesCalled(word: number): number[] {
     const isYear = isDate(this.texts.spelling[word] as string);
-    return [...this.linesWith(word)].filter((line) => {
+    const lines = this.linesWith(word);
+    return listed(lines, 0, lines.length).filter((line) => {
       const row = this.otherTexts.rowOf[line] as number;
       const reference = wordsOfField(this.otherTexts, row, REFERENCE);
       return reference.includes(word) && (!isYear || reference.length === 1);
@@ -419,7 +430,7 @@ export class SumPool {
   }
 
   linesWith(word: number): Int32Array {
-    return this.byWord.of(word).map((at) => this.byDay[at] as number);
+    return this.byWord.of(word);
   }
 
   /** Those as far from the target as lines of sure matches are, then the others. */
@@ -481,15 +492,22 @@ export class SumPool {
 
   /** Those that share a rare word with the target. */
   private named(target: number): number[] {
-    const words = this.rareWords(this.ownTexts, target);
+    const words = this.rareWords(target);
     if (words.length === 0) return [];
     const sharing = new Map<number, number>();
+    const lines: number[] = [];
     for (const word of words) {
-      for (const line of this.linesWith(word))
-        sharing.set(line, (sharing.get(line) ?? 0) + (this.rarity[word] as number));
+      const having = this.linesWith(word);
+      for (let at = 0; at < having.length; at++) {
+        const line = having[at] as number;
+        if (!this.reaches(target, line)) continue;
+        const before = sharing.get(line);
+        if (before === undefined) lines.push(line);
+        sharing.set(line, (before ?? 0) + (this.rarity[word] as number));
+      }
     }
-    return [...sharing.keys()]
-      .filter((line) => this.reaches(target, line))
+    if (lines.length < 2) return lines;
+    return lines
       .sort(
         (a, b) =>
           (sharing.get(b) as number) - (sharing.get(a) as number) || compareLines(this.other, a, b),
@@ -539,23 +557,14 @@ const COUNTERPARTY = FIELDS.indexOf("counterparty");
 const REFERENCE = FIELDS.indexOf("reference");
 
 function wordsOfRow(texts: SideTexts, row: number): number[] {
-  return row < 0
-    ? []
-    : [
-        ...texts.words.subarray(
-          texts.start[row * FIELD_COUNT] as number,
-          texts.start[(row + 1) * FIELD_COUNT] as number,
-        ),
-      ];
+  if (row < 0) return [];
+  const first = row * FIELD_COUNT;
+  return listed(texts.words, texts.start[first] as number, texts.start[first + FIELD_COUNT]);
 }
 
 function wordsOfField(texts: SideTexts, row: number, field: number): number[] {
-  return [
-    ...texts.words.subarray(
-      texts.start[row * FIELD_COUNT + field] as number,
-      texts.start[row * FIELD_COUNT + field + 1] as number,
-    ),
-  ];
+  const cell = row * FIELD_COUNT + field;
+  return listed(texts.words, texts.start[cell] as number, texts.start[cell + 1]);
 }
 
 function byAmountOf(lines: Lines, those: Int32Array): Map<number, number[]> {

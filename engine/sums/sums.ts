@@ -76,7 +76,8 @@ export function* sums(
     for (const side of ["left", "right"] as const) {
       const search = new SumSearch(state, rule, side, pools);
       const targets = state.openUncancelled(side);
-      for (const [done, target] of targets.entries()) {
+      for (let done = 0; done < targets.length; done++) {
+        const target = targets[done] as number;
         if (done % SLICE === 0) yield { stage: rule.name, done, total: targets.length };
         if (steps[side] + search.steps > BUDGET) break;
         const solution = search.solve(target, onlyNamed);

@@ -18,53 +18,65 @@ export class WordGroups {
   /** The first days of all groups, rising. */
   private readonly days: Int32Array;
   private readonly index: WordIndex;
-  private readonly line: (item: number) => number;
 
-  /** @param index lists items by rising day. */
-  constructor(
-    lines: Lines,
-    index: WordIndex,
-    line: (item: number) => number,
-    dayOf: (line: number) => number,
-  ) {
+  /** @param index has lines by rising day. */
+  constructor(lines: Lines, index: WordIndex, dayOf: (line: number) => number) {
     this.index = index;
-    this.line = line;
-    const groups: { total: number; word: number; from: number; to: number; day: number }[] = [];
-    const add = (word: number, items: Int32Array, from: number, to: number) => {
+    const [totals, words, starts, ends, days] = [[], [], [], [], []] as [
+      number[],
+      number[],
+      number[],
+      number[],
+      number[],
+    ];
+    const { item } = index;
+    /** @param from and to places in `item`. */
+    const add = (word: number, from: number, to: number) => {
       if (to - from < 2 || to - from > MAX_LINES) return;
-      const first = line(items[from] as number);
+      const first = item[from] as number;
       let total = 0;
       for (let at = from; at < to; at++) {
-        const member = line(items[at] as number);
-        if (lines.currency[member] !== lines.currency[first]) return;
-        total += lines.amount[member] as number;
+        const line = item[at] as number;
+        if (lines.currency[line] !== lines.currency[first]) return;
+        total += lines.amount[line] as number;
       }
-      if (Number.isSafeInteger(total)) groups.push({ total, word, from, to, day: dayOf(first) });
+      if (!Number.isSafeInteger(total)) return;
+      totals.push(total);
+      words.push(word);
+      starts.push(from);
+      ends.push(to);
+      days.push(dayOf(first));
     };
     for (let word = 0; word + 1 < index.start.length; word++) {
-      const items = index.of(word);
-      if (items.length < 2) continue;
-      const starts = startsOfDays(items, (item) => dayOf(line(item)));
-      add(word, items, 0, items.length);
-      if (starts.length === 1) continue;
-      starts.forEach((from, at) => {
-        add(word, items, from, starts[at + 1] ?? items.length);
-        if (starts.length > 2 && at + 1 < starts.length)
-          add(word, items, from, starts[at + 2] ?? items.length);
-      });
+      const [from, to] = [index.start[word] as number, index.start[word + 1] as number];
+      if (to - from < 2) continue;
+      add(word, from, to);
+      const isOneDay = dayOf(item[from] as number) === dayOf(item[to - 1] as number);
+      if (!isOneDay) addDays(word, from, to);
     }
-    groups.sort(
+    /** Adds each day and each two days in a row, unless these are all. */
+    function addDays(word: number, from: number, to: number): void {
+      let [before, start] = [-1, from];
+      for (let at = from + 1; at <= to; at++) {
+        const isNext = at === to || dayOf(item[at] as number) !== dayOf(item[start] as number);
+        if (!isNext) continue;
+        add(word, start, at);
+        if (before >= 0 && (before > from || at < to)) add(word, before, at);
+        [before, start] = [start, at];
+      }
+    }
+    const order = Int32Array.from(totals, (_, at) => at).sort(
       (one, other) =>
-        one.total - other.total ||
-        one.word - other.word ||
-        one.from - other.from ||
-        one.to - other.to,
+        (totals[one] as number) - (totals[other] as number) ||
+        (words[one] as number) - (words[other] as number) ||
+        (starts[one] as number) - (starts[other] as number) ||
+        (ends[one] as number) - (ends[other] as number),
     );
-    this.total = Float64Array.from(groups, ({ total }) => total);
-    this.word = Int32Array.from(groups, ({ word }) => word);
-    this.from = Int32Array.from(groups, ({ from }) => from);
-    this.to = Int32Array.from(groups, ({ to }) => to);
-    this.days = Int32Array.from(groups, ({ day }) => day).sort();
+    this.total = Float64Array.from(order, (at) => totals[at] as number);
+    this.word = order.map((at) => words[at] as number);
+    this.from = order.map((at) => starts[at] as number);
+    this.to = order.map((at) => ends[at] as number);
+    this.days = Int32Array.from(days).sort();
   }
 
   /** How many groups begin on these days. */
@@ -75,16 +87,8 @@ export class WordGroups {
   /** Each group whose total lies between these. */
   *between(low: number, high: number): Generator<{ word: number; lines: number[] }> {
     for (let at = firstFrom(this.total, low); (this.total[at] as number) <= high; at++) {
-      const word = this.word[at] as number;
-      const items = this.index.of(word).subarray(this.from[at], this.to[at]);
-      yield { word, lines: Array.from(items, this.line) };
+      const lines = this.index.item.subarray(this.from[at], this.to[at]);
+      yield { word: this.word[at] as number, lines: Array.from(lines) };
     }
   }
-}
-
-function startsOfDays(items: Int32Array, dayOf: (item: number) => number): number[] {
-  const starts: number[] = [];
-  for (let at = 0; at < items.length; at++)
-    if (at === 0 || dayOf(items[at] as number) !== dayOf(items[at - 1] as number)) starts.push(at);
-  return starts;
 }

@@ -1609,6 +1609,7 @@ export type Database = {
           calendar_id: string | null
           calendar_version: number | null
           changed: Json | null
+          conditions: Json | null
           created_at: string
           created_by: string
           digest: string | null
@@ -1638,6 +1639,7 @@ export type Database = {
           calendar_id?: string | null
           calendar_version?: number | null
           changed?: Json | null
+          conditions?: Json | null
           created_at?: string
           created_by?: string
           digest?: string | null
@@ -1667,6 +1669,7 @@ export type Database = {
           calendar_id?: string | null
           calendar_version?: number | null
           changed?: Json | null
+          conditions?: Json | null
           created_at?: string
           created_by?: string
           digest?: string | null

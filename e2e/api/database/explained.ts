@@ -94,6 +94,11 @@ export class Explainer {
       .map((node) => `${node["Node Type"]} of ${rowsOf(node)} rows for ${node.query}`);
   }
 
+  /** How many statements ran, those inside functions included. */
+  async countStatements(tenant: string, verb: string, input: object): Promise<number> {
+    return (await this.plansOf(tenant, verb, input)).length;
+  }
+
   /** Sentences for what reads a tenants' table, or joins it, by anything else than the tenant. */
   async acrossTenants(tenant: string, verb: string, input: object): Promise<string[]> {
     const { rows } = await this.client.query<{ name: string }>(

@@ -150,7 +150,7 @@ export const createRunContract = contract({
   summary: "Run the rules",
   description:
     "Runs of one pair of sources take turns, and wait while the reconciliation is preparing; where one of this period waits already, it " +
-    "is the answer. With dry_run nothing is kept: the run's impact shows what it would change, with other rules if you send some. A dry " +
+    "is the answer. Where nothing has changed since the last run, it ends at once with that one's result. With dry_run nothing is kept: the run's impact shows what it would change, with other rules if you send some. A dry " +
     "run of a closed period looks at the lines that the period had.",
   access: needs("write:reconciliations"),
   idempotency,

@@ -76,6 +76,8 @@ declare
 begin
   perform private.lock_source($1, source);
   perform private.lock_pairs_of_source($1, source);
+  perform private.mark_pair_changed(p.tenant_id, p.pair_no) from public.pairs p
+  where p.tenant_id = $1 and source in (p.left_source_no, p.right_source_no);
   line_nos := private.line_nos_of_import($1, $2);
   perform private.require_undoable($1, source, line_nos);
   perform private.revoke_signatures_of_source($1, source, '-infinity', 'An import was undone.');

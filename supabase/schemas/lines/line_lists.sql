@@ -1,8 +1,8 @@
 -- Lists of lines over the wire: a source's, and a period's, as it stands now or as it was closed.
 
 -- The SQL condition that line x of source s is in this state: in the pair of s.pair_nos in which
--- most of it is open, otherwise in s.pair_no, the first. The same as line_standing, which costs ten
--- times as much. Each lookup uses a whole key: `offset 0` keeps the planner from joining tables
+-- most of it is open, otherwise in s.pair_no, the first. The same as in lines_json. Each
+-- lookup uses a whole key: `offset 0` keeps the planner from joining tables
 -- that it estimates to be small.
 create function private.line_state_is(state text) returns text
 language plpgsql immutable set search_path = '' as $$
@@ -248,6 +248,7 @@ declare
   page_size constant integer := (input ->> 'limit')::integer;
   r public.reconciliations;
   source_nos integer[];
+  line_nos bigint[];
   items jsonb;
 begin
   perform private.begin_request(request, 'list_lines');
@@ -273,12 +274,16 @@ begin
       or s.source_no = case input ->> 'side' when 'left' then p.left_source_no
       else p.right_source_no end)
   );
-  select jsonb_agg(private.line_json(l, s.id, r.pair_no) || private.line_in_closed(l, r)
-  order by f.n) into items
-  from private.lines_of_caller(r, input, source_nos, page_size + 1) f
-  cross join lateral (select * from public.lines y
-    where y.tenant_id = tenant and y.line_no = f.line_no offset 0) l
-  join public.sources s on s.tenant_id = tenant and s.source_no = l.source_no;
+  line_nos := array(
+    select f.line_no
+    from private.lines_of_caller(r, input, source_nos, page_size + 1) f order by f.n);
+  items := private.lines_json(tenant, r.pair_no, line_nos);
+  if r.closed_at is not null then
+    select jsonb_agg(i.item || private.line_in_closed(l, r) order by i.n) into items
+    from jsonb_array_elements(items) with ordinality i (item, n)
+    cross join lateral (select * from public.lines y
+      where y.tenant_id = tenant and y.line_no = line_nos[i.n] offset 0) l;
+  end if;
   return private.page(items, page_size, 'value_date', 'id');
 end $$;
 
@@ -302,7 +307,7 @@ begin
   return jsonb_build_object('match_ids', ids,
     'state', case when carried is null then case when ids = '[]' then 'excluded' else 'matched' end
       when ids = '[]' then 'open' else 'partly_matched' end,
-    -- With the sign as posted, as in line_standing.
+    -- With the sign as posted, as in lines_json.
     'open_minor',
     case when carried is null then 0 when sign(carried) = sign(l.amount_minor) then carried
       else -carried end);

@@ -140,9 +140,8 @@ create function private.line_of_period(id text, period text) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select private.line_json(l, s.id, r.pair_no)
+    select private.lines_json(l.tenant_id, r.pair_no, array[l.line_no]) -> 0
     from public.lines l
-      join public.sources s on s.tenant_id = l.tenant_id and s.source_no = l.source_no
     join public.reconciliations r on r.tenant_id = l.tenant_id and r.id = period
     where l.tenant_id = private.tenant_id() and l.id = private.line_id($1)
   );

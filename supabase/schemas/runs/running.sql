@@ -4,7 +4,9 @@
 
 -- Takes the run that waits for a period, or starts one that nobody requested; a run whose matcher
 -- died starts again. `asked`: the ID of a dry run. Returns what the matcher needs, or null if there
--- is nothing to do, or not yet: once its pair is prepared, the run is queued again.
+-- is nothing to do, or not yet: once its pair is prepared, the run is queued again. If nothing
+-- has changed since the last run, a requested run ends at once, or opens the exceptions that the
+-- last one held back.
 create function private.begin_run(tenant text, reconciliation text, asked text,
   engine text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -14,8 +16,11 @@ declare
   begun public.runs;
   rule_set public.pair_rules;
   last_run public.runs;
+  last_ended public.runs;
   policy jsonb;
   calendar jsonb;
+  circumstances jsonb;
+  held_back jsonb;
 begin
   select * into r
   from public.reconciliations x
@@ -38,13 +43,8 @@ begin
   if p.opening is not null then
     return null;
   end if;
-  if begun.id is null then
-    if asked is not null then
-      return null;
-    end if;
-    insert into public.runs (tenant_id, reconciliation_id, pair_no)
-    values (tenant, r.id, r.pair_no)
-    returning * into begun;
+  if begun.id is null and asked is not null then
+    return null;
   end if;
   select * into rule_set
   from public.pair_rules x
@@ -57,9 +57,30 @@ begin
     || jsonb_strip_nulls(jsonb_build_object('fees', begun.dry_run -> 'fees'));
   calendar := private.open_days(tenant,
     case when begun.dry_run ? 'calendar_id' then begun.dry_run else policy end ->> 'calendar_id');
+  circumstances := private.run_conditions(r, p, engine, policy, calendar);
+  select * into last_ended from public.runs x
+  where x.tenant_id = tenant and x.reconciliation_id = r.id and x.status in ('done', 'failed')
+    and x.dry_run is null
+    order by x.id desc limit 1;
+  if begun.dry_run is null and begun.status is distinct from 'running'
+    and private.has_nothing_new(r, last_ended, circumstances) then
+    if begun.id is null then
+      return null;
+    elsif last_ended.exceptions_held_back = 0 then
+      perform private.end_unchanged_run(tenant, begun.id, last_ended, 0, 0);
+      return null;
+    end if;
+    held_back := coalesce((select h.reasons from private.held_back_reasons h
+      where h.tenant_id = tenant and h.reconciliation_id = r.id), '{}');
+  end if;
+  if begun.id is null then
+    insert into public.runs (tenant_id, reconciliation_id, pair_no)
+    values (tenant, r.id, r.pair_no)
+    returning * into begun;
+  end if;
   update public.runs x
   set status = 'running', stage = 'reading', started_at = now(), rules_version = p.rules_version,
-    engine_version = engine,
+    engine_version = engine, conditions = circumstances,
     calendar_id = calendar ->> 'calendar_id',
     calendar_version = (calendar ->> 'calendar_version')::integer, lines_done = 0, lines_total = 0,
     attempt = x.attempt + 1
@@ -73,6 +94,8 @@ begin
     ), 'period_end', r.period_end, 'closed', r.closed_at is not null, 'weights', p.weights,
     'rules', coalesce(begun.dry_run -> 'rules', rule_set.rules), 'policy', policy, 'open_days',
     calendar -> 'open_days',
+    -- Why lines are open, if only exceptions are left to open.
+    'held_back', held_back,
     -- Whether everything that the engine made is weighed again, or what its leading rules settled
     -- stays.
     'whole', begun.dry_run is not null or last_run.id is null
@@ -97,6 +120,9 @@ begin
     perform private.refuse_conflict('state_changed',
       'The run has ended, or another matcher has taken it up.');
   end if;
+  -- What the attempt writes is news to other periods only.
+  perform set_config('tieout.written_by_run_of', x.reconciliation_id, true)
+  from public.runs x where x.tenant_id = tenant and x.id = run;
 end $$;
 
 -- Refuses: conflict, so that an attempt that isn't the newest stops.
@@ -272,8 +298,9 @@ begin
 end $$;
 
 -- Ends a run whose results are stored. outcome: { waterfall, changed, exceptions_opened,
--- exceptions_held_back }; only the rules are taken from its waterfall, since the books say what
--- they matched. Checks the invariants; returns a sentence for each violation. Refuses: conflict.
+-- exceptions_held_back, held_back_reasons }; only the rules are taken from its waterfall, since the
+-- books say what they matched. Checks the invariants; returns a sentence for each violation.
+-- Refuses: conflict.
 create function private.finish_run(tenant text, run text, attempt integer,
   outcome jsonb) returns text[]
 language plpgsql volatile security definer set search_path = '' as $$
@@ -288,6 +315,8 @@ begin
   select * into p
   from public.reconciliations r
   where r.tenant_id = tenant and r.id = x.reconciliation_id;
+  perform private.keep_held_back_reasons(tenant, x.reconciliation_id,
+    outcome -> 'held_back_reasons');
   select * into totals from private.digest_of_period(tenant, x.reconciliation_id);
   violations := private.violations_of_period(tenant, x.reconciliation_id, run);
   update public.runs y set

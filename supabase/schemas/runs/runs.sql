@@ -14,6 +14,8 @@ create table public.runs (
   waterfall jsonb not null default '[]',
   -- The effect of a dry run: what would newly match, no longer match and change.
   impact jsonb,
+  -- What decided it in addition to lines and decisions (private.run_conditions); null: not begun.
+  conditions jsonb,
   -- What it changed: { added, kept, replaced, undone, read }.
   changed jsonb,
   suggested_count bigint not null default 0,
@@ -99,11 +101,12 @@ begin
       then private.job_flags(tenant, 'large run') end);
 end $$;
 
--- Queues a run of every open period of a pair that runs automatically, after a second, in which
--- more lines may arrive.
+-- Called when something has changed in a pair: queues a run of every open period that runs
+-- automatically, after a second, in which more may arrive.
 create function private.request_runs(tenant text, pair integer) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
+  perform private.mark_pair_changed(tenant, pair);
   perform private.queue_run(r.tenant_id, r.pair_no, r.id, null, interval '1 second') from (
     select * from public.reconciliations x
     where x.tenant_id = tenant and x.pair_no = pair and x.auto_run and x.closed_at is null

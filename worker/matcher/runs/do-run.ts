@@ -8,6 +8,7 @@ import { ENGINE_VERSION } from "../../../engine/content-hash.ts";
 import { type Result, run as runRules } from "../../../engine/engine.ts";
 import { checkInvariants } from "../../../engine/invariants.ts";
 import { businessDaysOf, mondayToFriday, type OpenDays } from "../../../engine/prepare/days.ts";
+import type { Reason } from "../../../engine/reasons.ts";
 import { DEFAULT_RULES } from "../../../engine/rules.ts";
 import { type Decision, learn, trackRecord, type Weights } from "../../../engine/weights.ts";
 import { call, callForValue } from "./call.ts";
@@ -15,7 +16,7 @@ import { changesOf } from "./changes.ts";
 import { exactSum, impactOf } from "./impact.ts";
 import { inTime, refreshStatistics } from "./in-time.ts";
 import { keepChanges } from "./keep-changes.ts";
-import { openLineExceptions } from "./line-exceptions.ts";
+import { openLineExceptions, reasonsIn, storedReasons, unusualReasons } from "./line-exceptions.ts";
 import { readRun } from "./read-run.ts";
 import type { Policy, RunToDo } from "./run-to-do.ts";
 
@@ -37,6 +38,7 @@ type Begun = {
   open_days: OpenDays | null;
   weights: Weights | null;
   whole: boolean;
+  held_back: Record<number, Reason> | null;
 };
 
 /** The most decisions that one run learns from. */
@@ -63,6 +65,7 @@ export async function doRun(
   const todo = await begin(main, key);
   if (!todo) return;
   begun({ runId: todo.runId, attempt: todo.attempt });
+  if (todo.heldBack) return openHeldBackExceptions(main, todo, storedReasons(todo.heldBack));
   if (!todo.dryRun) todo.weights = await learnDecisions(main, todo);
   const progress = new Progress(side, todo, stop);
   await refreshStatistics(main, todo.tenantId);
@@ -108,7 +111,7 @@ export async function doRun(
   await progress.report({ stage: "exceptions", done: 0, total: 0 });
   await refreshStatistics(main, todo.tenantId);
   const { opened, heldBack } = await traced(sqlStep("open_line_exceptions", todo), () =>
-    inTime(main, todo, () => openLineExceptions(main, todo, result)),
+    inTime(main, todo, () => openLineExceptions(main, todo, reasonsIn(result))),
   );
   const again = changes.made.filter((match) => match.again).length;
   const outcome = {
@@ -122,6 +125,7 @@ export async function doRun(
     },
     exceptions_opened: opened,
     exceptions_held_back: heldBack,
+    ...(heldBack > 0 && { held_back_reasons: unusualReasons(result) }),
   };
   const broken = await traced(sqlStep("finish_run", todo), () =>
     inTime(main, todo, () =>
@@ -133,6 +137,22 @@ export async function doRun(
   );
   if (broken.length > 0)
     log.fatal({ run_id: todo.runId, violations: broken }, "an invariant does not hold after a run");
+}
+
+/** Where nothing else is new since the last run. */
+async function openHeldBackExceptions(
+  main: Client,
+  todo: RunToDo,
+  reasonsOf: ReturnType<typeof storedReasons>,
+): Promise<void> {
+  const { opened, heldBack } = await traced(sqlStep("open_line_exceptions", todo), () =>
+    inTime(main, todo, () => openLineExceptions(main, todo, reasonsOf)),
+  );
+  await call(main, "finish_unchanged_run", {
+    ...attemptOf(todo),
+    opened,
+    held_back: heldBack,
+  });
 }
 
 const sqlStep =
@@ -174,6 +194,7 @@ async function begin(main: Client, key: RunKey): Promise<RunToDo | null> {
     weights: begun.weights,
     dryRun: begun.dry_run !== null,
     whole: begun.whole,
+    heldBack: begun.held_back,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Result } from "../../../engine/engine.ts";
 import { cut } from "../../../engine/prepare/text.ts";
 import { REASONS, type Reason } from "../../../engine/reasons.ts";
 import { call, callForValue } from "./call.ts";
+import { handlesOf } from "./changes.ts";
 import { type ExceptionLine, type Subject, titleOf } from "./exception-words.ts";
 import type { Policy, RunToDo } from "./run-to-do.ts";
 
@@ -30,14 +31,14 @@ const REFERENCE_MAX = 100;
 export async function openLineExceptions(
   client: Client,
   run: RunToDo,
-  result: Result,
+  reasonsOf: ReasonsOf,
 ): Promise<{ opened: number; heldBack: number }> {
   const { exceptions } = run.policy;
   const period = { tenant: run.tenantId, reconciliation: run.reconciliationId };
   const attempt = { ...period, run: run.runId, attempt: run.attempt };
   const regrouped = await callForValue<Regrouped[]>(client, "exceptions_to_regroup", period);
   if (regrouped.length > 0) {
-    const reasons = reasonsOf(result, regrouped);
+    const reasons = reasonsOf(linesIn(regrouped));
     await call(client, "regroup_exceptions", {
       ...attempt,
       rows: JSON.stringify(
@@ -50,7 +51,7 @@ export async function openLineExceptions(
     most: exceptions.most_a_run,
   });
   const { lines: subjects = [], held_back = "0" } = past ?? {};
-  const reasons = reasonsOf(result, subjects);
+  const reasons = reasonsOf(linesIn(subjects));
   const wanted = subjects.flatMap((subject) => {
     const own = subject.lines.find(({ is_free }) => is_free);
     if (!own) return [];
@@ -104,7 +105,7 @@ function fieldsOf(subject: Subject, own: ExceptionLine, reasons: Map<number, Rea
     ? "late_arrival"
     : differs
       ? "amount_differs"
-      : (reasons.get(own.line_no) ?? "amount_differs");
+      : (reasons.get(own.line_no) ?? PARTLY_MATCHED);
   return {
     match_id,
     line_nos: [
@@ -134,16 +135,52 @@ function severityOf(amount: number, { severities }: Policy["exceptions"]): strin
   return severities.findLast(({ from_minor }) => amount >= from_minor)?.severity ?? "low";
 }
 
+function linesIn(subjects: readonly Subject[]): Set<number> {
+  return new Set(subjects.flatMap(({ lines }) => lines.map(({ line_no }) => line_no)));
+}
+
 /** Why each of these lines is open, by its number. A line that is partly matched has no reason. */
-function reasonsOf({ open, input }: Result, subjects: readonly Subject[]): Map<number, Reason> {
-  const wanted = new Set(subjects.flatMap(({ lines }) => lines.map(({ line_no }) => line_no)));
-  const found = new Map<number, Reason>();
+type ReasonsOf = (lines: ReadonlySet<number>) => Map<number, Reason>;
+
+export function reasonsIn(result: Result): ReasonsOf {
+  return (lines) => {
+    const found = new Map<number, Reason>();
+    forEachReason(result, (line, reason) => {
+      if (lines.has(line)) found.set(line, reason);
+    });
+    return found;
+  };
+}
+
+const PARTLY_MATCHED: Reason = "amount_differs";
+/** By far the most lines that are open lack a counterpart. */
+const USUAL: Reason = "missing_counterpart";
+
+/** Reasons of lines that a later run may open exceptions of, without those that are usual. */
+export function unusualReasons(result: Result): Record<number, Reason> {
+  const reasons: Record<number, Reason> = {};
+  forEachReason(result, (line, reason) => {
+    if (reason !== USUAL) reasons[line] = reason;
+  });
+  const { confirmed } = result;
+  for (const index of confirmed.partial.keys())
+    for (const line of handlesOf(result, confirmed, index)) reasons[line] = PARTLY_MATCHED;
+  return reasons;
+}
+
+export function storedReasons(reasons: Readonly<Record<number, Reason>>): ReasonsOf {
+  return (lines) => new Map(Array.from(lines, (line) => [line, reasons[line] ?? USUAL]));
+}
+
+function forEachReason(
+  { open, input }: Result,
+  visit: (line: number, reason: Reason) => void,
+): void {
   for (const side of ["left", "right"] as const) {
     const { line, reason } = open[side];
     for (let at = 0; at < line.length; at++) {
       const handle = input[side].handle[line[at] as number] as number;
-      if (wanted.has(handle)) found.set(handle, REASONS[reason[at] as number] as Reason);
+      visit(handle, REASONS[reason[at] as number] as Reason);
     }
   }
-  return found;
 }

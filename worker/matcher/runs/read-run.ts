@@ -55,6 +55,11 @@ export async function readRun(client: Client, run: RunToDo): Promise<RunInput> {
     await readLines(client, run, input, left + right);
     const present = await readPresent(client);
     const rejected = await readRejected(client, run);
+    if (!run.dryRun)
+      await call(client, "forget_read_changes", {
+        tenant: run.tenantId,
+        reconciliation: run.reconciliationId,
+      });
     await client.query("commit");
     return { ...input, present, rejected };
   } catch (error) {

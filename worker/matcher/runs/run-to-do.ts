@@ -1,4 +1,5 @@
 import type { OpenDays } from "../../../engine/prepare/days.ts";
+import type { Reason } from "../../../engine/reasons.ts";
 import type { Rule } from "../../../engine/rules.ts";
 import type { Weights } from "../../../engine/weights.ts";
 
@@ -39,4 +40,9 @@ export type RunToDo = {
   dryRun: boolean;
   /** Matches of earlier runs are weighed again as well. */
   whole: boolean;
+  /**
+   * Where nothing is new but exceptions that the last run held back: why lines are open that don't
+   * lack a counterpart.
+   */
+  heldBack: Readonly<Record<number, Reason>> | null;
 };

@@ -844,7 +844,7 @@ export interface ReconciliationsResource {
   /**
    * Run the rules.
    *
-   * Runs of one pair of sources take turns, and wait while the reconciliation is preparing; where one of this period waits already, it is the answer. With dry_run nothing is kept: the run's impact shows what it would change, with other rules if you send some. A dry run of a closed period looks at the lines that the period had.
+   * Runs of one pair of sources take turns, and wait while the reconciliation is preparing; where one of this period waits already, it is the answer. Where nothing has changed since the last run, it ends at once with that one's result. With dry_run nothing is kept: the run's impact shows what it would change, with other rules if you send some. A dry run of a closed period looks at the lines that the period had.
    */
   createRun(id: string, body?: T.CreateRunRequest, options?: CallOptions): Call<T.Run>;
 

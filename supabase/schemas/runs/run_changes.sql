@@ -1,0 +1,166 @@
+-- What has changed for the next run of a period: where nothing has, there is no run.
+
+-- One row for each statement that changed something. A counter would make callers who add lines
+-- wait for each other, and a run would overlook what commits late.
+create table private.run_changes (
+  tenant_id text not null,
+  reconciliation_id text not null,
+  change_no bigint not null generated always as identity,
+  primary key (tenant_id, reconciliation_id, change_no)
+);
+alter table private.run_changes enable row level security;
+
+-- Something a run reads has changed in a pair: in every open period of it, but for what a run has
+-- just written in its own.
+create function private.mark_pair_changed(tenant text, pair integer) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  insert into private.run_changes (tenant_id, reconciliation_id)
+  select r.tenant_id, r.id from public.reconciliations r
+  where r.tenant_id = tenant and r.pair_no = pair and r.closed_at is null
+    and r.status <> 'archived'
+    and r.id is distinct from current_setting('tieout.written_by_run_of', true);
+end $$;
+
+create function private.mark_changed_pairs() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  -- A run writes thousands of rows of one pair.
+  if current_setting('tieout.written_by_run_of', true) <> '' then
+    perform private.mark_pair_changed(x.tenant_id, x.pair_no)
+    from (select c.tenant_id, c.pair_no from changed c limit 1) x;
+    return null;
+  end if;
+  perform private.mark_pair_changed(x.tenant_id, x.pair_no)
+  from (select distinct c.tenant_id, c.pair_no from changed c) x;
+  return null;
+end $$;
+create trigger changed_inserted after insert on public.matches referencing new table as changed
+  for each statement execute function private.mark_changed_pairs();
+create trigger changed_updated after update on public.matches referencing old table as changed
+  for each statement execute function private.mark_changed_pairs();
+create trigger changed_deleted after delete on public.matches referencing old table as changed
+  for each statement execute function private.mark_changed_pairs();
+create trigger changed_inserted after insert on public.exclusions referencing new table as changed
+  for each statement execute function private.mark_changed_pairs();
+create trigger changed_updated after update on public.exclusions referencing old table as changed
+  for each statement execute function private.mark_changed_pairs();
+create trigger changed_deleted after delete on public.exclusions referencing old table as changed
+  for each statement execute function private.mark_changed_pairs();
+
+-- While a period is closed, its pair goes on without it.
+create function private.mark_reopened_period() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  insert into private.run_changes (tenant_id, reconciliation_id) values (new.tenant_id, new.id);
+  return null;
+end $$;
+create trigger reopened after update on public.reconciliations
+  for each row when (
+    old.closed_at is not null and new.closed_at is null
+    or old.status = 'archived' and new.status <> 'archived'
+  ) execute function private.mark_reopened_period();
+
+-- What decides a run in addition to what changes in its pair. Days of grace pass by themselves.
+create function private.run_conditions(r public.reconciliations, p public.pairs, engine text,
+  policy jsonb, calendar jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object('engine', engine, 'rules_version', p.rules_version,
+    'period_end', r.period_end, 'calendar_id', calendar -> 'calendar_id',
+    'calendar_version', calendar -> 'calendar_version',
+    'days_of_grace', (
+      select jsonb_object_agg(s.source_no,
+        private.last_day_of_grace(s, policy ->> 'calendar_id'))
+      from public.sources s
+      where s.tenant_id = r.tenant_id and s.source_no in (p.left_source_no, p.right_source_no)
+    ));
+end $$;
+
+-- Whether a run would match what the last one did, which ended well.
+create function private.has_nothing_new(r public.reconciliations, last_run public.runs,
+  conditions jsonb) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return last_run.status = 'done' and last_run.conditions = has_nothing_new.conditions
+    and not exists (select from private.run_changes c
+      where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id)
+    and not exists (select from private.decisions d
+      where d.tenant_id = r.tenant_id and d.pair_no = r.pair_no);
+end $$;
+
+-- A run reads all of one moment: what had changed until then is no longer new. In the transaction
+-- that reads, so that what commits later stays.
+create function private.forget_read_changes(tenant text, reconciliation text) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  delete from private.run_changes c
+  where c.tenant_id = tenant and c.reconciliation_id = reconciliation;
+end $$;
+grant execute on function private.forget_read_changes(text, text) to service_role;
+
+-- Why lines are open that the last run of a period held exceptions back of, where it isn't that a
+-- counterpart is missing: { line_no: reason_code }. The next run opens them without weighing lines.
+create table private.held_back_reasons (
+  tenant_id text not null,
+  reconciliation_id text not null,
+  reasons jsonb not null,
+  primary key (tenant_id, reconciliation_id)
+);
+alter table private.held_back_reasons enable row level security;
+
+create function private.keep_held_back_reasons(tenant text, reconciliation text, reasons jsonb)
+returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  delete from private.held_back_reasons h
+  where h.tenant_id = tenant and h.reconciliation_id = reconciliation;
+  if reasons is not null then
+    insert into private.held_back_reasons (tenant_id, reconciliation_id, reasons)
+    values (tenant, reconciliation, keep_held_back_reasons.reasons);
+  end if;
+end $$;
+
+-- Ends a run where nothing is new: it has what the last one matched. Emits: run.done.
+create function private.end_unchanged_run(tenant text, run text, last_run public.runs,
+  opened integer, held_back integer) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  ended public.runs;
+begin
+  update public.runs x
+  set status = 'done', stage = null, started_at = coalesce(x.started_at, now()),
+    finished_at = clock_timestamp(), rules_version = last_run.rules_version,
+    engine_version = last_run.engine_version, calendar_id = last_run.calendar_id,
+    calendar_version = last_run.calendar_version, conditions = last_run.conditions,
+    lines_done = last_run.lines_total, lines_total = last_run.lines_total,
+    digest = last_run.digest, suggested_count = last_run.suggested_count,
+    open_count = last_run.open_count, waterfall = last_run.waterfall,
+    exceptions_opened = opened, exceptions_held_back = held_back,
+    changed = last_run.changed || jsonb_build_object('added', 0, 'replaced', 0, 'undone', 0,
+      'left_out', 0, 'kept', (last_run.changed ->> 'kept')::bigint
+        + (last_run.changed ->> 'added')::bigint + (last_run.changed ->> 'replaced')::bigint)
+  where x.tenant_id = tenant and x.id = run
+  returning * into ended;
+  perform private.emit(tenant, 'run.done',
+    jsonb_build_object('run', private.run_json(ended)), run);
+end $$;
+
+-- Ends a run that only opened exceptions which the last one had held back. Refuses: conflict.
+create function private.finish_unchanged_run(tenant text, run text, attempt integer,
+  opened integer, held_back integer) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  x public.runs;
+  last_run public.runs;
+begin
+  perform private.require_attempt(tenant, run, attempt);
+  select * into strict x from public.runs y where y.tenant_id = tenant and y.id = run;
+  select * into strict last_run from public.runs y
+  where y.tenant_id = tenant and y.reconciliation_id = x.reconciliation_id and y.status = 'done'
+    and y.dry_run is null
+  order by y.id desc limit 1;
+  perform private.end_unchanged_run(tenant, run, last_run, opened, held_back);
+end $$;
+grant execute on function
+  private.finish_unchanged_run(text, text, integer, integer, integer) to service_role;

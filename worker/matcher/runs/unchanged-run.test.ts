@@ -1,0 +1,142 @@
+import type { Client } from "pg";
+import { beforeAll, expect, test } from "vitest";
+import { type FileLine, FreshTenant } from "#e2e/fresh-tenant.ts";
+import { lentDatabases } from "../../../bin/dev/generate/lent-databases.ts";
+import { run, schemaSql } from "../../../bin/dev/migration/schemas.ts";
+import { DEFAULT_RULES } from "../../../engine/rules.ts";
+
+const fresh = lentDatabases();
+let tenant: FreshTenant;
+let client: Client;
+let period: string;
+let left: string;
+
+const line = (n: number, day = "2026-03-02"): FileLine => ({
+  day,
+  amount_minor: 1_000 + n * 7,
+  reference: `RG-${n}`,
+});
+
+beforeAll(async () => {
+  let url: string;
+  ({ url, client } = await fresh());
+  await run(client, schemaSql(), "supabase/schemas");
+  tenant = await FreshTenant.create("acme", url, client);
+  const right = await tenant.source("Right");
+  left = await tenant.source("Left");
+  period = await tenant.bind(left, right);
+  await tenant.import(
+    left,
+    [1, 2, 3, 4].map((n) => line(n)),
+  );
+  await tenant.import(right, [line(1), line(2), { ...line(3), reference: "x" }, line(7)]);
+}, 120_000);
+
+type Run = {
+  id: string;
+  status: string;
+  digest: string;
+  conditions: object;
+  changed: { added: number };
+};
+
+async function runs(): Promise<Run[]> {
+  const { rows } = await client.query<Run>(
+    "select id, status, digest, conditions, changed from public.runs where tenant_id = 'acme' order by id",
+  );
+  return rows;
+}
+
+/** Whether the next run weighs lines, or finds nothing new. */
+async function weighs(): Promise<boolean> {
+  const { statements } = await tenant.run(period);
+  return statements.some(({ statement }) => statement.includes("load_run"));
+}
+
+test("where nothing is new there is no run, and one that is asked for has the last one's result", async () => {
+  expect(await weighs()).toBe(true);
+  const [first] = await runs();
+  expect(first).toMatchObject({ status: "done" });
+  expect(await weighs()).toBe(false);
+  expect(await runs()).toHaveLength(1);
+  const { id } = await tenant.call("create_run", "createRun", { id: period, dry_run: false });
+  expect(await weighs()).toBe(false);
+  expect((await runs()).at(-1)).toMatchObject({
+    id,
+    status: "done",
+    digest: first?.digest,
+    conditions: first?.conditions,
+    changed: { added: 0, kept: first?.changed.added, undone: 0 },
+  });
+});
+
+test.each<[string, () => Promise<unknown>]>([
+  ["lines came", () => tenant.import(left, [line(7)])],
+  ["a decision was made", () => decide("reject")],
+  ["a line was excluded", () => excludeOne()],
+  ["other lines came", () => tenant.import(left, [line(31)])],
+  ["their import was undone", () => undoLastImport()],
+  ["the days of grace passed", () => client.query("update public.sources set grace_days = 9")],
+  ["the last run failed", () => client.query("update public.runs set status = 'failed'")],
+  ["the engine is another", () => client.query("update public.runs set conditions = '{}'")],
+])("a run weighs lines again after %s, and then no more", async (_, change) => {
+  await tenant.run(period);
+  expect(await weighs()).toBe(false);
+  await change();
+  expect(await weighs()).toBe(true);
+  expect(await weighs()).toBe(false);
+});
+
+test("what was rejected stays rejected, and the result is that of one run over all lines", async () => {
+  const before = (await runs()).at(-1)?.digest;
+  await client.query("update public.runs set engine_version = '0', conditions = null");
+  expect(await weighs()).toBe(true);
+  expect((await runs()).at(-1)?.digest).toBe(before);
+});
+test("exceptions that a run held back are opened by the next ones, which weigh no lines", async () => {
+  const one = { exceptions: { most_a_run: 1, assigned_to: null, severities: [] } };
+  await client.query(
+    "insert into public.pair_rules select tenant_id, pair_no, 1, $1, $2 from public.pairs",
+    [JSON.stringify(DEFAULT_RULES), one],
+  );
+  await client.query("update public.pairs set rules_version = 1");
+  await client.query("update public.sources set grace_days = 1");
+  await tenant.import(left, [line(20), line(21), line(22)]);
+  expect(await weighs()).toBe(true);
+  const opened: string[] = [];
+  for (let held = 1; held > 0; ) {
+    await tenant.call("create_run", "createRun", { id: period, dry_run: false });
+    expect(await weighs()).toBe(false);
+    const { rows } = await client.query<{ held: number; reason_code: string }>(
+      `select r.exceptions_held_back as held, e.reason_code from public.runs r, public.exceptions e
+       where r.id = (select max(id) from public.runs) order by e.id desc limit 1`,
+    );
+    held = rows[0]?.held ?? 0;
+    opened.push(rows[0]?.reason_code ?? "");
+  }
+  expect(opened.length).toBeGreaterThan(1);
+  expect(new Set(opened)).toEqual(new Set(["missing_counterpart"]));
+});
+
+async function decide(action: "reject"): Promise<void> {
+  const { rows } = await client.query<{ id: string }>(
+    "select private.match_id_text(id) as id from public.matches where state = 'suggested' limit 1",
+  );
+  await tenant.call(`${action}_match`, `${action}Match`, { id: rows[0]?.id });
+}
+
+async function undoLastImport(): Promise<void> {
+  const { rows } = await client.query<{ id: string }>(
+    "select id from public.imports order by created_at desc, id desc limit 1",
+  );
+  await tenant.call("undo_import", "undoImport", { id: rows[0]?.id });
+}
+
+async function excludeOne(): Promise<void> {
+  const { rows } = await client.query<{ id: string }>(
+    `select private.line_id_text(l.id) as id from private.open_lines o
+     join public.lines l on l.tenant_id = o.tenant_id and l.line_no = o.line_no limit 1`,
+  );
+  const input = { id: rows[0]?.id, reconciliation_id: period, reason: "Not ours" };
+  await tenant.call("exclude_line", "excludeLine", input);
+}
