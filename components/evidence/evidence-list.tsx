@@ -2,7 +2,6 @@
 
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { ListBody } from "#components/kit/list-body.tsx";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useIsAllowed } from "#components/kit/permissions.ts";
@@ -23,39 +22,40 @@ const ACCEPTED = ".pdf,.png,.jpg,.jpeg,.gif,.webp,.tif,.tiff,.heic,.xlsx,.csv,.e
 
 /** The files kept with an exception, a match, a line or a period, and a place to drop more. */
 export function EvidenceList({ subjectId }: { subjectId: string }) {
-  const list = useList(evidencePages(useTenantId(), subjectId));
+  // Until its own have come, a list shows those of the subject before.
+  const { items, newest, failure, isStale } = useList(evidencePages(useTenantId(), subjectId));
   const mayAdd = useIsAllowed(addEvidenceContract.access);
   const adding = useAddEvidence(subjectId);
   const [removed, setRemoved] = useState<Evidence | null>(null);
   return (
     <div className="flex min-w-0 flex-col gap-2 text-sm">
-      <ListBody
-        list={list}
-        skeleton={<PartSkeleton label="Loading evidence" bars={["h-10 w-full"]} />}
-        bare={<p className="text-muted">No evidence yet.</p>}
-      >
-        {() => (
-          <ul aria-label="Evidence, newest first">
-            {list.items.map((file) => {
-              const isNewest = file.superseded_by === null;
-              return (
-                <EvidenceFile
-                  key={file.id}
-                  file={file}
-                  onReplace={
-                    mayAdd && isNewest && file.is_signed
-                      ? (newer) => adding.start([newer], file.id)
-                      : undefined
-                  }
-                  onRemove={
-                    mayAdd && isNewest && !file.is_signed ? () => setRemoved(file) : undefined
-                  }
-                />
-              );
-            })}
-          </ul>
-        )}
-      </ListBody>
+      {failure ? (
+        <ProblemNote error={failure} />
+      ) : newest === undefined || isStale ? (
+        <PartSkeleton label="Loading evidence" bars={["h-10 w-full"]} />
+      ) : items.length === 0 ? (
+        <p className="text-muted">No evidence yet.</p>
+      ) : (
+        <ul aria-label="Evidence, newest first">
+          {items.map((file) => {
+            const isNewest = file.superseded_by === null;
+            return (
+              <EvidenceFile
+                key={file.id}
+                file={file}
+                onReplace={
+                  mayAdd && isNewest && file.is_signed
+                    ? (newer) => adding.start([newer], file.id)
+                    : undefined
+                }
+                onRemove={
+                  mayAdd && isNewest && !file.is_signed ? () => setRemoved(file) : undefined
+                }
+              />
+            );
+          })}
+        </ul>
+      )}
       {mayAdd && (
         <>
           {adding.error && <ProblemNote error={adding.error} />}

@@ -1,6 +1,7 @@
 import { listQuery, resourceKey } from "#components/kit/query.ts";
 import { listEvidenceContract } from "#lib/evidence/contract.ts";
 
+/** A subject has no more files. */
 const PAGE_SIZE = 50;
 
 /** The cache key of a tenant's evidence. */

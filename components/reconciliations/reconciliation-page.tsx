@@ -68,9 +68,11 @@ export function ReconciliationPage({ id, children }: { id: string; children: Rea
           ) : (
             <Summary reconciliation={data} />
           )}
-          <Card title="Evidence" hint="Files that show why this period is right.">
-            <EvidenceList subjectId={id} />
-          </Card>
+          <div className="pb-8">
+            <Card title="Evidence" hint="Files that show why this period is right.">
+              <EvidenceList subjectId={id} />
+            </Card>
+          </div>
           {children}
         </>
       ) : (

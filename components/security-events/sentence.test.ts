@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ACTIONS } from "./labels.ts";
-import { sentenceOf } from "./sentence.ts";
+import { sentenceOf, targetNameIn } from "./sentence.ts";
 
 type More = { actor?: string; target?: string; reason?: string };
 
@@ -119,6 +119,16 @@ test.each(Object.keys(ACTIONS))("%s without a name is a sentence still", (type) 
   expect([sentenceFor(type, {}).replace(/^leo (.)/, (_, first) => first.toUpperCase())]).toEqual([
     ACTIONS[type],
   ]);
+});
+
+test.each([
+  ["mat_1", { name: null, file_name: "note.pdf", ...period }, "Debtors"],
+  ["run_1", period, "Debtors"],
+  ["lin_1", { target_name: "RG-4711", ...period }, "RG-4711"],
+  ["key_1", { target_name: "Nightly" }, "Nightly"],
+  ["run_1", {}, null],
+])("the target %s is called by its name", (target, details, name) => {
+  expect(targetNameIn({ details }, target)).toBe(name);
 });
 
 test("a call of the service-role key keeps its action", () => {

@@ -91,8 +91,14 @@ export function sentenceOf(event: Named): string {
   return `${whoOf(event)} ${done}${reasonText(event)}`;
 }
 
+/** The same of a target, where matches, runs and decisions go by their period. */
+export function targetNameIn(event: Pick<SecurityEvent, "details">, target: string): string | null {
+  const { reconciliation_name: period } = event.details;
+  return /^(?:mat|run|dec)_/.test(target) && isName(period) ? period : nameIn(event);
+}
+
 /** The name of an event's target as it was then, if its details have one. */
-export function nameIn({ details }: Pick<SecurityEvent, "details">): string | null {
+function nameIn({ details }: Pick<SecurityEvent, "details">): string | null {
   const { name, target_name, file_name, email, url } = details;
   const found = [name, target_name, file_name, email, url].find(isName);
   return found ?? null;

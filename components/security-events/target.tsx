@@ -5,7 +5,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { ResourceName } from "#components/kit/resource-name.tsx";
 import type { SecurityEvent } from "#lib/security-events/contract.ts";
 import { shortTarget, targetHref } from "./labels.ts";
-import { nameIn } from "./sentence.ts";
+import { targetNameIn } from "./sentence.ts";
 
 type Props = { event: Pick<SecurityEvent, "details">; target: string };
 
@@ -32,7 +32,7 @@ const NAMED = /^(rcn|src|key|whk|exc)_/;
 /** By the name that it had then, otherwise by its name now. */
 function TargetName({ event, target }: Props) {
   if (target.startsWith("user:")) return target.slice("user:".length);
-  const name = nameIn(event);
+  const name = targetNameIn(event, target);
   if (name !== null) return name;
   if (NAMED.test(target)) return <ResourceName id={target} />;
   return <code className="font-mono text-xs">{shortTarget(target)}</code>;

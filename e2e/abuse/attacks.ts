@@ -240,6 +240,17 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       ],
     },
     {
+      is: "a file that a browser runs on our origin, as evidence",
+      kept: [
+        [
+          "e2e/api/evidence/evidence.test.ts",
+          "as a download that no browser runs",
+          "that would run in a browser is refused",
+        ],
+        ["lib/evidence/evidence-type.test.ts", "can't be %s"],
+      ],
+    },
+    {
       is: "the same file many times at once",
       kept: [["e2e/api/lines/imports.test.ts", "sent twice at the same time is kept once"]],
     },

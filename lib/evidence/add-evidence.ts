@@ -5,7 +5,7 @@ import type { Context } from "../request/context.ts";
 import { sealedBy } from "../request/sealed-idempotency.ts";
 import { discard, uploadedBytes } from "../request/uploaded-bytes.ts";
 import { tagged } from "../request/versions.ts";
-import { ApiError, invalidRequest } from "../wire/errors.ts";
+import { ApiError } from "../wire/errors.ts";
 import { type addEvidenceContract, EVIDENCE_MAX_BYTES, type Evidence } from "./contract.ts";
 import { newestStore } from "./evidence-store.ts";
 import { evidenceTypeOf, namedByType } from "./evidence-type.ts";
@@ -85,5 +85,5 @@ function unsuitable({ length }: Buffer): ApiError {
     length === 0
       ? "The file is empty."
       : "Evidence is a PDF, an image, an Excel workbook without macros, CSV, an email or plain text.";
-  return invalidRequest([{ path: "", message }]);
+  return new ApiError("invalid_request", message, { errors: [{ path: "", message }] });
 }

@@ -6,6 +6,8 @@ import { singleton } from "../runtime/singleton.ts";
 import { ApiError } from "../wire/errors.ts";
 
 const PART_BYTES = 768 * 1024;
+/** A file of 10 MiB takes seconds over a slow connection. */
+const TIMEOUT_MS = 60_000;
 
 /** A content for add_evidence: all of it, or the bucket that it lies in. */
 export type Stored = { content: string } | { bucket: string };
@@ -68,7 +70,14 @@ function inBucket(bucket: string): EvidenceStore {
 }
 
 const storage = () =>
-  singleton("storage", () => createClient(env().SUPABASE_URL, env().SUPABASE_SECRET_KEY));
+  singleton("storage", () =>
+    createClient(env().SUPABASE_URL, env().SUPABASE_SECRET_KEY, {
+      auth: { persistSession: false, autoRefreshToken: false },
+      global: {
+        fetch: (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }),
+      },
+    }),
+  );
 
 function unavailable(cause: Error): ApiError {
   return new ApiError(
