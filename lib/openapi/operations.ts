@@ -166,6 +166,7 @@ const DECLARED = [
   ),
   webhooks.listWebhooksContract,
   webhooks.createWebhookContract,
+  webhooks.previewWebhookFiltersContract,
   webhooks.getWebhookContract,
   webhooks.updateWebhookContract,
   webhooks.deleteWebhookContract,
