@@ -88,7 +88,7 @@ export function limitOf(text: string): number | null {
   return text.trim() === "" ? null : Number(text);
 }
 
-/** What the browser can tell of options. */
+/** Validates options as far as the browser can. */
 export function missingInOptions({ filters, headers, max_per_minute }: OptionsDraft): Problems {
   const { min, max } = WEBHOOKS.max_per_minute;
   const limit = limitOf(max_per_minute);

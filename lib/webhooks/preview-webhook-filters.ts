@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { read } from "../db/call.ts";
+import { write } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
 import type { previewWebhookFiltersContract } from "./contract.ts";
 
@@ -9,5 +9,5 @@ export function previewWebhookFilters(
   ctx: Context,
   body: z.output<NonNullable<Contract["body"]>>,
 ): Promise<z.output<Contract["response"]>> {
-  return read(ctx, "preview_webhook_filters", body);
+  return write(ctx, "preview_webhook_filters", body);
 }

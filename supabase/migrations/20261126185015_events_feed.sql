@@ -289,7 +289,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION private.require_filters(filters jsonb)
  RETURNS void
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
+ STABLE
  SET search_path TO ''
 AS $function$
 declare
@@ -314,19 +314,23 @@ end $function$;
 CREATE OR REPLACE FUNCTION public.preview_webhook_filters(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
+ SECURITY DEFINER
  SET search_path TO ''
  SET statement_timeout TO '4s'
 AS $function$
 declare
+  replayed constant jsonb := private.begin_write(request, 'preview_webhook_filters');
   tenant constant text := private.tenant_id();
   kinds constant text[] := private.text_array(input -> 'events');
   since constant timestamptz := now() - interval '7 days';
   looked_at constant integer := 20000;
 begin
-  perform private.begin_request(request, 'preview_webhook_filters');
+  if replayed is not null then
+    return replayed;
+  end if;
   perform private.require_readable_events(kinds);
   perform private.require_filters(input -> 'filters');
-  return (
+  return private.finish_request(request, (
     with newest as (
       select e.type, private.passes_filters(tenant, input -> 'filters', e.data) as passes
       from public.events e
@@ -345,7 +349,7 @@ begin
       'complete', coalesce(sum(b.total), 0) < looked_at
     )
     from by_type b
-  );
+  ));
 end $function$;
 CREATE OR REPLACE FUNCTION private.fan_out_events()
  RETURNS trigger
@@ -614,7 +618,7 @@ begin
 
   with asked as (
     select w.id, w.tenant_id, w.url, case when w.failing_since is null then 20 else 2 end as cap,
-      -- Null without a limit: least() passes over nulls.
+      -- Null without a limit, which least() ignores.
       case when w.max_per_minute is not null then
         greatest(0, w.max_per_minute - coalesce(r.attempts, 0)) end as left_this_minute
     from public.webhooks w
@@ -812,9 +816,7 @@ create policy events_read on public.events as permissive for select to authentic
 grant execute on function private.claim_webhook_deliveries(text[],integer) to service_role;
 grant execute on function private.event_json(public.events) to authenticated;
 grant execute on function private.event_position_before(timestamp with time zone) to authenticated;
-grant execute on function private.passes_filters(text,jsonb,jsonb) to authenticated;
 grant execute on function private.require_any_event() to authenticated;
-grant execute on function private.require_filters(jsonb) to authenticated;
 grant execute on function private.require_readable_events(text[]) to authenticated;
 grant execute on function private.settled_event_position(text) to authenticated;
 grant execute on function public.create_test_event(jsonb,jsonb) to authenticated;

@@ -13,7 +13,7 @@ test("filters, headers and a limit are set, previewed and shown; a header's valu
   await dialog(page).getByText("Filters, headers and limit").click();
   await dialog(page).getByLabel("Critical").check();
   await dialog(page).getByRole("button", { name: "Preview the last 7 days" }).click();
-  // Beside the two, one that `tried` sent without an exception, which a severity says nothing of.
+  // The third is the event of `tried`, which has no exception, so a severity says nothing of it.
   await expect(dialog(page).getByText("2 of 3 events in the last 7 days")).toBeVisible();
   await dialog(page).getByLabel("Headers").fill("webhook-id: 1");
   await dialog(page).getByRole("button", { name: "Save" }).click();

@@ -39,7 +39,7 @@ end $$;
 
 -- Refuses: invalid_request for a source or reconciliation that isn't the tenant's.
 create function private.require_filters(filters jsonb) returns void
-language plpgsql stable security definer set search_path = '' as $$
+language plpgsql stable set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   missing text;
@@ -63,17 +63,20 @@ end $$;
 -- What a webhook would have got of the last 7 days, among the newest 20,000 events. input: {
 -- events, filters }. Refuses: as creating a webhook does.
 create function public.preview_webhook_filters(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
+language plpgsql volatile security definer set search_path = '' set statement_timeout = '4s' as $$
 declare
+  replayed constant jsonb := private.begin_write(request, 'preview_webhook_filters');
   tenant constant text := private.tenant_id();
   kinds constant text[] := private.text_array(input -> 'events');
   since constant timestamptz := now() - interval '7 days';
   looked_at constant integer := 20000;
 begin
-  perform private.begin_request(request, 'preview_webhook_filters');
+  if replayed is not null then
+    return replayed;
+  end if;
   perform private.require_readable_events(kinds);
   perform private.require_filters(input -> 'filters');
-  return (
+  return private.finish_request(request, (
     with newest as (
       select e.type, private.passes_filters(tenant, input -> 'filters', e.data) as passes
       from public.events e
@@ -92,9 +95,5 @@ begin
       'complete', coalesce(sum(b.total), 0) < looked_at
     )
     from by_type b
-  );
+  ));
 end $$;
-
-grant execute on function
-  private.passes_filters(text, jsonb, jsonb), private.require_filters(jsonb)
-to authenticated;

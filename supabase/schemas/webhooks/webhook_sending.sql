@@ -37,7 +37,7 @@ begin
 
   with asked as (
     select w.id, w.tenant_id, w.url, case when w.failing_since is null then 20 else 2 end as cap,
-      -- Null without a limit: least() passes over nulls.
+      -- Null without a limit, which least() ignores.
       case when w.max_per_minute is not null then
         greatest(0, w.max_per_minute - coalesce(r.attempts, 0)) end as left_this_minute
     from public.webhooks w
