@@ -154,6 +154,19 @@ begin
       'To read events, an API key needs the scope of what they carry, such as read:exceptions.');
   end if;
 end $function$;
+CREATE OR REPLACE FUNCTION private.event_window_end(tenant text, start bigint, settled bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return (
+    select e.position from public.events e
+    where e.tenant_id = $1 and e.position > $2 and e.position <= $3
+    order by e.position offset 999 limit 1
+  );
+end $function$;
 CREATE OR REPLACE FUNCTION public.list_events(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -186,10 +199,7 @@ begin
   start := least(settled, coalesce((input ->> 'after')::bigint,
     private.event_position_before(earliest), settled));
   if wanted_subject is null then
-    select e.position into upto
-    from public.events e
-    where e.tenant_id = tenant and e.position > start and e.position <= settled
-    order by e.position offset 4999 limit 1;
+    upto := private.event_window_end(tenant, start, settled);
   end if;
   upto := coalesce(upto, settled);
   select jsonb_agg(private.event_json(p.e) order by p.place) filter (where p.place <= page_size)
@@ -816,6 +826,7 @@ create policy events_read on public.events as permissive for select to authentic
 grant execute on function private.claim_webhook_deliveries(text[],integer) to service_role;
 grant execute on function private.event_json(public.events) to authenticated;
 grant execute on function private.event_position_before(timestamp with time zone) to authenticated;
+grant execute on function private.event_window_end(text,bigint,bigint) to authenticated;
 grant execute on function private.require_any_event() to authenticated;
 grant execute on function private.require_readable_events(text[]) to authenticated;
 grant execute on function private.settled_event_position(text) to authenticated;
