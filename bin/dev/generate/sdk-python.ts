@@ -77,7 +77,7 @@ ${decimals.map((code) => `    "${code}": ${decimalsOf(code)},\n`).join("")}}
 `;
 }
 
-/** Writes types; objects within objects get names of their own. */
+/** Writes types, and names objects within objects. */
 class TypePrinter {
   text = "";
 
@@ -168,7 +168,7 @@ export async function pythonResources(): Promise<string> {
   ]);
   const attributes = (prefix: string) =>
     sorted.map(([resource]) => `    ${snake(resource)}: ${prefix}${pascal(resource)}\n`).join("");
-  const made = (prefix: string) =>
+  const constructors = (prefix: string) =>
     sorted
       .map(
         ([resource]) =>
@@ -201,12 +201,12 @@ ${classes.join("\n\n")}
 class Resources:
 ${attributes("")}
     def __init__(self, transport: SyncTransport) -> None:
-${made("")}
+${constructors("")}
 
 class AsyncResources:
 ${attributes("Async")}
     def __init__(self, transport: AsyncTransport) -> None:
-${made("Async")}`;
+${constructors("Async")}`;
 }
 
 function classOf(

@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { choose, dialog, test } from "./hooks.ts";
+import { dialog, test } from "./hooks.ts";
 
 test("filters, headers and a limit are set, previewed and shown; a header's value is never shown again", async ({
   page,
@@ -9,7 +9,7 @@ test("filters, headers and a limit are set, previewed and shown; a header's valu
   for (const severity of ["critical", "low"])
     await hooks.subscriber.call("POST", "/v1/exceptions", { title: "Payout", severity });
   await page.goto(hooks.pageOf(webhook));
-  await choose(page, "Edit");
+  await page.getByRole("button", { name: "Edit" }).click();
   await dialog(page).getByText("Filters, headers and limit").click();
   await dialog(page).getByLabel("Critical").check();
   await dialog(page).getByRole("button", { name: "Preview the last 7 days" }).click();
@@ -27,7 +27,7 @@ test("filters, headers and a limit are set, previewed and shown; a header's valu
   await expect(page.getByText("60 deliveries a minute")).toBeVisible();
   await expect(page.getByText("X-Gateway-Key")).toBeVisible();
 
-  await choose(page, "Edit");
+  await page.getByRole("button", { name: "Edit" }).click();
   await expect(dialog(page).getByLabel("Headers")).toHaveValue("X-Gateway-Key:\n");
   await dialog(page).getByLabel("Description").fill("Behind the gateway");
   await dialog(page).getByRole("button", { name: "Save" }).click();
