@@ -3,7 +3,7 @@ import { stackEnvironment } from "../supervisor/stack-file.ts";
 import { fail } from "./fail.ts";
 
 const USAGE =
-  "Usage: npm run -s secrets -- reseal\nSeals every webhook secret with the first of " +
+  "Usage: npm run -s secrets -- reseal\nSeals every webhook secret and header with the first of " +
   "ENCRYPTION_KEYS. Put the new key first, restart, then reseal. Remove the old key a day later.";
 
 if (process.argv.slice(2).join(" ") !== "reseal") fail(USAGE);
@@ -17,27 +17,30 @@ const { resealSecret } = await import("#lib/webhooks/seal-secret.ts");
 const client = new Client({ connectionString });
 await client.connect().catch(() => fail("The database isn't responding. Is the stack running?"));
 
-type Row = { id: string; tenant_id: string; sealed: string };
+type Row = { table: string; id: string; tenant_id: string; sealed: string };
 const { rows } = await client.query<Row>(
-  "select id, tenant_id, sealed from private.webhook_secrets order by id",
+  `select 'webhook_secrets' as table, id, tenant_id, sealed from private.webhook_secrets
+   union all select 'webhook_headers', id, tenant_id, sealed from private.webhook_headers order by id`,
 );
 const unreadable: string[] = [];
 let resealed = 0;
-for (const { id, tenant_id, sealed } of rows) {
+for (const { table, id, tenant_id, sealed } of rows) {
   const fresh = reseal(sealed, tenant_id, id);
   if (fresh === null) unreadable.push(id);
   else
     resealed +=
       (
         await client.query(
-          "update private.webhook_secrets set sealed = $1 where id = $2 and sealed = $3",
+          `update private.${table} set sealed = $1 where id = $2 and sealed = $3`,
           [fresh, id, sealed],
         )
       ).rowCount ?? 0;
 }
 await client.end();
 
-console.log(`Resealed ${resealed} of ${rows.length} webhook secrets with the newest key.`);
+console.log(
+  `Resealed ${resealed} of ${rows.length} webhook secrets and headers with the newest key.`,
+);
 if (unreadable.length > 0)
   fail(
     `None of ENCRYPTION_KEYS opens ${unreadable.join(", ")}. Add the key they were sealed with and run this again.`,

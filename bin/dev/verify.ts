@@ -64,6 +64,8 @@ const STEPS: Record<string, string[][]> = {
       "openapi",
       "sdk-types",
       "sdk-operations",
+      "python-types",
+      "python-resources",
     ],
   ],
   "openapi.json is valid": [["redocly", "lint", "--max-problems=1000"]],

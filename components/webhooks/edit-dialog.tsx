@@ -6,8 +6,13 @@ import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useForm } from "#components/kit/use-form.ts";
 import { toast } from "#components/ui/toast.ts";
-import { updateWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
+import {
+  updateWebhookContract,
+  type Webhook,
+  type WebhookFilters,
+} from "#lib/webhooks/contract.ts";
 import { shownUrl } from "./labels.ts";
+import { filtersOf, optionsOf } from "./options-draft.ts";
 import { useSaveWebhook } from "./use-save-webhook.ts";
 import { fieldsOf, missingIn, type WebhookDraft, WebhookFields } from "./webhook-fields.tsx";
 
@@ -20,6 +25,7 @@ export function EditDialog({ webhook, onClose }: { webhook: Webhook; onClose: ()
       url: webhook.url,
       description: webhook.description ?? "",
       events: webhook.events,
+      ...optionsOf(webhook),
     } as WebhookDraft,
     check: missingIn,
     send: (draft) =>
@@ -51,12 +57,20 @@ export function EditDialog({ webhook, onClose }: { webhook: Webhook; onClose: ()
   );
 }
 
+function sameFilters(one: WebhookFilters, other: WebhookFilters): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
 /** A draft's changes. */
 function patchOf(before: Webhook, draft: WebhookDraft) {
-  const { url, description, events } = fieldsOf(draft);
+  const { url, description, events, filters, headers, max_per_minute } = fieldsOf(draft);
+  const options = optionsOf(before);
   return {
     ...(url !== before.url && { url }),
     ...(description !== before.description && { description }),
     ...(events.join() !== before.events.join() && { events }),
+    ...(!sameFilters(filters, filtersOf(options.filters)) && { filters }),
+    ...(draft.headers !== options.headers && { headers }),
+    ...(max_per_minute !== before.max_per_minute && { max_per_minute }),
   };
 }

@@ -1,10 +1,13 @@
 import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { serverNow } from "#components/ui/server-clock.ts";
+import type { EventKind } from "#lib/events/contract.ts";
 import {
   getWebhookContract,
   listWebhooksContract,
+  previewWebhookFiltersContract,
   recoverWebhookContract,
+  type WebhookFilters,
 } from "#lib/webhooks/contract.ts";
 import {
   type Delivery,
@@ -145,6 +148,21 @@ export function missedCount(tenant: string, id: string, since: string) {
       under: [...keyOfWebhook(tenant, id), since],
       contract: recoverWebhookContract,
       call: { tenant, params: { id }, body: { since, dry_run: true } },
+    },
+    { gcTime: 0 },
+  );
+}
+
+/** What filters would have sent of the last 7 days. */
+export function webhookFilterPreview(
+  tenant: string,
+  body: { events: EventKind[]; filters: WebhookFilters },
+) {
+  return oneQuery(
+    {
+      under: [...webhooksKey(tenant), "filters"],
+      contract: previewWebhookFiltersContract,
+      call: { tenant, body },
     },
     { gcTime: 0 },
   );

@@ -7,6 +7,7 @@ import { useForm } from "#components/kit/use-form.ts";
 import { toast } from "#components/ui/toast.ts";
 import { createWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
 import { shownUrl } from "./labels.ts";
+import { NO_OPTIONS } from "./options-draft.ts";
 import {
   missingInSecret,
   newSecretDraft,
@@ -27,6 +28,7 @@ export function RegisterDialog({ onClose, onRegistered }: Props) {
       url: "",
       description: "",
       events: ["exception.sla.at_risk", "exception.sla.breached"],
+      ...NO_OPTIONS,
       secret: newSecretDraft(),
     }),
     check: (draft) => ({ ...missingIn(draft), ...missingInSecret(draft.secret) }),

@@ -5,9 +5,11 @@ import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { HealthBadge } from "./health-badge.tsx";
+import { filterWords } from "./options-draft.ts";
 import type { Act } from "./webhook-actions.tsx";
 
 export function WebhookFacts({ webhook, onAct }: { webhook: Webhook; onAct: (act: Act) => void }) {
@@ -35,6 +37,19 @@ export function WebhookFacts({ webhook, onAct }: { webhook: Webhook; onAct: (act
           ))}
         </ul>
       </Fact>
+      {Object.keys(webhook.filters).length > 0 && (
+        <Fact name="Filters">{filterWords(webhook.filters).join("; ")}</Fact>
+      )}
+      {webhook.header_names.length > 0 && (
+        <Fact name="Headers">
+          <code className="font-mono text-xs">{webhook.header_names.join(", ")}</code>
+        </Fact>
+      )}
+      {webhook.max_per_minute !== null && (
+        <Fact name="Limit">
+          {pluralize(webhook.max_per_minute, "delivery", "deliveries")} a minute
+        </Fact>
+      )}
       <Fact name="Secret">
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
           <span>

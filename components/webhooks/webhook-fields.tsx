@@ -7,32 +7,50 @@ import type { EventKind } from "#lib/events/contract.ts";
 import { urlFault } from "#lib/webhooks/contract.ts";
 import { WEBHOOKS } from "#lib/wire/facts.gen.ts";
 import { EventPicker } from "./event-picker.tsx";
+import {
+  filtersOf,
+  headersOf,
+  limitOf,
+  missingInOptions,
+  type OptionsDraft,
+} from "./options-draft.ts";
+import { WebhookOptions } from "./webhook-options.tsx";
 
-export type WebhookDraft = { url: string; description: string; events: EventKind[] };
+export type WebhookDraft = OptionsDraft & {
+  url: string;
+  description: string;
+  events: EventKind[];
+};
 
 /** A draft as a request body. */
-export function fieldsOf({ url, description, events }: WebhookDraft) {
-  return { url: url.trim(), description: description.trim() || null, events };
+export function fieldsOf(draft: WebhookDraft) {
+  return {
+    url: draft.url.trim(),
+    description: draft.description.trim() || null,
+    events: draft.events,
+    filters: filtersOf(draft.filters),
+    headers: headersOf(draft.headers),
+    max_per_minute: limitOf(draft.max_per_minute),
+  };
 }
 
 /**
  * Validates everything that the browser can, so that all problems show at once. The server checks
  * where the URL leads.
  */
-export function missingIn({ url, events }: WebhookDraft): Problems {
+export function missingIn(draft: WebhookDraft): Problems {
+  const { url, events } = draft;
   const fault = url.trim() === "" ? "Enter your receiver's URL." : urlFault(url.trim());
   return {
     ...(fault !== null && { url: fault }),
     ...(events.length === 0 && { events: "Select at least one event." }),
+    ...missingInOptions(draft),
   };
 }
 
 /** A webhook's fields, except its secret. */
-export function WebhookFields({
-  form: { draft, change, problem, text },
-}: {
-  form: Fields<WebhookDraft>;
-}) {
+export function WebhookFields({ form }: { form: Fields<WebhookDraft> }) {
+  const { draft, change, problem, text } = form;
   return (
     <>
       <TextField
@@ -59,6 +77,7 @@ export function WebhookFields({
         onChange={(events) => change({ events })}
         error={problem("events")}
       />
+      <WebhookOptions form={form as Parameters<typeof WebhookOptions>[0]["form"]} />
     </>
   );
 }

@@ -284,7 +284,9 @@ test("the server's key is rotated: resealed with the new one, secrets sign witho
     env: { ...process.env, DATA_DIR: dataDir },
     encoding: "utf8",
   });
-  expect(said).toMatch(/^Resealed (\d+) of \1 webhook secrets with the newest key\.\n$/);
+  expect(said).toMatch(
+    /^Resealed (\d+) of \1 webhook secrets and headers with the newest key\.\n$/,
+  );
   await stack.end("SIGTERM");
   stack = await start(keys[1]);
   const again = await call<Delivery>("POST", `/v1/webhooks/${sent.webhook}/test`);

@@ -93,6 +93,7 @@ export const OPERATION_SCOPES: Partial<Record<string, Scope>> = {
   listWebhooks: "read:webhooks",
   openNextPeriods: "write:reconciliations",
   pauseException: "write:exceptions",
+  previewWebhookFilters: "read:webhooks",
   putRules: "write:reconciliations",
   recoverWebhook: "write:webhooks",
   rejectMatch: "write:reconciliations",

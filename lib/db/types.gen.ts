@@ -2295,9 +2295,13 @@ export type Database = {
           disabled_reason: string | null
           events: string[]
           failing_since: string | null
+          filters: NonNullable<Json>
+          header_names: string[]
+          headers_changed_at: string | null
           id: string
           last_failure_at: string | null
           last_success_at: string | null
+          max_per_minute: number | null
           previous_secret_expires_at: string | null
           secret_changed_at: string | null
           status: string
@@ -2316,9 +2320,13 @@ export type Database = {
           disabled_reason?: string | null
           events: string[]
           failing_since?: string | null
+          filters?: NonNullable<Json>
+          header_names?: string[]
+          headers_changed_at?: string | null
           id?: string
           last_failure_at?: string | null
           last_success_at?: string | null
+          max_per_minute?: number | null
           previous_secret_expires_at?: string | null
           secret_changed_at?: string | null
           status?: string
@@ -2337,9 +2345,13 @@ export type Database = {
           disabled_reason?: string | null
           events?: string[]
           failing_since?: string | null
+          filters?: NonNullable<Json>
+          header_names?: string[]
+          headers_changed_at?: string | null
           id?: string
           last_failure_at?: string | null
           last_success_at?: string | null
+          max_per_minute?: number | null
           previous_secret_expires_at?: string | null
           secret_changed_at?: string | null
           status?: string
@@ -2629,6 +2641,10 @@ export type Database = {
         Returns: Json
       }
       preview_import: { Args: { input: Json; request: Json }; Returns: Json }
+      preview_webhook_filters: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       put_calendar: { Args: { input: Json; request: Json }; Returns: Json }
       put_first_steps: { Args: { input: Json; request: Json }; Returns: Json }
       put_notification_settings: {

@@ -16,7 +16,7 @@ export const GUIDE_GROUPS = [
   { title: "Exceptions and records", slugs: ["sla-monitor", "records"] },
   {
     title: "Events and security",
-    slugs: ["webhooks", "events", "people", "supabase-keys", "security-events"],
+    slugs: ["webhooks", "events", "incremental-sync", "people", "supabase-keys", "security-events"],
   },
   { title: "Operations", slugs: ["self-hosting"] },
 ] as const;

@@ -24,7 +24,7 @@ export type Caller = {
  * What the request log stores of a call. `sent` and `answered` are its bodies, null if they were
  * not kept whole. `admitted`: credential, tenant, role or scope, address and rate limit allowed the
  * call. `createdId`: the ID of the resource it created. `previews`: it asks for a preview and
- * changes nothing.
+ * changes nothing. `waited`: how long it waited because the caller asked it to.
  */
 export type Exchange = {
   startedAt: number;
@@ -34,6 +34,7 @@ export type Exchange = {
   errorCode: ErrorCode | null;
   createdId: string | null;
   previews: boolean;
+  waited: { ms: number };
 };
 
 /**

@@ -144,6 +144,7 @@ function served<C extends Contract>(
         errorCode: null,
         createdId: null,
         previews: false,
+        waited: { ms: 0 },
       };
       const caller: Caller = {
         request,
@@ -182,6 +183,7 @@ function served<C extends Contract>(
           // with a token or an API key are recorded as previews.
           dryRun: principal.sessionId === null && exchange.previews,
           trail: caller.trail,
+          waited: exchange.waited,
           reauthenticate: () => reauthenticate(contract, caller),
           reply,
         });

@@ -20,6 +20,7 @@ test("logs a resource ID that Postgres cannot store as storable text", () => {
     createdId: null,
     admitted: true,
     previews: false,
+    waited: { ms: 0 },
   };
   const caller = {
     request,
@@ -57,6 +58,7 @@ test("logs a dashboard's changes and failures but not its reads and previews", (
       errorCode: null,
       createdId: null,
       previews,
+      waited: { ms: 0 },
     };
     const request = new Request("http://localhost/v1/any");
     const given = {

@@ -44,7 +44,7 @@ function callOf(contract: Contract, caller: Caller, response: Response): Call | 
     status: response.status,
     error_code: exchange.errorCode,
     refused: !exchange.admitted,
-    duration_ms: Math.round(performance.now() - exchange.startedAt),
+    duration_ms: Math.round(performance.now() - exchange.startedAt - exchange.waited.ms),
     credential,
     actor: identity ? whoIs(identity) : null,
     api_key_id: key?.id ?? null,

@@ -172,6 +172,7 @@ const DECLARED = [
   ),
   webhooks.listWebhooksContract,
   webhooks.createWebhookContract,
+  webhooks.previewWebhookFiltersContract,
   webhooks.getWebhookContract,
   webhooks.updateWebhookContract,
   webhooks.deleteWebhookContract,

@@ -37,6 +37,8 @@ export type Context = {
    * whatever its outcome.
    */
   trail: { written: boolean };
+  /** How long it waited because the caller asked it to: no part of its response time. */
+  waited: { ms: number };
   /** Checks the caller again, in a call that takes long. @throws ApiError as at its start */
   reauthenticate: () => Promise<void>;
   db: Db;
@@ -66,6 +68,7 @@ export function contextFor(
     continues: false,
     lane: file ? "export" : upload ? "import" : "interactive",
     trail: { written: false },
+    waited: { ms: 0 },
     reauthenticate: async () => {},
     db: dbFor(fields.principal, fields.tenantId),
     reply: new Headers(),

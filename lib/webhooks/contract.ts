@@ -2,8 +2,24 @@ import { z } from "zod";
 import { EVENT_KINDS } from "../events/contract.ts";
 import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
-import { WEBHOOKS } from "../wire/facts.gen.ts";
-import { actor, page, pageQuery, SECRET_FORMAT, time, timestamp } from "../wire/schema.ts";
+import { CURRENCIES } from "../wire/currencies.ts";
+import { EXCEPTIONS, WEBHOOKS } from "../wire/facts.gen.ts";
+import {
+  HEADER_VALUE_MAX,
+  HEADERS_MAX,
+  headerNameFault,
+  headerValueFault,
+} from "../wire/receiver-headers.ts";
+import {
+  actor,
+  id,
+  page,
+  pageQuery,
+  SECRET_FORMAT,
+  time,
+  timestamp,
+  userReference,
+} from "../wire/schema.ts";
 import {
   ATTEMPT_FAILURE_KINDS,
   delivery,
@@ -111,6 +127,99 @@ function isWithin(value: number, min: number, max: number): boolean {
   return value >= min && value <= max;
 }
 
+const FILTERED_MAX = 20;
+
+/** Which of its events a webhook gets, by what they carry. */
+const filters = z
+  .strictObject({
+    severity: z
+      .array(z.enum(EXCEPTIONS.severity))
+      .min(1)
+      .max(EXCEPTIONS.severity.length)
+      .meta({
+        description: "Of an exception.",
+        example: ["critical", "high"],
+      }),
+    assigned_to: z
+      .array(userReference)
+      .min(1)
+      .max(FILTERED_MAX)
+      .meta({
+        description: "An exception's assignee.",
+        example: ["user:ada"],
+      }),
+    amount: z
+      .strictObject({
+        currency: z.enum(CURRENCIES).meta({ example: "EUR" }),
+        from_minor: z.int().min(0).meta({ description: "At least this.", example: 100_000 }),
+      })
+      .meta({ description: "Of an exception or a match, whatever its sign." }),
+    reconciliation_ids: z
+      .array(id("rcn"))
+      .min(1)
+      .max(FILTERED_MAX)
+      .meta({ description: "What is about one of these periods." }),
+    source_ids: z
+      .array(id("src"))
+      .min(1)
+      .max(FILTERED_MAX)
+      .meta({ description: "Imports of these sources, and what is about a period of them." }),
+  })
+  .partial()
+  .meta({ id: "WebhookFilters", example: { severity: ["critical", "high"] } });
+export type WebhookFilters = z.output<typeof filters>;
+
+const requestedFilters = filters.meta({
+  description:
+    "Only events that pass all of these. A filter says nothing of an event that doesn't have " +
+    "what it is about. Empty: all.",
+});
+
+const headers = z
+  .array(
+    z.strictObject({
+      name: z
+        .string()
+        .check(({ value, issues }) => {
+          const message = headerNameFault(value);
+          if (message !== null) issues.push({ code: "custom", input: value, message });
+        })
+        .meta({ example: "X-Gateway-Key", override: { minLength: 1, maxLength: 64 } }),
+      value: z
+        .string()
+        .check(({ value, issues }) => {
+          const message = headerValueFault(value);
+          if (message !== null) issues.push({ code: "custom", input: "", message });
+        })
+        .optional()
+        .meta({
+          description: "Left out in a change: as it is stored.",
+          example: "3f1c0d9be7a84c5f",
+          override: { format: SECRET_FORMAT, minLength: 1, maxLength: HEADER_VALUE_MAX },
+        }),
+    }),
+  )
+  .max(HEADERS_MAX)
+  .refine(
+    (all) => new Set(all.map(({ name }) => name.toLowerCase())).size === all.length,
+    "Name each header once.",
+  )
+  .meta({
+    description:
+      "Sent with each delivery, for example to a gateway; a change replaces them all. Values are " +
+      "stored encrypted and never returned. Not those of the connection or the signature.",
+  });
+
+const maxPerMinute = z
+  .int()
+  .min(WEBHOOKS.max_per_minute.min)
+  .max(WEBHOOKS.max_per_minute.max)
+  .nullable()
+  .meta({
+    description: "How many attempts it gets in a minute; the others wait. Null: no limit.",
+    example: 60,
+  });
+
 const description = z
   .string()
   .max(WEBHOOKS.description.max)
@@ -142,6 +251,15 @@ export const webhook = z
     events: z
       .array(z.enum(EVENT_KINDS))
       .meta({ example: ["exception.sla.at_risk", "exception.sla.breached"] }),
+    filters: filters.meta({ description: "Which of them it gets. Empty: all." }),
+    header_names: z
+      .array(z.string().max(64))
+      .max(HEADERS_MAX)
+      .meta({
+        description: "The headers that its deliveries carry. Their values are never returned.",
+        example: ["X-Gateway-Key"],
+      }),
+    max_per_minute: maxPerMinute,
     status: z.enum(WEBHOOK_STATUSES),
     disabled_at: time.nullable().meta({ example: null }),
     disabled_by: actor.nullable().meta({ example: null }),
@@ -252,12 +370,51 @@ export const createWebhookContract = contract({
     url,
     description: description.optional(),
     events,
+    filters: requestedFilters.optional(),
+    headers: headers.optional(),
+    max_per_minute: maxPerMinute.optional(),
     secret: secret.optional(),
   }),
   response: newWebhook,
   resource: "versioned",
   status: 201,
   errors: ["conflict"],
+});
+
+export const previewWebhookFiltersContract = contract({
+  operationId: "previewWebhookFilters",
+  method: "POST",
+  path: "/v1/webhooks/preview-filters",
+  tag,
+  summary: "Preview a webhook's filters",
+  description:
+    "Counts the events of the last 7 days that a webhook with these filters would have got.",
+  access: needs("read:webhooks"),
+  idempotency,
+  dryRun: "always",
+  body: z.strictObject({ events, filters: requestedFilters.default({}) }),
+  response: z
+    .object({
+      since: time,
+      as_of: time,
+      total_count: z.int().min(0).meta({ description: "Without the filters.", example: 214 }),
+      matched_count: z.int().min(0).meta({ example: 12 }),
+      by_type: z
+        .array(
+          z.object({
+            type: z.enum(EVENT_KINDS),
+            total_count: z.int().min(0).meta({ description: "Without the filters.", example: 214 }),
+            matched_count: z.int().min(0).meta({ example: 12 }),
+          }),
+        )
+        .max(EVENT_KINDS.length)
+        .meta({ description: "The same for each type that occurred." }),
+      complete: z.boolean().meta({
+        description: "False where only the newest 20,000 events were looked at.",
+        example: true,
+      }),
+    })
+    .meta({ id: "WebhookFilterPreview" }),
 });
 
 export const getWebhookContract = contract({
@@ -280,8 +437,8 @@ export const updateWebhookContract = contract({
   summary: "Change, disable or enable a webhook",
   resource: "versioned",
   description:
-    "A JSON merge patch. Disabling cancels pending retries; recover resends them later. reason " +
-    "is stored with the webhook.",
+    "A JSON merge patch; filters and headers are replaced whole. Disabling cancels pending retries; " +
+    "recover resends them later. reason is stored with the webhook. A change of the address's host needs the values of all headers again.",
   access: needs("write:webhooks"),
   params: ofWebhook,
   body: z
@@ -289,6 +446,9 @@ export const updateWebhookContract = contract({
       url,
       description,
       events,
+      filters: requestedFilters,
+      headers,
+      max_per_minute: maxPerMinute,
       status: z.enum(WEBHOOK_STATUSES),
       reason: z
         .string()

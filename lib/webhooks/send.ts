@@ -16,7 +16,7 @@ const USER_AGENT = "Tieout-Webhooks/1.0";
 export type Attempt = {
   url: string;
   body: string;
-  headers: Partial<Signed> & { traceparent?: string };
+  headers: Record<string, string> & Partial<Signed>;
 };
 
 export type Outcome = { duration_ms: number } & (

@@ -4,12 +4,14 @@ import type { Context } from "../request/context.ts";
 import { tagged } from "../request/versions.ts";
 import type { updateWebhookContract, Webhook } from "./contract.ts";
 import { requireReceiver } from "./require-receiver.ts";
+import { sealHeaders } from "./seal-headers.ts";
 
 export async function updateWebhook(
   ctx: Context,
   id: string,
-  patch: z.output<NonNullable<typeof updateWebhookContract.body>>,
+  { headers, ...fields }: z.output<NonNullable<typeof updateWebhookContract.body>>,
 ): Promise<Webhook> {
-  if (patch.url !== undefined) requireReceiver(patch.url);
+  if (fields.url !== undefined) requireReceiver(fields.url);
+  const patch = { ...fields, ...(headers && { headers: sealHeaders(headers, ctx.tenantId) }) };
   return tagged(ctx, await write<Webhook>(ctx, "update_webhook", { id, patch }));
 }

@@ -112,6 +112,9 @@ export const WEBHOOKS = {
   disabled_detail: { max: 500 },
   disabled_reason: ["manual", "failing", "gone"],
   events: { min: 1, max: 50 },
+  filters: { max: 8000 },
+  header_names: { max: 10 },
+  max_per_minute: { min: 1, max: 6000 },
   status: ["active", "disabled"],
   url: { max: 2048 },
 } as const;

@@ -70,9 +70,12 @@ async function attempt(
     return interrupted("Interrupted before it started; attempted again.");
   try {
     const sentAt = Number(claimed.sent_at) + Math.floor(sinceClaimMs / 1000);
-    const headers = sign(claimed.event_id, sentAt, body, secretsOf(claimed));
-    const sent = traceparent === null ? headers : { ...headers, traceparent };
-    return { attempt_id, ...(await sender.send({ url, body, headers: sent }, stop)) };
+    const headers = {
+      ...headersOf(claimed),
+      ...sign(claimed.event_id, sentAt, body, secretsOf(claimed)),
+      ...(traceparent !== null && { traceparent }),
+    };
+    return { attempt_id, ...(await sender.send({ url, body, headers }, stop)) };
   } catch (error) {
     if (stop.aborted)
       return interrupted("Interrupted before the response arrived; attempted again.");
@@ -88,14 +91,22 @@ async function attempt(
 
 function secretsOf({ secrets, tenant_id }: Claimed): string[] {
   if (!secrets) throw new Error("The webhook has no signing secret.");
-  return secrets.map(({ id, sealed }) => {
-    const bound = `${tenant_id} ${id} ${sealed}`;
-    const cached = secretCache.get(bound);
-    if (cached !== undefined) return cached;
-    const secret = unsealSecret(sealed, tenant_id, id);
-    secretCache.set(bound, secret);
-    return secret;
-  });
+  return secrets.map(({ id, sealed }) => unsealed(sealed, tenant_id, id));
+}
+
+function headersOf({ headers, tenant_id }: Claimed): Record<string, string> {
+  return Object.fromEntries(
+    (headers ?? []).map(({ name, id, sealed }) => [name, unsealed(sealed, tenant_id, id)]),
+  );
+}
+
+function unsealed(sealed: string, tenantId: string, id: string): string {
+  const bound = `${tenantId} ${id} ${sealed}`;
+  const cached = secretCache.get(bound);
+  if (cached !== undefined) return cached;
+  const secret = unsealSecret(sealed, tenantId, id);
+  secretCache.set(bound, secret);
+  return secret;
 }
 
 function outcomeOf(result: Result): string {

@@ -17,6 +17,8 @@ export type Claimed = {
   /** The type of the event. */
   type: string;
   request_id: string | null;
+  /** The receiver's own headers. */
+  headers: { name: string; id: string; sealed: string }[] | null;
 };
 
 /** The result of an attempt. An interrupted attempt is repeated, after a pause if it has one. */

@@ -8,6 +8,7 @@ import { factsFile } from "./facts.ts";
 import { operationScopes } from "./operation-scopes.ts";
 import { operationsSql } from "./operations.ts";
 import { sdkOperations, sdkTypes } from "./sdk.ts";
+import { pythonResources, pythonTypes } from "./sdk-python.ts";
 
 type Artefact = { path: string } & (
   | { needsDatabase: false; make: () => Promise<string> }
@@ -60,6 +61,16 @@ export const ARTEFACTS = {
   "sdk-operations": {
     path: "sdk/typescript/src/generated/operations.gen.ts",
     make: sdkOperations,
+    needsDatabase: false,
+  },
+  "python-types": {
+    path: "sdk/python/src/tieout/_types.py",
+    make: pythonTypes,
+    needsDatabase: false,
+  },
+  "python-resources": {
+    path: "sdk/python/src/tieout/_resources.py",
+    make: pythonResources,
     needsDatabase: false,
   },
 } as const satisfies Record<string, Artefact>;

@@ -194,14 +194,14 @@ function docOf(summary: string, description = ""): string {
 }
 
 /** `/v1/tenants/{id}/members` is `tenantMembers`: `members` lists those of any tenant. */
-function resourceOf(path: string): string {
+export function resourceOf(path: string): string {
   const [, , first = "", , nested] = path.split("/");
   if (first !== "tenants" || !nested) return camel(first);
   return nested === "members" ? "tenantMembers" : camel(nested);
 }
 
 /** `listExceptions` of `exceptions` is `list`; a change of many is `updateMany`. */
-function methodName(resource: string, operationId: string): string {
+export function methodName(resource: string, operationId: string): string {
   const plural = resource.charAt(0).toUpperCase() + resource.slice(1);
   const singular = plural
     .replace(/ies$/, "y")
@@ -221,7 +221,7 @@ function interfaceOf(resource: string): string {
   return `${resource.charAt(0).toUpperCase()}${resource.slice(1)}Resource`;
 }
 
-function nameOf(schema: { $ref?: string } | undefined): string {
+export function nameOf(schema: { $ref?: string } | undefined): string {
   return schema?.$ref?.split("/").at(-1) ?? "";
 }
 

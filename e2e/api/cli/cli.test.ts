@@ -120,6 +120,24 @@ test("a month: imports ask what a file leaves open, a run, suggestions, and the 
   expect(await cli.run(["close", period?.id ?? ""])).toMatchObject({ code: 5 });
 });
 
+test.runIf(process.platform === "linux")(
+  "at a terminal an import asks, and saves the answers where it is told to",
+  async () => {
+    const source = await tieout.sources.create({ name: "Asked", kind: "ledger", currency: "EUR" });
+    const file = join(folder, "asked.csv");
+    await writeFile(file, BANK);
+    const asking = cli.startAtTerminal(["import", file, "--source", "Asked", "--wait"]);
+    await asking.prints("Which is it?");
+    asking.child.stdin?.write("\r");
+    await asking.prints("Save these answers with the source?");
+    asking.child.stdin?.write("y");
+    await asking.prints("New lines");
+    expect((await asking.ended).code).toBe(0);
+    const { mapping } = await tieout.sources.get(source?.id ?? "");
+    expect(mapping).toMatchObject({ date_format: expect.stringMatching(/^(DD|MM)/) });
+  },
+);
+
 test("a key is created, checked and rotated, and a wrong one ends with 3", async () => {
   const key = await cli.json<NewApiKey>(
     ...["keys", "create", "--name", "Cron", "--scope", "read:exceptions", "write:exceptions"],

@@ -27,6 +27,17 @@ export class Cli {
     return JSON.parse(stdout);
   }
 
+  /** At a terminal, where the command asks. */
+  startAtTerminal(args: string[]): Started {
+    const { PATH, NODE_ENV } = process.env;
+    const command = [process.execPath, MAIN, ...args].map((one) => `'${one}'`).join(" ");
+    return new Started(
+      spawn("script", ["-qec", command, "/dev/null"], {
+        env: { PATH, NODE_ENV, NO_COLOR: "1", TERM: "xterm", ...this.#env },
+      }),
+    );
+  }
+
   start(args: string[]): Started {
     const { PATH, NODE_ENV } = process.env;
     return new Started(

@@ -101,6 +101,7 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
       }),
     },
   }),
+  previewWebhookFilters: () => ({ body: { events: ["webhook.failing"] } }),
   createTestEvent: () => ({ body: { type: "webhook.failing" } }),
   putFirstSteps: () => ({ body: { dismissed: true } }),
   createException: () => ({ body: exceptions.body() }),

@@ -103,6 +103,11 @@ const CALLS: Record<string, readonly [verb: string, input: () => object]> = {
     "list_sla_changes",
     () => ({ limit: 50, since: new Date().toISOString() }),
   ],
+  "the events so far": ["list_events", () => ({ limit: 50 })],
+  "the events since a moment": [
+    "list_events",
+    () => ({ limit: 50, since: new Date(Date.now() - 60_000).toISOString() }),
+  ],
   "the closed ones": ["list_exceptions", () => ({ limit: 50, sort_by: "closed_at" })],
   "the board of what is at no risk yet": board({ sort_by: "due_at", breach_risk: ["low"] }),
   "the time to breach": ["get_time_to_breach", () => ({})],

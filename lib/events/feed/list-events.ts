@@ -28,8 +28,10 @@ export async function listEvents(
   if (isEmpty(found) && wait > 0)
     await waiting(ctx.tenantId, async (end) => {
       while (isEmpty(found) && performance.now() < until && !end.aborted) {
-        const pause = Math.min(LOOK_EVERY_MS, Math.max(1, until - performance.now()));
+        const pausedAt = performance.now();
+        const pause = Math.min(LOOK_EVERY_MS, Math.max(1, until - pausedAt));
         await sleep(pause, undefined, { signal: end }).catch(() => {});
+        ctx.waited.ms += performance.now() - pausedAt;
         // A key that was revoked in the meantime reads nothing more.
         await ctx.reauthenticate();
         const step = { ...ctx, continues: true };

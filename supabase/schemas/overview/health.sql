@@ -80,9 +80,13 @@ begin
       select jsonb_build_object(
         'pending', count(*),
         'due', count(*) filter (where next_attempt_at <= now()),
-        'lag_seconds', greatest(0, coalesce(extract(epoch from now() - min(next_attempt_at)), 0))
+        -- A delivery that waits for its webhook's limit isn't late.
+        'lag_seconds', greatest(0, coalesce(extract(epoch from now() - min(d.next_attempt_at)
+          filter (where not exists (select from public.webhooks w
+            where w.tenant_id = d.tenant_id and w.id = d.webhook_id
+              and w.max_per_minute is not null))), 0))
       )
-      from public.webhook_deliveries where status = 'pending'
+      from public.webhook_deliveries d where d.status = 'pending'
     ),
     'jobs', (
       select jsonb_build_object(

@@ -104,10 +104,23 @@ begin
   end if;
 end $$;
 
+-- The position of the thousandth event after `start`, or null. Of all the tenant's, also those that
+-- the caller may not read: they are looked at, too.
+create function private.event_window_end(tenant text, start bigint,
+  settled bigint) returns bigint
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select e.position from public.events e
+    where e.tenant_id = $1 and e.position > $2 and e.position <= $3
+    order by e.position offset 999 limit 1
+  );
+end $$;
+
 -- Oldest first, after a position that was returned at `seen_at`, or since a moment. input: { limit,
--- after, seen_at, since, types, subject, test }. Looks at no more than 5,000 events at once, so
--- that a filter that few match stays cheap: the page may be empty, and `position` says where to go
--- on. Refuses: scope_required and role_required for types that the caller may not read.
+-- after, seen_at, since, types, subject, test }. Looks at a thousand events at most, so that a
+-- filter that few match stays cheap: the page may be empty, and `position` says where to go on.
+-- Refuses: scope_required and role_required for types that the caller may not read.
 create function public.list_events(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set plan_cache_mode = 'force_custom_plan' as $$
 declare
@@ -136,10 +149,7 @@ begin
   start := least(settled, coalesce((input ->> 'after')::bigint,
     private.event_position_before(earliest), settled));
   if wanted_subject is null then
-    select e.position into upto
-    from public.events e
-    where e.tenant_id = tenant and e.position > start and e.position <= settled
-    order by e.position offset 4999 limit 1;
+    upto := private.event_window_end(tenant, start, settled);
   end if;
   upto := coalesce(upto, settled);
   select jsonb_agg(private.event_json(p.e) order by p.place) filter (where p.place <= page_size)
@@ -199,7 +209,8 @@ begin
 end $$;
 
 grant execute on function
-  private.settled_event_position(text), private.event_position_before(timestamptz),
+  private.settled_event_position(text), private.event_window_end(text, bigint, bigint),
+  private.event_position_before(timestamptz),
   private.event_json(public.events), private.require_any_event(),
   private.require_readable_events(text[])
 to authenticated;

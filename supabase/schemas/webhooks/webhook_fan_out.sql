@@ -40,6 +40,7 @@ begin
         when e.type in ('webhook.failing', 'webhook.disabled') then e.type = any (w.events)
         and w.id <> e.data ->> 'id'
         else e.type = any (w.events)
+        and (w.filters = '{}' or private.passes_filters(w.tenant_id, w.filters, e.data))
       end
       returning webhook_id, status
     )

@@ -4,12 +4,13 @@
 -- Takes up to `room` due deliveries of the named webhooks for 23 seconds. Caps, so that a receiver
 -- that hangs costs others nothing: 20 at once per webhook, 2 while it fails; 200 per tenant, beyond
 -- the first of each webhook, which is always let through. Whoever settles a delivery claims for its
--- webhook again, so a claim that a cap cut short is never forgotten.
+-- webhook again, so a claim that a cap cut short is never forgotten. A webhook with a limit gets
+-- what is left of its minute; private.overdue_webhooks finds it in the next.
 create function private.claim_webhook_deliveries(webhook_ids text[], room integer)
 returns table (
   attempt_id bigint, delivery_id text, webhook_id text, tenant_id text, event_id text, url text,
   body text, secrets jsonb, sent_at bigint,
-  type text, request_id text
+  type text, request_id text, headers jsonb
 )
 -- Planned once a connection, and by indexes, whatever the tables looked like then: planning costs
 -- more than claiming. By no bitmaps: they read again and again what other scans of an index leave
@@ -35,8 +36,13 @@ begin
   end if;
 
   with asked as (
-    select w.id, w.tenant_id, w.url, case when w.failing_since is null then 20 else 2 end as cap
+    select w.id, w.tenant_id, w.url, case when w.failing_since is null then 20 else 2 end as cap,
+      -- Null without a limit, which least() ignores.
+      case when w.max_per_minute is not null then
+        greatest(0, w.max_per_minute - coalesce(r.attempts, 0)) end as left_this_minute
     from public.webhooks w
+    left join private.webhook_rates r on r.tenant_id = w.tenant_id and r.webhook_id = w.id
+      and r.minute = date_trunc('minute', now())
     where w.id = any (webhook_ids) and w.status = 'active' and w.deleted_at is null
   ), busy as (
     select d.tenant_id, d.webhook_id, count(*) as deliveries from public.webhook_deliveries d
@@ -52,7 +58,8 @@ begin
     cross join lateral (
       select x.id, x.event_id, x.next_attempt_at from public.webhook_deliveries x
       where x.webhook_id = a.id and x.status = 'pending' and x.next_attempt_at <= now()
-      order by x.next_attempt_at limit greatest(0, a.cap - coalesce(b.deliveries, 0))
+      order by x.next_attempt_at
+      limit least(a.left_this_minute, greatest(0, a.cap - coalesce(b.deliveries, 0)))
       for no key update skip locked
     ) d
   ), ranked as (
@@ -66,11 +73,21 @@ begin
     order by place, next_attempt_at limit room
   )
   select array_agg(f.tenant_id) as tenants, array_agg(f.id) as ids, array_agg(f.url) as urls,
-    array_agg(f.place) as places
+    array_agg(f.place) as places, array_agg(f.webhook_id) as webhook_ids
   into chosen from first f;
   if chosen.ids is null then
     return;
   end if;
+
+  insert into private.webhook_rates as r (tenant_id, webhook_id, minute, attempts)
+  select w.tenant_id, w.id, date_trunc('minute', now()), count(*)
+  from unnest(chosen.tenants, chosen.webhook_ids) as c (tenant_id, webhook_id)
+  join public.webhooks w on w.tenant_id = c.tenant_id and w.id = c.webhook_id
+    and w.max_per_minute is not null
+  group by w.tenant_id, w.id
+  on conflict (tenant_id, webhook_id) do update set
+    attempts = excluded.attempts + case when r.minute = excluded.minute then r.attempts else 0 end,
+    minute = excluded.minute;
 
   return query
   with leased as (
@@ -96,7 +113,12 @@ begin
       where s.tenant_id = l.tenant_id and s.webhook_id = l.webhook_id
         and (s.expires_at is null or s.expires_at > now())
     ),
-    floor(extract(epoch from clock_timestamp()))::bigint, e.type, e.request_id
+    floor(extract(epoch from clock_timestamp()))::bigint, e.type, e.request_id,
+    (
+      select jsonb_agg(jsonb_build_object('name', h.name, 'id', h.id, 'sealed', h.sealed))
+      from private.webhook_headers h
+      where h.tenant_id = l.tenant_id and h.webhook_id = l.webhook_id
+    )
   from leased l join public.events e on e.tenant_id = l.tenant_id and e.id = l.event_id
   order by l.place;
 end $$;

@@ -59,6 +59,9 @@ create function private.delete_webhook_secrets(webhook_id text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   delete
+  from private.webhook_headers h
+  where h.tenant_id = private.tenant_id() and h.webhook_id = $1;
+  delete
   from private.webhook_secrets s
   where s.tenant_id = private.tenant_id() and s.webhook_id = $1;
 end $$;

@@ -32,7 +32,9 @@ declare
   last_day constant jsonb := private.webhook_health(w, interval '24 hours');
 begin
   return jsonb_build_object(
-    'id', w.id, 'url', w.url, 'description', w.description, 'events', w.events, 'status', w.status,
+    'id', w.id, 'url', w.url, 'description', w.description, 'events', w.events,
+    'filters', w.filters, 'header_names', w.header_names, 'max_per_minute', w.max_per_minute,
+    'status', w.status,
     'disabled_at', private.iso(w.disabled_at), 'disabled_by', w.disabled_by, 'disabled_reason',
     w.disabled_reason,
     'disabled_detail', w.disabled_detail,
@@ -78,14 +80,50 @@ language plpgsql stable set search_path = '' as $$
 begin
   return private.version_of(jsonb_build_array(
     w.url, w.description, w.events, w.status, private.iso(w.disabled_at),
-    private.iso(w.secret_changed_at), private.iso(w.deleted_at)
+    private.iso(w.secret_changed_at), private.iso(w.deleted_at), w.filters, w.max_per_minute,
+    private.iso(w.headers_changed_at)
   ));
 end $$;
 
--- input: { url, description, events, secret_id, sealed_secret, sealed }; sealed: a secret that was
--- made for the caller, as only the holder of the idempotency key can read it. Refuses:
--- scope_required and role_required for events that the caller may not read, conflict beyond 250
--- webhooks. Records: webhook.created.
+-- headers: [{ name, secret_id, sealed_secret }], which are all that it has from now on. One without
+-- a value keeps what is stored under its name, unless the address changes: the values would go to a
+-- receiver that the caller chose without knowing them. Refuses: invalid_request.
+create function private.store_webhook_headers(w public.webhooks, headers jsonb,
+  has_moved boolean default false) returns public.webhooks
+language plpgsql volatile set search_path = '' as $$
+declare
+  unknown text;
+begin
+  select g.name into unknown
+  from jsonb_to_recordset(headers) as g (name text, sealed_secret text)
+  where g.sealed_secret is null and (has_moved or not exists (
+    select from private.webhook_headers h
+    where h.tenant_id = w.tenant_id and h.webhook_id = w.id and lower(h.name) = lower(g.name)));
+  if found then
+    perform private.refuse_field('headers', format(case
+      when has_moved then 'Send the value of %s again: it would go to another address.'
+      else 'Send a value for %s.' end, unknown));
+  end if;
+  delete from private.webhook_headers h
+  where h.tenant_id = w.tenant_id and h.webhook_id = w.id and not exists (
+    select from jsonb_to_recordset(headers) as g (name text, sealed_secret text)
+    where lower(g.name) = lower(h.name) and g.sealed_secret is null);
+  insert into private.webhook_headers (id, tenant_id, webhook_id, name, sealed)
+  select g.secret_id, w.tenant_id, w.id, g.name, g.sealed_secret
+  from jsonb_to_recordset(headers) as g (name text, secret_id text, sealed_secret text)
+  where g.sealed_secret is not null;
+  update public.webhooks x set
+    header_names = array(select g ->> 'name' from jsonb_array_elements(headers) g),
+    headers_changed_at = now(), updated_at = now()
+  where x.tenant_id = w.tenant_id and x.id = w.id
+  returning * into w;
+  return w;
+end $$;
+
+-- input: { url, description, events, filters, headers, max_per_minute, secret_id, sealed_secret,
+-- sealed }; sealed: a secret that was made for the caller, as only the holder of the idempotency
+-- key can read it. Refuses: scope_required and role_required for events that the caller may not
+-- read, invalid_request for filters, conflict beyond 250 webhooks. Records: webhook.created.
 create function public.create_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -96,10 +134,15 @@ begin
     return replayed;
   end if;
   perform private.require_readable_events(private.text_array(input -> 'events'));
+  perform private.require_filters(input -> 'filters');
   perform private.require_quota('webhooks');
-  insert into public.webhooks (url, description, events)
-  values (input ->> 'url', input ->> 'description', private.text_array(input -> 'events'))
+  insert into public.webhooks (url, description, events, filters, max_per_minute)
+  values (input ->> 'url', input ->> 'description', private.text_array(input -> 'events'),
+    coalesce(input -> 'filters', '{}'), (input ->> 'max_per_minute')::integer)
   returning * into w;
+  if jsonb_typeof(input -> 'headers') = 'array' then
+    w := private.store_webhook_headers(w, input -> 'headers');
+  end if;
   perform private.store_webhook_secret(w.id, input ->> 'secret_id', input ->> 'sealed_secret');
   perform private.record_security_event('webhook.created', w.id, null,
     jsonb_build_object('url', w.url, 'events', w.events));
@@ -153,15 +196,18 @@ begin
   );
 end $$;
 
--- input: { id, patch: { url, description, events, status, reason } }. A new address starts with a
--- clean record. Who may not read its events changes neither them nor the address; nor the address,
--- where such were sent before. Refuses: not_found, precondition_failed, scope_required,
--- role_required. Records: webhook.updated, webhook.enabled, webhook.disabled.
+-- input: { id, patch: { url, description, events, filters, headers, max_per_minute, status, reason
+-- } }. A new address starts with a clean record. Who may not read its events changes neither them
+-- nor the address; nor the address, where such were sent before. Refuses: not_found,
+-- precondition_failed, scope_required, role_required. Records: webhook.updated, webhook.enabled,
+-- webhook.disabled.
 create function public.update_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'update_webhook');
-  fields constant text[] := '{url,description,events}';
+  fields constant text[] := '{url,description,events,filters,max_per_minute}';
+  origin constant text := '^https?://[^/?#]+';
+  has_moved boolean;
   patch constant jsonb := input -> 'patch';
   before public.webhooks;
   w public.webhooks;
@@ -179,9 +225,18 @@ begin
   if w.url <> before.url then
     perform private.require_readable_events(private.unreadable_sent(w.id));
   end if;
+  if w.filters <> before.filters then
+    perform private.require_filters(w.filters);
+  end if;
+  has_moved := substring(w.url from origin) <> substring(before.url from origin);
+  if has_moved and cardinality(before.header_names) > 0 and not patch ? 'headers' then
+    perform private.refuse_field('headers',
+      'Send the headers with their values again: they would go to another address.');
+  end if;
   if w is distinct from before then
     update public.webhooks x set
-      url = w.url, description = w.description, events = w.events,
+      url = w.url, description = w.description, events = w.events, filters = w.filters,
+      max_per_minute = w.max_per_minute,
       failing_since = case when w.url = before.url then x.failing_since end, updated_at = now()
     where x.tenant_id = before.tenant_id and x.id = before.id
     returning * into w;
@@ -190,6 +245,11 @@ begin
         jsonb_object_agg(field, to_jsonb(w) -> field))
       from unnest(fields) field
     ));
+  end if;
+  if patch ? 'headers' then
+    w := private.store_webhook_headers(w, patch -> 'headers', has_moved);
+    perform private.record_security_event('webhook.updated', w.id, null, jsonb_build_object(
+      'headers', jsonb_build_object('from', before.header_names, 'to', w.header_names)));
   end if;
   if patch ->> 'status' = 'active' then
     w := private.enable_webhook(w);

@@ -21,6 +21,13 @@ create table public.webhooks (
   created_by text not null default private.actor(),
   updated_at timestamptz(3) not null default now(),
   deleted_at timestamptz(3),
+  -- The names of its headers, whose values are in private.webhook_headers.
+  header_names text[] not null default '{}' check (cardinality(header_names) <= 10),
+  headers_changed_at timestamptz(3),
+  -- Which events it gets, by what they carry (webhook_filters.sql).
+  filters jsonb not null default '{}' check (length(filters::text) <= 8000),
+  -- How many attempts it gets in a minute; null: no limit.
+  max_per_minute integer check (max_per_minute between 1 and 6000),
   primary key (tenant_id, id),
   check ((status = 'disabled') = (disabled_at is not null)),
   check ((disabled_at is null) = (disabled_reason is null))
@@ -51,6 +58,32 @@ create index webhook_secrets_by_webhook on private.webhook_secrets (tenant_id, w
 create unique index webhook_secrets_current on private.webhook_secrets (tenant_id, webhook_id)
 where expires_at is null;
 alter table private.webhook_secrets enable row level security;
+
+-- What a receiver gets with each delivery, such as a credential of a gateway. Sealed as secrets
+-- are.
+create table private.webhook_headers (
+  id text not null,
+  tenant_id text not null,
+  webhook_id text not null,
+  name text not null,
+  sealed text not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, webhook_id) references public.webhooks (tenant_id, id) on delete cascade
+);
+create unique index webhook_headers_by_name
+  on private.webhook_headers (tenant_id, webhook_id, lower(name));
+alter table private.webhook_headers enable row level security;
+
+-- Attempts of this minute, of webhooks with a limit.
+create table private.webhook_rates (
+  tenant_id text not null,
+  webhook_id text not null,
+  minute timestamptz not null,
+  attempts integer not null,
+  primary key (tenant_id, webhook_id),
+  foreign key (tenant_id, webhook_id) references public.webhooks (tenant_id, id) on delete cascade
+);
+alter table private.webhook_rates enable row level security;
 
 -- One per webhook and event, since its ID is made of both. While an attempt is under way, `lease`
 -- is its id and `next_attempt_at` the moment at which any worker may take the delivery again: one

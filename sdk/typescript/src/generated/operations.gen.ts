@@ -1257,6 +1257,13 @@ export interface WebhooksResource {
   create(body: T.CreateWebhookRequest, options?: CallOptions): Call<T.NewWebhook>;
 
   /**
+   * Preview a webhook's filters.
+   *
+   * Counts the events of the last 7 days that a webhook with these filters would have got.
+   */
+  previewFilters(body: T.PreviewWebhookFiltersRequest, options?: CallOptions): Call<T.WebhookFilterPreview>;
+
+  /**
    * Delete a webhook.
    *
    * Can't be undone. No more events are sent to it and its signing secret is destroyed.
@@ -1273,7 +1280,7 @@ export interface WebhooksResource {
   /**
    * Change, disable or enable a webhook.
    *
-   * A JSON merge patch. Disabling cancels pending retries; recover resends them later. reason is stored with the webhook.
+   * A JSON merge patch; filters and headers are replaced whole. Disabling cancels pending retries; recover resends them later. reason is stored with the webhook. A change of the address's host needs the values of all headers again.
    */
   update(id: string, body?: T.UpdateWebhookRequest, options?: CallOptions): Call<T.Webhook | undefined>;
 
@@ -1594,6 +1601,7 @@ export const ROUTES: Record<string, Record<string, string>> = {
   webhooks: {
     list: "GET /v1/webhooks LQ",
     create: "POST /v1/webhooks IB",
+    previewFilters: "POST /v1/webhooks/preview-filters IB",
     delete: "DELETE /v1/webhooks/{id}",
     get: "GET /v1/webhooks/{id}",
     update: "PATCH /v1/webhooks/{id} B",

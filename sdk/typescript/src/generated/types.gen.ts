@@ -1761,6 +1761,33 @@ export type CreateWebhookRequest = {
      */
     events: EventKind[];
     /**
+     * Only events that pass all of these. A filter says nothing of an event that doesn't have what it is about. Empty: all.
+     */
+    filters?: WebhookFilters;
+    /**
+     * Sent with each delivery, for example to a gateway; a change replaces them all. Values are stored encrypted and never returned. Not those of the connection or the signature.
+     * @maxItems 10
+     */
+    headers?: {
+        /**
+         * Its display name.
+         * @minLength 1
+         * @maxLength 64
+         */
+        name: string;
+        /**
+         * Left out in a change: as it is stored.
+         * @minLength 1
+         * @maxLength 1000
+         * @format password
+         */
+        value?: string;
+    }[];
+    /**
+     * How many attempts it gets in a minute; the others wait. Null: no limit.
+     */
+    max_per_minute?: number | null;
+    /**
      * The signing secret: 8 to 256 characters; after `whsec_`, base64. Under 24 bytes the response has a warning. Leave it out to have one created and returned in this response only.
      * @minLength 8
      * @maxLength 256
@@ -5048,6 +5075,19 @@ export type NewWebhook = {
      */
     events: EventKind[];
     /**
+     * Which of them it gets. Empty: all.
+     */
+    filters: WebhookFilters;
+    /**
+     * The headers that its deliveries carry. Their values are never returned.
+     * @maxItems 10
+     */
+    header_names: string[];
+    /**
+     * How many attempts it gets in a minute; the others wait. Null: no limit.
+     */
+    max_per_minute: number | null;
+    /**
      * Its status.
      */
     status: WebhookStatus;
@@ -6182,6 +6222,25 @@ export type PrepareReconciliationRequest = {
      * @maxLength 1000
      */
     note?: string;
+    /**
+     * The idempotency key, unless sent in the Idempotency-Key header.
+     * @minLength 1
+     * @maxLength 255
+     */
+    idempotency_key?: string;
+};
+
+export type PreviewWebhookFiltersRequest = {
+    /**
+     * The event types it subscribes to.
+     * @minItems 1
+     * @maxItems 21
+     */
+    events: EventKind[];
+    /**
+     * Only events that pass all of these. A filter says nothing of an event that doesn't have what it is about. Empty: all.
+     */
+    filters?: WebhookFilters;
     /**
      * The idempotency key, unless sent in the Idempotency-Key header.
      * @minLength 1
@@ -10090,6 +10149,33 @@ export type UpdateWebhookRequest = {
      */
     events?: EventKind[];
     /**
+     * Only events that pass all of these. A filter says nothing of an event that doesn't have what it is about. Empty: all.
+     */
+    filters?: WebhookFilters;
+    /**
+     * Sent with each delivery, for example to a gateway; a change replaces them all. Values are stored encrypted and never returned. Not those of the connection or the signature.
+     * @maxItems 10
+     */
+    headers?: {
+        /**
+         * Its display name.
+         * @minLength 1
+         * @maxLength 64
+         */
+        name: string;
+        /**
+         * Left out in a change: as it is stored.
+         * @minLength 1
+         * @maxLength 1000
+         * @format password
+         */
+        value?: string;
+    }[];
+    /**
+     * How many attempts it gets in a minute; the others wait. Null: no limit.
+     */
+    max_per_minute?: number | null;
+    /**
      * Its status.
      */
     status?: WebhookStatus;
@@ -10237,6 +10323,19 @@ export type Webhook = {
      * @maxItems 32
      */
     events: EventKind[];
+    /**
+     * Which of them it gets. Empty: all.
+     */
+    filters: WebhookFilters;
+    /**
+     * The headers that its deliveries carry. Their values are never returned.
+     * @maxItems 10
+     */
+    header_names: string[];
+    /**
+     * How many attempts it gets in a minute; the others wait. Null: no limit.
+     */
+    max_per_minute: number | null;
     /**
      * Its status.
      */
@@ -10739,6 +10838,103 @@ export type WebhookFailingEvent = {
          */
         detail: string;
     };
+};
+
+export type WebhookFilterPreview = {
+    /**
+     * The beginning of the period.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    since: string;
+    /**
+     * The database's time for this response, from which times left are counted.
+     * @maxLength 24
+     * @pattern \.\d{3}Z$
+     * @format date-time
+     */
+    as_of: string;
+    /**
+     * Without the filters.
+     * @minimum 0
+     * @format int64
+     */
+    total_count: number;
+    /**
+     * Items with a counterpart.
+     * @minimum 0
+     * @format int64
+     */
+    matched_count: number;
+    /**
+     * The same for each type that occurred.
+     * @maxItems 21
+     */
+    by_type: {
+        /**
+         * Its type.
+         */
+        type: EventKind;
+        /**
+         * Without the filters.
+         * @minimum 0
+         * @format int64
+         */
+        total_count: number;
+        /**
+         * Items with a counterpart.
+         * @minimum 0
+         * @format int64
+         */
+        matched_count: number;
+    }[];
+    /**
+     * False where only the newest 20,000 events were looked at.
+     */
+    complete: boolean;
+};
+
+export type WebhookFilters = {
+    /**
+     * Of an exception.
+     * @minItems 1
+     * @maxItems 4
+     */
+    severity?: Severity[];
+    /**
+     * An exception's assignee.
+     * @minItems 1
+     * @maxItems 20
+     */
+    assigned_to?: string[];
+    /**
+     * Of an exception or a match, whatever its sign.
+     */
+    amount?: {
+        /**
+         * The ISO 4217 code for amount_minor.
+         */
+        currency: Currency;
+        /**
+         * At least this.
+         * @minimum 0
+         * @format int64
+         */
+        from_minor: number;
+    };
+    /**
+     * What is about one of these periods.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reconciliation_ids?: string[];
+    /**
+     * Imports of these sources, and what is about a period of them.
+     * @minItems 1
+     * @maxItems 20
+     */
+    source_ids?: string[];
 };
 
 export type WebhookHealth = "healthy" | "degraded" | "failing" | "disabled" | "idle";

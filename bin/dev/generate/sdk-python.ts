@@ -1,0 +1,331 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CURRENCIES, decimalsOf } from "#lib/wire/currencies.ts";
+import { methodName, nameOf, resourceOf } from "./sdk.ts";
+
+const DOCUMENT = join(import.meta.dirname, "../../../openapi.json");
+const HEADER = "# Written by `npm run generate` from openapi.json.\n";
+
+type Schema = {
+  $ref?: string;
+  type?: string | string[];
+  const?: unknown;
+  enum?: unknown[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: Schema | boolean;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+};
+type Parameter = { $ref?: string; name: string; in: string; required?: boolean; schema: Schema };
+type Media = Record<string, { schema: Schema }>;
+type Operation = {
+  operationId: string;
+  summary: string;
+  description?: string;
+  parameters?: Parameter[];
+  requestBody?: { required?: boolean; content: Media };
+  responses: Record<string, { content?: Media }>;
+};
+type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: { requestBody: { content: Media } } }>;
+  components: { parameters: Record<string, Parameter>; schemas: Record<string, Schema> };
+};
+
+const SCALARS: Record<string, string> = {
+  string: "str",
+  integer: "int",
+  number: "float",
+  boolean: "bool",
+  null: "None",
+  object: "dict[str, Any]",
+  array: "list[Any]",
+};
+const KEYWORDS = new Set(
+  "False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(
+    " ",
+  ),
+);
+
+async function readDocument(): Promise<Document> {
+  return JSON.parse(await readFile(DOCUMENT, "utf8"));
+}
+
+/** The schemas as TypedDicts, the union of events, and the currencies. */
+export async function pythonTypes(): Promise<string> {
+  const { components, webhooks } = await readDocument();
+  const printer = new TypePrinter();
+  for (const [name, schema] of Object.entries(components.schemas)) printer.declare(name, schema);
+  const events = Object.values(webhooks).map(({ post }) =>
+    nameOf(post.requestBody.content["application/json"]?.schema),
+  );
+  const decimals = CURRENCIES.filter((code) => decimalsOf(code) !== 2);
+  return `${HEADER}# ruff: noqa
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict, Union
+
+${printer.text}
+TieoutEvent = Union[
+${events.map((event) => `    ${event},\n`).join("")}]
+
+DECIMALS = {
+${decimals.map((code) => `    "${code}": ${decimalsOf(code)},\n`).join("")}}
+`;
+}
+
+/** Writes types, and names objects within objects. */
+class TypePrinter {
+  text = "";
+
+  declare(name: string, schema: Schema): void {
+    const { properties } = merged(schema);
+    if (properties) this.#declareObject(name, merged(schema));
+    else this.text += `${name} = ${this.typeOf(schema, name)}\n\n`;
+  }
+
+  typeOf(schema: Schema, name: string): string {
+    const { $ref, enum: values, anyOf, oneOf, type, items, additionalProperties } = schema;
+    if ($ref) return `"${nameOf({ $ref })}"`;
+    if (values) return `Literal[${values.map(literal).join(", ")}]`;
+    if ("const" in schema) return `Literal[${literal(schema.const)}]`;
+    const choices = anyOf ?? oneOf;
+    if (choices) return union(choices.map((one, at) => this.typeOf(one, `${name}${at || ""}`)));
+    const whole = merged(schema);
+    if (whole.properties) {
+      this.#declareObject(name, whole);
+      return `"${name}"`;
+    }
+    if (Array.isArray(type)) return union(type.map((one) => SCALARS[one] ?? "Any"));
+    if (type === "array" && items) return `list[${this.typeOf(items, `${name}Item`)}]`;
+    if (type === "object" && typeof additionalProperties === "object")
+      return `dict[str, ${this.typeOf(additionalProperties, `${name}Value`)}]`;
+    return SCALARS[type ?? ""] ?? "Any";
+  }
+
+  #declareObject(name: string, { properties = {}, required = [] }: Schema): void {
+    const fields = Object.entries(properties).map(([field, schema]) => {
+      const type = this.typeOf(schema, `${name}${pascal(field)}`);
+      return [field, required.includes(field) ? type : `NotRequired[${type}]`];
+    });
+    const isPlain = fields.every(
+      ([field = ""]) => /^[a-z_]\w*$/i.test(field) && !KEYWORDS.has(field),
+    );
+    this.text += isPlain
+      ? `class ${name}(TypedDict):\n${fields.map(([field, type]) => `    ${field}: ${type}\n`).join("") || "    pass\n"}\n\n`
+      : `${name} = TypedDict("${name}", {\n${fields.map(([field, type]) => `    "${field}": ${type},\n`).join("")}})\n\n`;
+  }
+}
+
+/** `allOf` as one object. */
+function merged(schema: Schema): Schema {
+  if (!schema.allOf) return schema;
+  const parts = schema.allOf.filter(({ $ref }) => !$ref);
+  return {
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+    required: parts.flatMap(({ required = [] }) => required),
+  };
+}
+
+function literal(value: unknown): string {
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return value === null ? "None" : JSON.stringify(value);
+}
+
+function union(types: string[]): string {
+  const all = [...new Set(types)];
+  return all.length === 1 ? (all[0] ?? "Any") : `Union[${all.join(", ")}]`;
+}
+
+type Method = {
+  name: string;
+  signature: string;
+  call: string;
+  result: string;
+  kind: Kind;
+  doc: string;
+};
+type Kind = "call" | "list" | "export";
+
+/** The resources with their methods, once for each kind of client. */
+export async function pythonResources(): Promise<string> {
+  const document = await readDocument();
+  const resources = new Map<string, Method[]>();
+  for (const [path, methods] of Object.entries(document.paths))
+    for (const [verb, operation] of Object.entries(methods)) {
+      if (!operation.operationId) continue;
+      const resource = resourceOf(path);
+      const method = methodOf(document, resource, path, verb, operation);
+      resources.set(resource, [...(resources.get(resource) ?? []), method]);
+    }
+  const sorted = [...resources].sort(([a], [b]) => (a < b ? -1 : 1));
+  const classes = sorted.flatMap(([resource, methods]) => [
+    classOf(pascal(resource), "SyncResource", methods, syncMethod),
+    classOf(`Async${pascal(resource)}`, "AsyncResource", methods, asyncMethod),
+  ]);
+  const attributes = (prefix: string) =>
+    sorted.map(([resource]) => `    ${snake(resource)}: ${prefix}${pascal(resource)}\n`).join("");
+  const constructors = (prefix: string) =>
+    sorted
+      .map(
+        ([resource]) =>
+          `        self.${snake(resource)} = ${prefix}${pascal(resource)}(transport)\n`,
+      )
+      .join("");
+  return `${HEADER}# ruff: noqa
+from __future__ import annotations
+
+from typing import Any, Literal, Optional, Sequence, Union, Unpack
+
+from . import _types as T
+from ._calls import (
+    AsyncExport,
+    AsyncPages,
+    AsyncResource,
+    AsyncTransport,
+    Export,
+    FileContent,
+    Options,
+    Pages,
+    SyncResource,
+    SyncTransport,
+    segment,
+)
+
+
+${classes.join("\n\n")}
+
+class Resources:
+${attributes("")}
+    def __init__(self, transport: SyncTransport) -> None:
+${constructors("")}
+
+class AsyncResources:
+${attributes("Async")}
+    def __init__(self, transport: AsyncTransport) -> None:
+${constructors("Async")}`;
+}
+
+function classOf(
+  name: string,
+  base: string,
+  methods: Method[],
+  print: (method: Method) => string,
+): string {
+  return `class ${name}(${base}):\n${methods.map(print).join("\n")}`;
+}
+
+function syncMethod({ name, signature, call, result, kind, doc }: Method): string {
+  const type = { call: result, list: `Pages[${result}]`, export: "Export" }[kind];
+  return `    def ${name}(self${signature}) -> ${type}:\n${doc}        return self._${kind}(${call})\n`;
+}
+
+function asyncMethod({ name, signature, call, result, kind, doc }: Method): string {
+  const type = { call: result, list: `AsyncPages[${result}]`, export: "AsyncExport" }[kind];
+  const [prefix, wait] = kind === "call" ? ["async ", "await "] : ["", ""];
+  return `    ${prefix}def ${name}(self${signature}) -> ${type}:\n${doc}        return ${wait}self._${kind}(${call})\n`;
+}
+
+function methodOf(
+  { components }: Document,
+  resource: string,
+  path: string,
+  verb: string,
+  { operationId, summary, description = "", parameters = [], requestBody, responses }: Operation,
+): Method {
+  const all = parameters.map((one) =>
+    one.$ref ? (components.parameters[nameOf(one)] as Parameter) : one,
+  );
+  const query = all.filter((one) => one.in === "query");
+  const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = ""]) => id);
+  const bodyType = requestBody && nameOf(requestBody.content["application/json"]?.schema);
+  const isFile = requestBody !== undefined && !bodyType;
+  const contents = Object.entries(responses)
+    .filter(([status]) => status < "300")
+    .map(([, { content }]) => content ?? {});
+  const isExport = contents.some(
+    (content) => !content["application/json"] && Object.keys(content).length > 0,
+  );
+  const isList = query.some(({ name }) => name === "cursor");
+  const types = [
+    ...new Set(
+      contents.map((content) => {
+        const type = nameOf(content["application/json"]?.schema);
+        return type ? `T.${type}` : "None";
+      }),
+    ),
+  ];
+  const [page = ""] = types;
+  const items = components.schemas[page.slice(2)]?.properties?.items?.items;
+  const item = items?.$ref ? `T.${nameOf(items)}` : `T.${page.slice(2)}ItemsItem`;
+  const shown = query.filter(({ name }) => name !== "cursor" && name !== "end_mark");
+  const printer = new TypePrinter();
+  const keyword = ({ name, schema, required }: Parameter) => {
+    const type = argumentType(printer.typeOf(schema, pascal(name)));
+    const isOptional = !required || name === "format";
+    return `${argument(name)}: ${isOptional ? `Optional[${type}] = None` : type}`;
+  };
+  const signature = [
+    ...ids.map((id) => `${argument(snake(id))}: str`),
+    ...(isFile ? ["file: FileContent"] : []),
+    ...(bodyType
+      ? [`body: ${requestBody?.required ? `T.${bodyType}` : `Optional[T.${bodyType}] = None`}`]
+      : []),
+    ...(shown.length > 0 || isList ? ["*"] : []),
+    ...shown.filter(({ required, name }) => required && name !== "format").map(keyword),
+    ...shown.filter(({ required, name }) => !required || name === "format").map(keyword),
+    ...(isList ? ["cursor: Optional[str] = None"] : []),
+    "**options: Unpack[Options]",
+  ];
+  const url = `f"${path.replace(/\{(\w+)\}/g, (_, id: string) => `{segment('${snake(id)}', ${argument(snake(id))})}`)}"`;
+  const names = [...shown.map(({ name }) => name), ...(isList ? ["cursor"] : [])];
+  const takesKey = all.some(({ name }) => name === "Idempotency-Key");
+  const call = [
+    `"${verb.toUpperCase()}"`,
+    url,
+    "options",
+    ...(names.length > 0
+      ? [`query={${names.map((name) => `"${name}": ${argument(name)}`).join(", ")}}`]
+      : []),
+    ...(bodyType ? ["body=body"] : []),
+    ...(isFile ? ["file=file"] : []),
+    ...(takesKey ? ["takes_key=True"] : []),
+    ...(isExport && query.some(({ name }) => name === "end_mark") ? ["has_end_mark=True"] : []),
+  ];
+  const [text = ""] = description.split("\n\nWho can call it");
+  const words = [`${summary}.`, ...(text ? ["", ...text.split("\n")] : [])];
+  const doc = `        """${words.join("\n").replaceAll("\\", "\\\\").replaceAll('"""', "'''").replaceAll("\n", "\n        ").replaceAll(/ +$/gm, "")}${words.length > 1 ? "\n        " : ""}"""\n`;
+  return {
+    name: argument(snake(methodName(resource, operationId))),
+    signature: signature.map((one) => `, ${one}`).join(""),
+    call: call.join(", "),
+    result: isList ? item : union(types),
+    kind: isExport ? "export" : isList ? "list" : "call",
+    doc,
+  };
+}
+
+/** Within the resources' module, whose classes have methods named `list`. */
+function argumentType(type: string): string {
+  return type
+    .replaceAll(/"(\w+)"(?=[\],]|$)/g, (whole, name: string) =>
+      /^[A-Z][a-z]/.test(name) && !/Literal/.test(type) ? `T.${name}` : whole,
+    )
+    .replace(/^list\[(.*)\]$/, "Sequence[$1]");
+}
+
+/** A name that is no keyword. */
+function argument(name: string): string {
+  return KEYWORDS.has(name) ? `${name}_` : name;
+}
+
+function snake(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function pascal(text: string): string {
+  return text.replaceAll(/(?:^|[_-])(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

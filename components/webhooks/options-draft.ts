@@ -1,0 +1,123 @@
+import type { Problems } from "#components/kit/problems.ts";
+import { formatMoney, parseMoney } from "#components/ui/money.ts";
+import type { Webhook, WebhookFilters } from "#lib/webhooks/contract.ts";
+import { CURRENCIES } from "#lib/wire/currencies.ts";
+import { WEBHOOKS } from "#lib/wire/facts.gen.ts";
+import { headerNameFault, headerValueFault } from "#lib/wire/receiver-headers.ts";
+
+type Severity = NonNullable<WebhookFilters["severity"]>[number];
+type Currency = NonNullable<WebhookFilters["amount"]>["currency"];
+
+/** Filters as they are typed: lists are separated by commas. */
+export type FiltersDraft = {
+  severity: readonly Severity[];
+  assigned_to: string;
+  amount: string;
+  currency: string;
+  source_ids: string;
+  reconciliation_ids: string;
+};
+
+/** Headers are one per line, `Name: value`. A name alone keeps the value that is stored. */
+export type OptionsDraft = { filters: FiltersDraft; headers: string; max_per_minute: string };
+
+export const NO_OPTIONS: OptionsDraft = {
+  filters: {
+    severity: [],
+    assigned_to: "",
+    amount: "",
+    currency: "EUR",
+    source_ids: "",
+    reconciliation_ids: "",
+  },
+  headers: "",
+  max_per_minute: "",
+};
+
+export function optionsOf({
+  filters: { severity = [], assigned_to = [], amount, source_ids = [], reconciliation_ids = [] },
+  header_names,
+  max_per_minute,
+}: Webhook): OptionsDraft {
+  return {
+    filters: {
+      severity,
+      assigned_to: assigned_to.map((user) => user.replace(/^user:/, "")).join(", "),
+      amount: amount ? formatMoney(amount.from_minor, amount.currency).replace(/[^\d.,]/g, "") : "",
+      currency: amount?.currency ?? "EUR",
+      source_ids: source_ids.join(", "),
+      reconciliation_ids: reconciliation_ids.join(", "),
+    },
+    headers: header_names.map((name) => `${name}:\n`).join(""),
+    max_per_minute: max_per_minute === null ? "" : String(max_per_minute),
+  };
+}
+
+/** Filters as a body has them, in one order, so that two can be compared. */
+export function filtersOf(draft: FiltersDraft): WebhookFilters {
+  const listed = (text: string) => [...new Set(text.split(/[\s,]+/).filter(Boolean))];
+  const assigned_to = listed(draft.assigned_to).map((name) =>
+    name.startsWith("user:") ? name : `user:${name}`,
+  );
+  const [source_ids, reconciliation_ids] = [
+    listed(draft.source_ids),
+    listed(draft.reconciliation_ids),
+  ];
+  const from_minor = parseMoney(draft.amount, draft.currency);
+  const currency = draft.currency as Currency;
+  return {
+    ...(draft.severity.length > 0 && { severity: [...draft.severity] }),
+    ...(assigned_to.length > 0 && { assigned_to }),
+    ...(from_minor !== null && { amount: { currency, from_minor } }),
+    ...(source_ids.length > 0 && { source_ids }),
+    ...(reconciliation_ids.length > 0 && { reconciliation_ids }),
+  };
+}
+
+export function headersOf(text: string): { name: string; value?: string }[] {
+  return text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const [name = "", value = ""] = line.split(/:(.*)/s).map((part) => part.trim());
+      return value === "" ? { name } : { name, value };
+    });
+}
+
+export function limitOf(text: string): number | null {
+  return text.trim() === "" ? null : Number(text);
+}
+
+/** Validates options as far as the browser can. */
+export function missingInOptions({ filters, headers, max_per_minute }: OptionsDraft): Problems {
+  const { min, max } = WEBHOOKS.max_per_minute;
+  const limit = limitOf(max_per_minute);
+  const [headerFault] = headersOf(headers).flatMap(({ name, value }) => [
+    ...[headerNameFault(name)].filter((fault) => fault !== null),
+    ...(value === undefined ? [] : [headerValueFault(value)].filter((fault) => fault !== null)),
+  ]);
+  const hasAmount = filters.amount.trim() !== "";
+  const isKnown = CURRENCIES.includes(filters.currency as Currency);
+  const isAmount = isKnown && (parseMoney(filters.amount, filters.currency) ?? -1) >= 0;
+  return {
+    ...(hasAmount &&
+      !isAmount && { filters: "Enter an amount and its currency, for example 1,000.00 EUR." }),
+    ...(headerFault && { headers: headerFault }),
+    ...(limit !== null &&
+      !(Number.isInteger(limit) && limit >= min && limit <= max) && {
+        max_per_minute: `Enter a whole number from ${min} to ${max}.`,
+      }),
+  };
+}
+
+/** Filters as people read them. */
+export function filterWords(filters: WebhookFilters): string[] {
+  const { severity, assigned_to, amount, source_ids, reconciliation_ids } = filters;
+  return [
+    ...(severity ? [`severity ${severity.join(" or ")}`] : []),
+    ...(assigned_to ? [`assigned to ${assigned_to.join(" or ").replaceAll("user:", "")}`] : []),
+    ...(amount ? [`at least ${formatMoney(amount.from_minor, amount.currency)}`] : []),
+    ...(source_ids ? [`of ${source_ids.join(" or ")}`] : []),
+    ...(reconciliation_ids ? [`about ${reconciliation_ids.join(" or ")}`] : []),
+  ];
+}

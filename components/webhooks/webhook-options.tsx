@@ -1,0 +1,133 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTenantId } from "#components/kit/member.tsx";
+import type { Fields } from "#components/kit/use-form.ts";
+import { Button } from "#components/ui/button.tsx";
+import { CheckField } from "#components/ui/check-field.tsx";
+import { Disclosure } from "#components/ui/disclosure.tsx";
+import { Note } from "#components/ui/note.tsx";
+import { pluralize } from "#components/ui/pluralize.ts";
+import { TextArea, TextField } from "#components/ui/text-field.tsx";
+import type { EventKind } from "#lib/events/contract.ts";
+import type { WebhookFilters } from "#lib/webhooks/contract.ts";
+import { EXCEPTIONS, WEBHOOKS } from "#lib/wire/facts.gen.ts";
+import { type FiltersDraft, filtersOf, NO_OPTIONS, type OptionsDraft } from "./options-draft.ts";
+import { webhookFilterPreview } from "./queries.ts";
+
+type Form = Fields<OptionsDraft & { events: EventKind[] }>;
+
+/** Which events a webhook gets, the headers of its deliveries, and how many come in a minute. */
+export function WebhookOptions({ form }: { form: Form }) {
+  const { draft, problem, text } = form;
+  const [isSetFirst] = useState(
+    JSON.stringify([draft.filters, draft.headers, draft.max_per_minute]) !==
+      JSON.stringify([NO_OPTIONS.filters, NO_OPTIONS.headers, NO_OPTIONS.max_per_minute]),
+  );
+  const hasProblem = [problem("filters"), problem("headers"), problem("max_per_minute")].some(
+    Boolean,
+  );
+  return (
+    <Disclosure
+      key={String(hasProblem)}
+      title="Filters, headers and limit"
+      open={isSetFirst || hasProblem}
+    >
+      <div className="flex flex-col gap-4">
+        <FilterFields form={form} />
+        <TextArea
+          label="Headers (optional)"
+          rows={2}
+          placeholder="X-Gateway-Key: 3f1c0d9b"
+          hint="One per line. Values are stored encrypted and never shown; a name alone keeps its value."
+          autoComplete="off"
+          spellCheck={false}
+          className="font-mono text-sm"
+          {...text("headers")}
+        />
+        <TextField
+          label="Limit per minute (optional)"
+          type="number"
+          min={WEBHOOKS.max_per_minute.min}
+          max={WEBHOOKS.max_per_minute.max}
+          placeholder="No limit"
+          hint="Deliveries beyond it wait."
+          {...text("max_per_minute")}
+        />
+      </div>
+    </Disclosure>
+  );
+}
+
+function FilterFields({ form: { draft, change, problem } }: { form: Form }) {
+  const { filters, events } = draft;
+  const set = (fields: Partial<FiltersDraft>) => change({ filters: { ...filters, ...fields } });
+  const typed = (
+    field: "assigned_to" | "amount" | "currency" | "source_ids" | "reconciliation_ids",
+  ) => ({
+    value: filters[field],
+    onChange: ({ target }: { target: { value: string } }) => set({ [field]: target.value }),
+    autoComplete: "off",
+    spellCheck: false,
+  });
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-3">
+      <legend className="mb-1.5 text-sm font-medium">Only events that pass all filters</legend>
+      <p className="text-sm text-danger-text empty:hidden">{problem("filters")}</p>
+      <div className="flex flex-wrap gap-x-4">
+        {EXCEPTIONS.severity.map((severity) => (
+          <CheckField
+            key={severity}
+            label={severity.charAt(0).toUpperCase() + severity.slice(1)}
+            checked={filters.severity.includes(severity)}
+            onChange={({ target }) =>
+              set({
+                severity: EXCEPTIONS.severity.filter((one) =>
+                  one === severity ? target.checked : filters.severity.includes(one),
+                ),
+              })
+            }
+          />
+        ))}
+      </div>
+      <TextField label="Assigned to" placeholder="ada, leo" {...typed("assigned_to")} />
+      <div className="grid grid-cols-[1fr_6rem] gap-3">
+        <TextField
+          label="Amount at least"
+          inputMode="decimal"
+          aria-invalid={Boolean(problem("filters"))}
+          {...typed("amount")}
+        />
+        <TextField label="Currency" maxLength={3} {...typed("currency")} />
+      </div>
+      <TextField label="Source IDs" placeholder="src_…" {...typed("source_ids")} />
+      <TextField label="Reconciliation IDs" placeholder="rcn_…" {...typed("reconciliation_ids")} />
+      <Preview key={JSON.stringify([events, filters])} events={events} filters={filters} />
+    </fieldset>
+  );
+}
+
+function Preview({ events, filters }: { events: EventKind[]; filters: FiltersDraft }) {
+  const [isShown, setShown] = useState(false);
+  if (isShown) return <Previewed events={events} filters={filtersOf(filters)} />;
+  return (
+    <div>
+      <Button size="sm" disabled={events.length === 0} onClick={() => setShown(true)}>
+        Preview the last 7 days
+      </Button>
+    </div>
+  );
+}
+
+function Previewed({ events, filters }: { events: EventKind[]; filters: WebhookFilters }) {
+  const { data, error } = useQuery(webhookFilterPreview(useTenantId(), { events, filters }));
+  if (error) return <Note tone="warning">Couldn't preview the filters: {error.message}</Note>;
+  return (
+    <p role="status" className="text-sm">
+      {data
+        ? `${data.matched_count.toLocaleString("en")} of ${pluralize(data.total_count, "event")} in the last 7 days would have been sent.`
+        : "Counting events…"}
+    </p>
+  );
+}

@@ -1,0 +1,83 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createTenant, stack, userToken } from "#e2e/fixtures.ts";
+import { Tieout } from "../../../sdk/typescript/src/index.ts";
+
+const SCRIPT = join(import.meta.dirname, "../../../docs/examples/sync-exceptions.mjs");
+const WRITERS = 4;
+const TURNS = 12;
+
+/** They depend on the time at which they are read. */
+const CLOCK = ["minutes_to_breach", "business_minutes_remaining", "breach_risk"];
+
+type Row = Record<string, unknown> & { id: string };
+
+function withoutClock(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !CLOCK.includes(name))) as Row;
+}
+
+test("a copy that is kept while others write equals an export", async () => {
+  const tenant = await createTenant();
+  const token = await userToken(tenant, ["tenant_lead"], "lea");
+  const tieout = new Tieout({ key: token, tenant, baseUrl: stack.url });
+  const folder = await mkdtemp(join(tmpdir(), "tieout-sync-"));
+  const file = join(folder, "copy.json");
+  const sync = async () => {
+    const { PATH, NODE_ENV } = process.env;
+    const names = { TIEOUT_URL: stack.url, TIEOUT_TENANT: tenant, TIEOUT_TOKEN: token };
+    const child = spawn(process.execPath, [SCRIPT, file, "once"], {
+      env: { PATH, NODE_ENV, ...names },
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    const [code] = await once(child, "exit");
+    expect(code).toBe(0);
+  };
+
+  const write = async (writer: number) => {
+    const ids: string[] = [];
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      const created = await tieout.exceptions.create({
+        title: `${writer}-${turn}`,
+        severity: "low",
+      });
+      ids.push(created?.id ?? "");
+      const id = ids[(turn * 7) % ids.length] ?? "";
+      if (turn % 3 === 0) await tieout.exceptions.update(id, { severity: "critical" });
+      if (turn % 3 === 1)
+        await tieout.exceptions.updateMany({ ids, patch: { reason_code: `r${turn}` } });
+      if (turn % 4 === 2) await tieout.exceptions.pause(created?.id ?? "", { reason: "Waiting" });
+      if (turn % 4 === 3)
+        await tieout.exceptions.update(created?.id ?? "", {
+          status: "resolved",
+          resolution: "Found",
+        });
+    }
+  };
+
+  try {
+    let isWriting = true;
+    const writing = Promise.all(
+      Array.from({ length: WRITERS }, (_, writer) => write(writer)),
+    ).finally(() => {
+      isWriting = false;
+    });
+    let runs = 0;
+    for (; isWriting; runs += 1) await sync();
+    await writing;
+    await sync();
+    expect(runs).toBeGreaterThan(1);
+    const { rows } = JSON.parse(await readFile(file, "utf8")) as { rows: Record<string, Row> };
+    const exported: Record<string, Row> = {};
+    for await (const row of tieout.exceptions.export())
+      exported[(row as Row).id] = withoutClock(row as Row);
+    const copied = Object.entries(rows).map(([id, row]) => [id, withoutClock(row)]);
+    expect(Object.keys(exported)).toHaveLength(WRITERS * TURNS);
+    expect(Object.fromEntries(copied)).toEqual(exported);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,121 @@
+import { beforeAll, expect, test } from "vitest";
+import { api, sql, tablesHolding, transactionNow } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
+import { type Registered, Subscriber } from "#e2e/webhooks/subscriber.ts";
+import type { Webhook } from "#lib/webhooks/contract.ts";
+import { tenantWithAdmin } from "../api-keys/keys.ts";
+import { expectProblem } from "../contracts/conformance.ts";
+import { receiver } from "./shared-receiver.ts";
+
+let subscriber: Subscriber;
+let webhook: Registered;
+beforeAll(async () => {
+  subscriber = await Subscriber.create(receiver);
+  webhook = await subscriber.register(["exception.created"]);
+});
+
+const change = (body: object) => subscriber.call<Webhook>("PATCH", webhook.url, body);
+const report = (severity: string) =>
+  subscriber.call("POST", "/v1/exceptions", { title: `A ${severity} one`, severity });
+
+test("a delivery carries the headers, whose values are stored sealed, logged nowhere and never returned", async () => {
+  const since = await transactionNow();
+  const value = "3f1c0d9be7a84c5f9a3e";
+  const changed = await change({ headers: [{ name: "X-Gateway-Key", value }] });
+  expect(changed.header_names).toEqual(["X-Gateway-Key"]);
+  await subscriber.call("POST", `${webhook.url}/test`);
+  const [got] = await webhook.gets(1);
+  expect(got?.headers["x-gateway-key"]).toBe(value);
+  // A name alone keeps its value.
+  await change({ headers: [{ name: "x-gateway-key" }, { name: "X-Other", value: "other" }] });
+  await subscriber.call("POST", `${webhook.url}/test`);
+  const [, next] = await webhook.gets(2);
+  expect(next?.headers).toMatchObject({ "x-gateway-key": value, "x-other": "other" });
+  await until("the change is in the request log", async () => {
+    const logged = await sql(
+      "select from request_log where tenant_id = $1 and operation = 'updateWebhook'",
+      [subscriber.tenant],
+    );
+    return logged.length >= 2;
+  });
+  expect(await tablesHolding([value], since)).toEqual([]);
+  expect(JSON.stringify(await webhook.get())).not.toContain(value);
+});
+
+test("headers are not sent to another address unless their values are", async () => {
+  await change({ headers: [{ name: "X-Gateway-Key", value: "secret" }] });
+  const { url } = await webhook.get();
+  const moved = url.replace("127.0.0.1", "localhost").replace(/:\d+/, ":9999");
+  const refused = (body: object) =>
+    subscriber.call<{ code: string }>("PATCH", webhook.url, body, [400]);
+  expect(await refused({ url: moved })).toMatchObject({ errors: [{ path: "headers" }] });
+  expect(await refused({ url: moved, headers: [{ name: "X-Gateway-Key" }] })).toMatchObject({
+    errors: [{ path: "headers" }],
+  });
+  // Another path is the same receiver.
+  await change({ url: `${url}?path=other` });
+  await change({ url, headers: [] });
+});
+
+test.each([
+  "webhook-signature",
+  "Host",
+  "Transfer-Encoding",
+  "Proxy-Authorization",
+  "content-length",
+  "Cookie",
+  "a b",
+])("%s is no header that a webhook can set", async (name) => {
+  const body = { headers: [{ name, value: "x" }] };
+  expect(await subscriber.call("PATCH", webhook.url, body, [400])).toMatchObject({
+    errors: [{ path: "headers.0.name" }],
+  });
+});
+
+test("a webhook gets what passes its filters, which a preview counts", async () => {
+  const filtered = await subscriber.register(["exception.created"]);
+  await subscriber.call("PATCH", filtered.url, { filters: { severity: ["critical"] } });
+  const count = async () =>
+    subscriber.call<{ total_count: number; matched_count: number }>(
+      "POST",
+      "/v1/webhooks/preview-filters",
+      { events: ["exception.created"], filters: { severity: ["critical"] } },
+    );
+  const before = await count();
+  await report("low");
+  await report("critical");
+  const [got] = await filtered.gets(1);
+  expect(JSON.parse(got?.body ?? "")).toMatchObject({
+    data: { exception: { severity: "critical" } },
+  });
+  expect(await filtered.deliveries()).toHaveLength(1);
+  expect(await count()).toMatchObject({
+    total_count: before.total_count + 2,
+    matched_count: before.matched_count + 1,
+  });
+});
+
+test("filters name what is the tenant's", async () => {
+  const other = await tenantWithAdmin();
+  const { json } = await api("POST", "/v1/sources", {
+    bearer: other.admin,
+    tenant: other.tenant,
+    body: { name: "Theirs", kind: "ledger", currency: "EUR" },
+  });
+  const answer = await subscriber.call(
+    "PATCH",
+    webhook.url,
+    { filters: { source_ids: [(json as { id: string }).id] } },
+    [400],
+  );
+  expect(answer).toMatchObject({ errors: [{ path: "filters.source_ids" }] });
+  const key = await other.create({ scopes: ["read:webhooks"] });
+  expectProblem(
+    await api("POST", "/v1/webhooks/preview-filters", {
+      bearer: key.credential,
+      tenant: other.tenant,
+      body: { events: ["exception.created"] },
+    }),
+    "scope_required",
+  );
+});

@@ -1,0 +1,2640 @@
+# Written by `npm run generate` from openapi.json.
+# ruff: noqa
+from __future__ import annotations
+
+from typing import Any, Literal, Optional, Sequence, Union, Unpack
+
+from . import _types as T
+from ._calls import (
+    AsyncExport,
+    AsyncPages,
+    AsyncResource,
+    AsyncTransport,
+    Export,
+    FileContent,
+    Options,
+    Pages,
+    SyncResource,
+    SyncTransport,
+    segment,
+)
+
+
+class AlertChannels(SyncResource):
+    def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.AlertChannel]:
+        """List alert channels, newest first.
+
+        Who can call it: a user with `tenant_admin`; the service-role key.
+        """
+        return self._list("GET", f"/v1/alert-channels", options, query={"limit": limit, "cursor": cursor})
+
+    def create(self, body: T.CreateAlertChannelRequest, **options: Unpack[Options]) -> T.AlertChannel:
+        """Add an alert channel.
+
+        At most 20. The address has to be public, as a webhook's has.
+        """
+        return self._call("POST", f"/v1/alert-channels", options, body=body, takes_key=True)
+
+    def delete(self, id: str, **options: Unpack[Options]) -> T.AlertChannel:
+        """Delete an alert channel.
+
+        Who can call it: a user with `tenant_admin`; the service-role key.
+        """
+        return self._call("DELETE", f"/v1/alert-channels/{segment('id', id)}", options)
+
+    def get(self, id: str, **options: Unpack[Options]) -> T.AlertChannel:
+        """Get an alert channel.
+
+        Who can call it: a user with `tenant_admin`; the service-role key.
+        """
+        return self._call("GET", f"/v1/alert-channels/{segment('id', id)}", options)
+
+    def update(self, id: str, body: Optional[T.UpdateAlertChannelRequest] = None, **options: Unpack[Options]) -> T.AlertChannel:
+        """Change an alert channel.
+
+        Who can call it: a user with `tenant_admin`; the service-role key.
+        """
+        return self._call("PATCH", f"/v1/alert-channels/{segment('id', id)}", options, body=body)
+
+    def test(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.AlertChannel:
+        """Send a test message.
+
+        The answer comes before the message is sent: last_sent_at or last_failure says how it went.
+        """
+        return self._call("POST", f"/v1/alert-channels/{segment('id', id)}/test", options, body=body, takes_key=True)
+
+
+class AsyncAlertChannels(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.AlertChannel]:
+        """List alert channels, newest first.
+
+        Who can call it: a user with `tenant_admin`; the service-role key.
+        """
+        return self._list("GET", f"/v1/alert-channels", options, query={"limit": limit, "cursor": cursor})
+
+    async def create(self, body: T.CreateAlertChannelRequest, **options: Unpack[Options]) -> T.AlertChannel:
+        """Add an alert channel.
+
+        At most 20. The address has to be public, as a webhook's has.
+        """
+        return await self._call("POST", f"/v1/alert-channels", options, body=body, takes_key=True)
+
+    async def delete(self, id: str, **options: Unpack[Options]) -> T.AlertChannel:
+        """Delete an alert channel.
+
+        Who can call it: a user with `tenant_admin`; the service-role key.
+        """
+        return await self._call("DELETE", f"/v1/alert-channels/{segment('id', id)}", options)
+
+    async def get(self, id: str, **options: Unpack[Options]) -> T.AlertChannel:
+        """Get an alert channel.
+
+        Who can call it: a user with `tenant_admin`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/alert-channels/{segment('id', id)}", options)
+
+    async def update(self, id: str, body: Optional[T.UpdateAlertChannelRequest] = None, **options: Unpack[Options]) -> T.AlertChannel:
+        """Change an alert channel.
+
+        Who can call it: a user with `tenant_admin`; the service-role key.
+        """
+        return await self._call("PATCH", f"/v1/alert-channels/{segment('id', id)}", options, body=body)
+
+    async def test(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.AlertChannel:
+        """Send a test message.
+
+        The answer comes before the message is sent: last_sent_at or last_failure says how it went.
+        """
+        return await self._call("POST", f"/v1/alert-channels/{segment('id', id)}/test", options, body=body, takes_key=True)
+
+
+class ApiKeys(SyncResource):
+    def list(self, id: str, *, limit: Optional[int] = None, status: Optional[T.ApiKeyStatus] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ApiKey]:
+        """List API keys, newest first.
+
+        Who can call it: a user with `tenant_admin`.
+        """
+        return self._list("GET", f"/v1/tenants/{segment('id', id)}/api-keys", options, query={"limit": limit, "status": status, "q": q, "cursor": cursor})
+
+    def create(self, id: str, body: T.CreateApiKeyRequest, **options: Unpack[Options]) -> T.NewApiKey:
+        """Create an API key.
+
+        This is the only response that includes key_secret. The credential is <key_id>.<key_secret>.
+        """
+        return self._call("POST", f"/v1/tenants/{segment('id', id)}/api-keys", options, body=body, takes_key=True)
+
+    def revoke(self, id: str, key_id: str, body: Optional[T.RevokeApiKeyRequest] = None, **options: Unpack[Options]) -> T.ApiKey:
+        """Revoke an API key.
+
+        Takes effect immediately and can't be undone. Revoking a revoked key returns it unchanged. Webhooks it registered stay active, unless disable_webhooks is true.
+        """
+        return self._call("DELETE", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options, body=body, takes_key=True)
+
+    def get(self, id: str, key_id: str, **options: Unpack[Options]) -> T.ApiKey:
+        """Get an API key's metadata.
+
+        Who can call it: a user with `tenant_admin`.
+        """
+        return self._call("GET", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options)
+
+    def update(self, id: str, key_id: str, body: Optional[T.UpdateApiKeyRequest] = None, **options: Unpack[Options]) -> T.ApiKey:
+        """Change an API key.
+
+        Who can call it: a user with `tenant_admin`.
+        """
+        return self._call("PATCH", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options, body=body)
+
+    def estimate_impact(self, id: str, key_id: str, body: Optional[T.EstimateApiKeyImpactRequest] = None, **options: Unpack[Options]) -> T.ApiKeyImpact:
+        """Preview a change to an API key.
+
+        Counts the calls in the last 7 days that the change would have refused. expires_at may be in the past here: it refuses calls made after it.
+        """
+        return self._call("POST", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}/impact", options, body=body, takes_key=True)
+
+    def rotate(self, id: str, key_id: str, body: Optional[T.RotateApiKeyRequest] = None, **options: Unpack[Options]) -> T.NewApiKey:
+        """Rotate an API key.
+
+        Returns a successor with its secret. The old key stays valid for the grace period, but never past its own expiry.
+        """
+        return self._call("POST", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}/rotate", options, body=body, takes_key=True)
+
+    def get_usage(self, id: str, key_id: str, **options: Unpack[Options]) -> T.ApiKeyUsage:
+        """Get an API key's usage.
+
+        Who can call it: a user with `tenant_admin`.
+        """
+        return self._call("GET", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}/usage", options)
+
+
+class AsyncApiKeys(AsyncResource):
+    def list(self, id: str, *, limit: Optional[int] = None, status: Optional[T.ApiKeyStatus] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ApiKey]:
+        """List API keys, newest first.
+
+        Who can call it: a user with `tenant_admin`.
+        """
+        return self._list("GET", f"/v1/tenants/{segment('id', id)}/api-keys", options, query={"limit": limit, "status": status, "q": q, "cursor": cursor})
+
+    async def create(self, id: str, body: T.CreateApiKeyRequest, **options: Unpack[Options]) -> T.NewApiKey:
+        """Create an API key.
+
+        This is the only response that includes key_secret. The credential is <key_id>.<key_secret>.
+        """
+        return await self._call("POST", f"/v1/tenants/{segment('id', id)}/api-keys", options, body=body, takes_key=True)
+
+    async def revoke(self, id: str, key_id: str, body: Optional[T.RevokeApiKeyRequest] = None, **options: Unpack[Options]) -> T.ApiKey:
+        """Revoke an API key.
+
+        Takes effect immediately and can't be undone. Revoking a revoked key returns it unchanged. Webhooks it registered stay active, unless disable_webhooks is true.
+        """
+        return await self._call("DELETE", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options, body=body, takes_key=True)
+
+    async def get(self, id: str, key_id: str, **options: Unpack[Options]) -> T.ApiKey:
+        """Get an API key's metadata.
+
+        Who can call it: a user with `tenant_admin`.
+        """
+        return await self._call("GET", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options)
+
+    async def update(self, id: str, key_id: str, body: Optional[T.UpdateApiKeyRequest] = None, **options: Unpack[Options]) -> T.ApiKey:
+        """Change an API key.
+
+        Who can call it: a user with `tenant_admin`.
+        """
+        return await self._call("PATCH", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options, body=body)
+
+    async def estimate_impact(self, id: str, key_id: str, body: Optional[T.EstimateApiKeyImpactRequest] = None, **options: Unpack[Options]) -> T.ApiKeyImpact:
+        """Preview a change to an API key.
+
+        Counts the calls in the last 7 days that the change would have refused. expires_at may be in the past here: it refuses calls made after it.
+        """
+        return await self._call("POST", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}/impact", options, body=body, takes_key=True)
+
+    async def rotate(self, id: str, key_id: str, body: Optional[T.RotateApiKeyRequest] = None, **options: Unpack[Options]) -> T.NewApiKey:
+        """Rotate an API key.
+
+        Returns a successor with its secret. The old key stays valid for the grace period, but never past its own expiry.
+        """
+        return await self._call("POST", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}/rotate", options, body=body, takes_key=True)
+
+    async def get_usage(self, id: str, key_id: str, **options: Unpack[Options]) -> T.ApiKeyUsage:
+        """Get an API key's usage.
+
+        Who can call it: a user with `tenant_admin`.
+        """
+        return await self._call("GET", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}/usage", options)
+
+
+class Calendars(SyncResource):
+    def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Calendar]:
+        """List calendars, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        """
+        return self._list("GET", f"/v1/calendars", options, query={"limit": limit, "cursor": cursor})
+
+    def create(self, body: T.CreateCalendarRequest, **options: Unpack[Options]) -> T.Calendar:
+        """Create a calendar.
+
+        When your team works. It is open whenever the local clock shows a time inside an interval: what the clocks skip in spring is never open, what they repeat in autumn is open twice. At most 100 calendars.
+        """
+        return self._call("POST", f"/v1/calendars", options, body=body, takes_key=True)
+
+    def read_ics(self, body: T.ReadIcsRequest, **options: Unpack[Options]) -> T.IcsDays:
+        """Read special days from an ICS file.
+
+        All-day events become closed days (RFC 5545); those that recur yearly or monthly, for five years ahead. Moved and cancelled occurrences count as they are now. Nothing is added to a calendar until you send them as special_days.
+        """
+        return self._call("POST", f"/v1/calendars/read-ics", options, body=body, takes_key=True)
+
+    def get(self, id: str, **options: Unpack[Options]) -> T.Calendar:
+        """Get a calendar.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        """
+        return self._call("GET", f"/v1/calendars/{segment('id', id)}", options)
+
+    def put(self, id: str, body: T.PutCalendarRequest, **options: Unpack[Options]) -> T.CalendarChange:
+        """Set a calendar.
+
+        Other hours make a new version, by which new deadlines count. apply_to: open moves open deadlines that the SLA policy set as well; events already sent stand. Open reconciliations that count business days by it are matched by the new version, whatever apply_to says: at once with auto_run, otherwise at their next run; closed ones stay as they are. With dry_run, nothing changes: the response previews the effect.
+        """
+        return self._call("PUT", f"/v1/calendars/{segment('id', id)}", options, body=body)
+
+    def get_ics(self, id: str, **options: Unpack[Options]) -> T.CalendarIcs:
+        """Get a calendar's special days as ICS.
+
+        One all-day event each. Hours other than closed are kept in X-TIEOUT-INTERVALS, which reading it again understands.
+        """
+        return self._call("GET", f"/v1/calendars/{segment('id', id)}/ics", options)
+
+    def list_open_hours(self, id: str, *, since: str, until: str, **options: Unpack[Options]) -> T.OpenHours:
+        """List when a calendar is open.
+
+        In UTC, over at most 366 days.
+        """
+        return self._call("GET", f"/v1/calendars/{segment('id', id)}/open-hours", options, query={"since": since, "until": until})
+
+    def list_versions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.CalendarVersion]:
+        """List a calendar's versions, newest first.
+
+        Every change of its hours, and how many open exceptions count by each.
+        """
+        return self._list("GET", f"/v1/calendars/{segment('id', id)}/versions", options, query={"limit": limit, "cursor": cursor})
+
+
+class AsyncCalendars(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Calendar]:
+        """List calendars, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        """
+        return self._list("GET", f"/v1/calendars", options, query={"limit": limit, "cursor": cursor})
+
+    async def create(self, body: T.CreateCalendarRequest, **options: Unpack[Options]) -> T.Calendar:
+        """Create a calendar.
+
+        When your team works. It is open whenever the local clock shows a time inside an interval: what the clocks skip in spring is never open, what they repeat in autumn is open twice. At most 100 calendars.
+        """
+        return await self._call("POST", f"/v1/calendars", options, body=body, takes_key=True)
+
+    async def read_ics(self, body: T.ReadIcsRequest, **options: Unpack[Options]) -> T.IcsDays:
+        """Read special days from an ICS file.
+
+        All-day events become closed days (RFC 5545); those that recur yearly or monthly, for five years ahead. Moved and cancelled occurrences count as they are now. Nothing is added to a calendar until you send them as special_days.
+        """
+        return await self._call("POST", f"/v1/calendars/read-ics", options, body=body, takes_key=True)
+
+    async def get(self, id: str, **options: Unpack[Options]) -> T.Calendar:
+        """Get a calendar.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/calendars/{segment('id', id)}", options)
+
+    async def put(self, id: str, body: T.PutCalendarRequest, **options: Unpack[Options]) -> T.CalendarChange:
+        """Set a calendar.
+
+        Other hours make a new version, by which new deadlines count. apply_to: open moves open deadlines that the SLA policy set as well; events already sent stand. Open reconciliations that count business days by it are matched by the new version, whatever apply_to says: at once with auto_run, otherwise at their next run; closed ones stay as they are. With dry_run, nothing changes: the response previews the effect.
+        """
+        return await self._call("PUT", f"/v1/calendars/{segment('id', id)}", options, body=body)
+
+    async def get_ics(self, id: str, **options: Unpack[Options]) -> T.CalendarIcs:
+        """Get a calendar's special days as ICS.
+
+        One all-day event each. Hours other than closed are kept in X-TIEOUT-INTERVALS, which reading it again understands.
+        """
+        return await self._call("GET", f"/v1/calendars/{segment('id', id)}/ics", options)
+
+    async def list_open_hours(self, id: str, *, since: str, until: str, **options: Unpack[Options]) -> T.OpenHours:
+        """List when a calendar is open.
+
+        In UTC, over at most 366 days.
+        """
+        return await self._call("GET", f"/v1/calendars/{segment('id', id)}/open-hours", options, query={"since": since, "until": until})
+
+    def list_versions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.CalendarVersion]:
+        """List a calendar's versions, newest first.
+
+        Every change of its hours, and how many open exceptions count by each.
+        """
+        return self._list("GET", f"/v1/calendars/{segment('id', id)}/versions", options, query={"limit": limit, "cursor": cursor})
+
+
+class ClosingBoard(SyncResource):
+    def get(self, *, from_: str, to: str, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.BoardPair]:
+        """Get the closing board.
+
+        All pairs of sources, in the order in which their sources were created, with the periods that end in these months: how far each is, who signed it, when it is due and what is open.
+        """
+        return self._list("GET", f"/v1/closing-board", options, query={"from": from_, "to": to, "limit": limit, "cursor": cursor})
+
+    def open_next_periods(self, body: T.OpenNextPeriodsRequest, **options: Unpack[Options]) -> Union[T.NextPeriods, None]:
+        """Open the next periods.
+
+        Creates for each pair, or for these, the periods that follow its newest one, up to the one that begins in `through`: of the same kind (a month after a month), named after it, with the same sources. Rules go on with the pair. At most 12 for a pair. Pairs that reach that month are left as they are, so the call can be sent again. With dry_run it answers what it would create.
+        """
+        return self._call("POST", f"/v1/closing-board/next", options, body=body, takes_key=True)
+
+
+class AsyncClosingBoard(AsyncResource):
+    def get(self, *, from_: str, to: str, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.BoardPair]:
+        """Get the closing board.
+
+        All pairs of sources, in the order in which their sources were created, with the periods that end in these months: how far each is, who signed it, when it is due and what is open.
+        """
+        return self._list("GET", f"/v1/closing-board", options, query={"from": from_, "to": to, "limit": limit, "cursor": cursor})
+
+    async def open_next_periods(self, body: T.OpenNextPeriodsRequest, **options: Unpack[Options]) -> Union[T.NextPeriods, None]:
+        """Open the next periods.
+
+        Creates for each pair, or for these, the periods that follow its newest one, up to the one that begins in `through`: of the same kind (a month after a month), named after it, with the same sources. Rules go on with the pair. At most 12 for a pair. Pairs that reach that month are left as they are, so the call can be sent again. With dry_run it answers what it would create.
+        """
+        return await self._call("POST", f"/v1/closing-board/next", options, body=body, takes_key=True)
+
+
+class Decisions(SyncResource):
+    def undo(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Decision, None]:
+        """Take a decision back.
+
+        All of it or nothing: what was confirmed or rejected is suggested again, a match by hand is undone, an excluded line is open again. One's own; what others decided, matches by hand and exclusions need the right to write reconciliations.
+        """
+        return self._call("POST", f"/v1/decisions/{segment('id', id)}/undo", options, body=body, takes_key=True)
+
+
+class AsyncDecisions(AsyncResource):
+    async def undo(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Decision, None]:
+        """Take a decision back.
+
+        All of it or nothing: what was confirmed or rejected is suggested again, a match by hand is undone, an excluded line is open again. One's own; what others decided, matches by hand and exclusions need the right to write reconciliations.
+        """
+        return await self._call("POST", f"/v1/decisions/{segment('id', id)}/undo", options, body=body, takes_key=True)
+
+
+class Events(SyncResource):
+    def list(self, *, limit: Optional[int] = None, types: Optional[Sequence[T.EventKind]] = None, subject: Optional[str] = None, since: Optional[str] = None, wait: Optional[int] = None, test: Optional[bool] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ListedEvent]:
+        """List events, oldest first.
+
+        The events of the last 30 days that webhooks deliver, with the same IDs and bodies. Send resume_cursor as cursor next time: no event ever appears behind it, and each comes at least once. A cursor is a place and fits any filters. With wait, the response to a call without events comes as soon as there is one. A key gets the types whose content it has the scope to read; naming another type is refused.
+        """
+        return self._list("GET", f"/v1/events", options, query={"limit": limit, "types": types, "subject": subject, "since": since, "wait": wait, "test": test, "cursor": cursor})
+
+    def create_test(self, body: T.CreateTestEventRequest, **options: Unpack[Options]) -> T.ListedEvent:
+        """Send a test event.
+
+        An event with example data and `"test": true`, for readers that ask for tests. It goes to no webhook.
+        """
+        return self._call("POST", f"/v1/events", options, body=body, takes_key=True)
+
+    def get(self, id: str, **options: Unpack[Options]) -> T.ListedEvent:
+        """Get an event.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; any API key; the service-role key.
+        """
+        return self._call("GET", f"/v1/events/{segment('id', id)}", options)
+
+
+class AsyncEvents(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, types: Optional[Sequence[T.EventKind]] = None, subject: Optional[str] = None, since: Optional[str] = None, wait: Optional[int] = None, test: Optional[bool] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ListedEvent]:
+        """List events, oldest first.
+
+        The events of the last 30 days that webhooks deliver, with the same IDs and bodies. Send resume_cursor as cursor next time: no event ever appears behind it, and each comes at least once. A cursor is a place and fits any filters. With wait, the response to a call without events comes as soon as there is one. A key gets the types whose content it has the scope to read; naming another type is refused.
+        """
+        return self._list("GET", f"/v1/events", options, query={"limit": limit, "types": types, "subject": subject, "since": since, "wait": wait, "test": test, "cursor": cursor})
+
+    async def create_test(self, body: T.CreateTestEventRequest, **options: Unpack[Options]) -> T.ListedEvent:
+        """Send a test event.
+
+        An event with example data and `"test": true`, for readers that ask for tests. It goes to no webhook.
+        """
+        return await self._call("POST", f"/v1/events", options, body=body, takes_key=True)
+
+    async def get(self, id: str, **options: Unpack[Options]) -> T.ListedEvent:
+        """Get an event.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; any API key; the service-role key.
+        """
+        return await self._call("GET", f"/v1/events/{segment('id', id)}", options)
+
+
+class Exceptions(SyncResource):
+    def list(self, *, limit: Optional[int] = None, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SlaException]:
+        """List exceptions, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        """
+        return self._list("GET", f"/v1/exceptions", options, query={"limit": limit, "severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "cursor": cursor})
+
+    def create(self, body: T.CreateExceptionRequest, **options: Unpack[Options]) -> T.SlaException:
+        """Create an exception.
+
+        Without due_at, the tenant's SLA policy for the severity sets the deadline.
+        """
+        return self._call("POST", f"/v1/exceptions", options, body=body, takes_key=True)
+
+    def update_many(self, body: T.UpdateExceptionsRequest, **options: Unpack[Options]) -> Union[T.BulkUpdate, None]:
+        """Change many exceptions at once.
+
+        Changes, pauses or resumes them. By ids at most 500, all or none: errors name the index in ids. By filter all open ones that match, fewer than 10,000: expected_count is what you confirmed, and 409 says that another number matches now. Each call changes the next 500 at most; repeat it with next_cursor as cursor until that is null. What can't be changed is skipped and named.
+        """
+        return self._call("POST", f"/v1/exceptions/bulk", options, body=body, takes_key=True)
+
+    def export(self, *, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> Export:
+        """Export exceptions, open or closed.
+
+        Streams everything that matches the filters. The export is recorded as a security event.
+        """
+        return self._export("GET", f"/v1/exceptions/export", options, query={"severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "format": format}, has_end_mark=True)
+
+    def import_(self, file: FileContent, **options: Unpack[Options]) -> T.ImportReport:
+        """Import exceptions from a file.
+
+        NDJSON, or CSV with a header row. The fields are those of creating one exception, with details as JSON. At most 100,000 rows and 64 MiB. Valid rows are created in batches as they arrive; the others are reported by line and reason. With an idempotency key, an interrupted import can be retried: no row is imported twice.
+        """
+        return self._call("POST", f"/v1/exceptions/import", options, file=file, takes_key=True)
+
+    def list_sla(self, *, limit: Optional[int] = None, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.OpenExceptionStatus]] = None, sortBy: Optional[T.SlaSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SlaItem]:
+        """List open exceptions by time to breach.
+
+        Open and in-review exceptions, with a summary of all of them. breach_risk: breached at 0 minutes or less, high below 60, medium from 60 to 240, low above.
+        """
+        return self._list("GET", f"/v1/exceptions/sla", options, query={"limit": limit, "severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "sortBy": sortBy, "cursor": cursor})
+
+    def list_sla_changes(self, *, since: str, limit: Optional[int] = None, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.OpenExceptionStatus]] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SlaChange]:
+        """List what changed in the open exceptions.
+
+        Keeps a list you have read up to date at little cost. Send the filters of that list and its as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item holds the current exception, or null if your filters no longer match it. Changes of breach_risk that come with time count. Applying an item twice does no harm: some are repeated, so that none is missed.
+        """
+        return self._list("GET", f"/v1/exceptions/sla/changes", options, query={"limit": limit, "severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "since": since, "cursor": cursor})
+
+    def export_sla(self, *, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.OpenExceptionStatus]] = None, sortBy: Optional[T.SlaSort] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> Export:
+        """Export open exceptions.
+
+        Streams everything that matches the filters. The export is recorded as a security event.
+        """
+        return self._export("GET", f"/v1/exceptions/sla/export", options, query={"severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "sortBy": sortBy, "format": format}, has_end_mark=True)
+
+    def get_sla_facets(self, *, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, state: Optional[Literal["open", "closed", "all"]] = None, **options: Unpack[Options]) -> T.SlaFacets:
+        """Count exceptions by each filter's values.
+
+        For each filter, how many exceptions each of its values has among those that all the other filters match. Counts the first 20,000; complete says whether that is all. Of a filter with many values, the 50 most frequent.
+        """
+        return self._call("GET", f"/v1/exceptions/sla/facets", options, query={"severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "state": state})
+
+    def get_sla_report(self, *, since: str, until: str, by: Optional[T.SlaReportGrouping] = None, **options: Unpack[Options]) -> T.SlaReport:
+        """Get the SLA report.
+
+        Counted from the ledger.
+        """
+        return self._call("GET", f"/v1/exceptions/sla/report", options, query={"since": since, "until": until, "by": by})
+
+    def export_sla_report(self, *, since: str, until: str, by: Optional[T.SlaReportGrouping] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> Export:
+        """Export the SLA report.
+
+        Streams everything that matches the filters. The export is recorded as a security event.
+        """
+        return self._export("GET", f"/v1/exceptions/sla/report/export", options, query={"since": since, "until": until, "by": by, "format": format}, has_end_mark=True)
+
+    def get_time_to_breach(self, **options: Unpack[Options]) -> T.TimeToBreach:
+        """Count open exceptions by time to breach.
+
+        All open exceptions of the tenant. The buckets of a risk add up to its count in the summary.
+        """
+        return self._call("GET", f"/v1/exceptions/sla/time-to-breach", options)
+
+    def get(self, id: str, **options: Unpack[Options]) -> T.SlaException:
+        """Get an exception.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        """
+        return self._call("GET", f"/v1/exceptions/{segment('id', id)}", options)
+
+    def update(self, id: str, body: Optional[T.UpdateExceptionRequest] = None, **options: Unpack[Options]) -> Union[T.SlaException, None]:
+        """Change an exception.
+
+        A JSON merge patch (RFC 7396). Allowed status changes: between open and in_review; from either to resolved or dismissed, with a resolution; from resolved or dismissed to open. Any other change returns 409.
+        """
+        return self._call("PATCH", f"/v1/exceptions/{segment('id', id)}", options, body=body)
+
+    def list_comments(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ExceptionComment]:
+        """List an exception's comments, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        """
+        return self._list("GET", f"/v1/exceptions/{segment('id', id)}/comments", options, query={"limit": limit, "cursor": cursor})
+
+    def create_comment(self, id: str, body: T.CreateExceptionCommentRequest, **options: Unpack[Options]) -> T.ExceptionComment:
+        """Comment on an exception.
+
+        Also on a closed one; a comment is neither changed nor deleted. `<@user:leo>` in the body mentions a person; the event exception.commented lists the mentions. At most 1,000 comments an exception.
+        """
+        return self._call("POST", f"/v1/exceptions/{segment('id', id)}/comments", options, body=body, takes_key=True)
+
+    def list_history(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ExceptionChange]:
+        """List an exception's changes, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        """
+        return self._list("GET", f"/v1/exceptions/{segment('id', id)}/history", options, query={"limit": limit, "cursor": cursor})
+
+    def get_ledger(self, id: str, **options: Unpack[Options]) -> T.ExceptionLedger:
+        """Get an exception's SLA timeline.
+
+        Every change of the clock, in rows that add up, and why the exception did or didn't breach.
+        """
+        return self._call("GET", f"/v1/exceptions/{segment('id', id)}/ledger", options)
+
+    def pause(self, id: str, body: T.PauseExceptionRequest, **options: Unpack[Options]) -> Union[T.SlaException, None]:
+        """Pause an exception's clock.
+
+        While paused it counts as on track, is listed last and crosses no threshold; due_at is the deadline it would have if resumed now. Closing it ends the pause. 409 if it is closed, paused or breached, or the SLA policy allows no more pauses.
+        """
+        return self._call("POST", f"/v1/exceptions/{segment('id', id)}/pause", options, body=body, takes_key=True)
+
+    def resume(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.SlaException, None]:
+        """Resume an exception's clock.
+
+        The time it had left when paused is left again. Thresholds it passed before the pause send no second event.
+        """
+        return self._call("POST", f"/v1/exceptions/{segment('id', id)}/resume", options, body=body, takes_key=True)
+
+
+class AsyncExceptions(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SlaException]:
+        """List exceptions, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        """
+        return self._list("GET", f"/v1/exceptions", options, query={"limit": limit, "severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "cursor": cursor})
+
+    async def create(self, body: T.CreateExceptionRequest, **options: Unpack[Options]) -> T.SlaException:
+        """Create an exception.
+
+        Without due_at, the tenant's SLA policy for the severity sets the deadline.
+        """
+        return await self._call("POST", f"/v1/exceptions", options, body=body, takes_key=True)
+
+    async def update_many(self, body: T.UpdateExceptionsRequest, **options: Unpack[Options]) -> Union[T.BulkUpdate, None]:
+        """Change many exceptions at once.
+
+        Changes, pauses or resumes them. By ids at most 500, all or none: errors name the index in ids. By filter all open ones that match, fewer than 10,000: expected_count is what you confirmed, and 409 says that another number matches now. Each call changes the next 500 at most; repeat it with next_cursor as cursor until that is null. What can't be changed is skipped and named.
+        """
+        return await self._call("POST", f"/v1/exceptions/bulk", options, body=body, takes_key=True)
+
+    def export(self, *, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> AsyncExport:
+        """Export exceptions, open or closed.
+
+        Streams everything that matches the filters. The export is recorded as a security event.
+        """
+        return self._export("GET", f"/v1/exceptions/export", options, query={"severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "format": format}, has_end_mark=True)
+
+    async def import_(self, file: FileContent, **options: Unpack[Options]) -> T.ImportReport:
+        """Import exceptions from a file.
+
+        NDJSON, or CSV with a header row. The fields are those of creating one exception, with details as JSON. At most 100,000 rows and 64 MiB. Valid rows are created in batches as they arrive; the others are reported by line and reason. With an idempotency key, an interrupted import can be retried: no row is imported twice.
+        """
+        return await self._call("POST", f"/v1/exceptions/import", options, file=file, takes_key=True)
+
+    def list_sla(self, *, limit: Optional[int] = None, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.OpenExceptionStatus]] = None, sortBy: Optional[T.SlaSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SlaItem]:
+        """List open exceptions by time to breach.
+
+        Open and in-review exceptions, with a summary of all of them. breach_risk: breached at 0 minutes or less, high below 60, medium from 60 to 240, low above.
+        """
+        return self._list("GET", f"/v1/exceptions/sla", options, query={"limit": limit, "severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "sortBy": sortBy, "cursor": cursor})
+
+    def list_sla_changes(self, *, since: str, limit: Optional[int] = None, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.OpenExceptionStatus]] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SlaChange]:
+        """List what changed in the open exceptions.
+
+        Keeps a list you have read up to date at little cost. Send the filters of that list and its as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item holds the current exception, or null if your filters no longer match it. Changes of breach_risk that come with time count. Applying an item twice does no harm: some are repeated, so that none is missed.
+        """
+        return self._list("GET", f"/v1/exceptions/sla/changes", options, query={"limit": limit, "severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "since": since, "cursor": cursor})
+
+    def export_sla(self, *, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.OpenExceptionStatus]] = None, sortBy: Optional[T.SlaSort] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> AsyncExport:
+        """Export open exceptions.
+
+        Streams everything that matches the filters. The export is recorded as a security event.
+        """
+        return self._export("GET", f"/v1/exceptions/sla/export", options, query={"severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "sortBy": sortBy, "format": format}, has_end_mark=True)
+
+    async def get_sla_facets(self, *, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, state: Optional[Literal["open", "closed", "all"]] = None, **options: Unpack[Options]) -> T.SlaFacets:
+        """Count exceptions by each filter's values.
+
+        For each filter, how many exceptions each of its values has among those that all the other filters match. Counts the first 20,000; complete says whether that is all. Of a filter with many values, the 50 most frequent.
+        """
+        return await self._call("GET", f"/v1/exceptions/sla/facets", options, query={"severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "state": state})
+
+    async def get_sla_report(self, *, since: str, until: str, by: Optional[T.SlaReportGrouping] = None, **options: Unpack[Options]) -> T.SlaReport:
+        """Get the SLA report.
+
+        Counted from the ledger.
+        """
+        return await self._call("GET", f"/v1/exceptions/sla/report", options, query={"since": since, "until": until, "by": by})
+
+    def export_sla_report(self, *, since: str, until: str, by: Optional[T.SlaReportGrouping] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> AsyncExport:
+        """Export the SLA report.
+
+        Streams everything that matches the filters. The export is recorded as a security event.
+        """
+        return self._export("GET", f"/v1/exceptions/sla/report/export", options, query={"since": since, "until": until, "by": by, "format": format}, has_end_mark=True)
+
+    async def get_time_to_breach(self, **options: Unpack[Options]) -> T.TimeToBreach:
+        """Count open exceptions by time to breach.
+
+        All open exceptions of the tenant. The buckets of a risk add up to its count in the summary.
+        """
+        return await self._call("GET", f"/v1/exceptions/sla/time-to-breach", options)
+
+    async def get(self, id: str, **options: Unpack[Options]) -> T.SlaException:
+        """Get an exception.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/exceptions/{segment('id', id)}", options)
+
+    async def update(self, id: str, body: Optional[T.UpdateExceptionRequest] = None, **options: Unpack[Options]) -> Union[T.SlaException, None]:
+        """Change an exception.
+
+        A JSON merge patch (RFC 7396). Allowed status changes: between open and in_review; from either to resolved or dismissed, with a resolution; from resolved or dismissed to open. Any other change returns 409.
+        """
+        return await self._call("PATCH", f"/v1/exceptions/{segment('id', id)}", options, body=body)
+
+    def list_comments(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ExceptionComment]:
+        """List an exception's comments, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        """
+        return self._list("GET", f"/v1/exceptions/{segment('id', id)}/comments", options, query={"limit": limit, "cursor": cursor})
+
+    async def create_comment(self, id: str, body: T.CreateExceptionCommentRequest, **options: Unpack[Options]) -> T.ExceptionComment:
+        """Comment on an exception.
+
+        Also on a closed one; a comment is neither changed nor deleted. `<@user:leo>` in the body mentions a person; the event exception.commented lists the mentions. At most 1,000 comments an exception.
+        """
+        return await self._call("POST", f"/v1/exceptions/{segment('id', id)}/comments", options, body=body, takes_key=True)
+
+    def list_history(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ExceptionChange]:
+        """List an exception's changes, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        """
+        return self._list("GET", f"/v1/exceptions/{segment('id', id)}/history", options, query={"limit": limit, "cursor": cursor})
+
+    async def get_ledger(self, id: str, **options: Unpack[Options]) -> T.ExceptionLedger:
+        """Get an exception's SLA timeline.
+
+        Every change of the clock, in rows that add up, and why the exception did or didn't breach.
+        """
+        return await self._call("GET", f"/v1/exceptions/{segment('id', id)}/ledger", options)
+
+    async def pause(self, id: str, body: T.PauseExceptionRequest, **options: Unpack[Options]) -> Union[T.SlaException, None]:
+        """Pause an exception's clock.
+
+        While paused it counts as on track, is listed last and crosses no threshold; due_at is the deadline it would have if resumed now. Closing it ends the pause. 409 if it is closed, paused or breached, or the SLA policy allows no more pauses.
+        """
+        return await self._call("POST", f"/v1/exceptions/{segment('id', id)}/pause", options, body=body, takes_key=True)
+
+    async def resume(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.SlaException, None]:
+        """Resume an exception's clock.
+
+        The time it had left when paused is left again. Thresholds it passed before the pause send no second event.
+        """
+        return await self._call("POST", f"/v1/exceptions/{segment('id', id)}/resume", options, body=body, takes_key=True)
+
+
+class FirstSteps(SyncResource):
+    def get(self, **options: Unpack[Options]) -> T.FirstSteps:
+        """Get onboarding progress: first key, first call, first webhook, first event received.
+
+        Who can call it: a user with `tenant_admin`.
+        """
+        return self._call("GET", f"/v1/first-steps", options)
+
+    def put(self, body: T.PutFirstStepsRequest, **options: Unpack[Options]) -> T.FirstSteps:
+        """Dismiss or restore the first steps.
+
+        Only for you: other admins of the tenant still see them.
+        """
+        return self._call("PUT", f"/v1/first-steps", options, body=body)
+
+
+class AsyncFirstSteps(AsyncResource):
+    async def get(self, **options: Unpack[Options]) -> T.FirstSteps:
+        """Get onboarding progress: first key, first call, first webhook, first event received.
+
+        Who can call it: a user with `tenant_admin`.
+        """
+        return await self._call("GET", f"/v1/first-steps", options)
+
+    async def put(self, body: T.PutFirstStepsRequest, **options: Unpack[Options]) -> T.FirstSteps:
+        """Dismiss or restore the first steps.
+
+        Only for you: other admins of the tenant still see them.
+        """
+        return await self._call("PUT", f"/v1/first-steps", options, body=body)
+
+
+class Holidays(SyncResource):
+    def list(self, *, country: str, year: int, region: Optional[str] = None, **options: Unpack[Options]) -> T.Holidays:
+        """Propose the holidays of a country.
+
+        Public and bank holidays of one year, for you to review: nothing is added to a calendar until you send it as special_days. From date-holidays (CC BY 3.0).
+        """
+        return self._call("GET", f"/v1/holidays", options, query={"country": country, "region": region, "year": year})
+
+    def list_countries(self, **options: Unpack[Options]) -> T.HolidayCountries:
+        """List the countries whose holidays are known.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        """
+        return self._call("GET", f"/v1/holidays/countries", options)
+
+
+class AsyncHolidays(AsyncResource):
+    async def list(self, *, country: str, year: int, region: Optional[str] = None, **options: Unpack[Options]) -> T.Holidays:
+        """Propose the holidays of a country.
+
+        Public and bank holidays of one year, for you to review: nothing is added to a calendar until you send it as special_days. From date-holidays (CC BY 3.0).
+        """
+        return await self._call("GET", f"/v1/holidays", options, query={"country": country, "region": region, "year": year})
+
+    async def list_countries(self, **options: Unpack[Options]) -> T.HolidayCountries:
+        """List the countries whose holidays are known.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/holidays/countries", options)
+
+
+class Imports(SyncResource):
+    def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, status: Optional[T.ImportStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Import]:
+        """List imports, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/imports", options, query={"limit": limit, "source_id": source_id, "status": status, "cursor": cursor})
+
+    def get(self, id: str, **options: Unpack[Options]) -> T.Import:
+        """Get an import.
+
+        While it is read, bytes_read and read_count show its progress.
+        """
+        return self._call("GET", f"/v1/imports/{segment('id', id)}", options)
+
+    def undo(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Import, None]:
+        """Undo an import.
+
+        Removes its lines, and undoes the matches that they are in; with more than 20,000 lines in the background, as undoing. While the import is queued or read, this cancels it. A line that a closed or archived period matched, excluded or carried forward forbids it.
+        """
+        return self._call("POST", f"/v1/imports/{segment('id', id)}/undo", options, body=body, takes_key=True)
+
+
+class AsyncImports(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, status: Optional[T.ImportStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Import]:
+        """List imports, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/imports", options, query={"limit": limit, "source_id": source_id, "status": status, "cursor": cursor})
+
+    async def get(self, id: str, **options: Unpack[Options]) -> T.Import:
+        """Get an import.
+
+        While it is read, bytes_read and read_count show its progress.
+        """
+        return await self._call("GET", f"/v1/imports/{segment('id', id)}", options)
+
+    async def undo(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Import, None]:
+        """Undo an import.
+
+        Removes its lines, and undoes the matches that they are in; with more than 20,000 lines in the background, as undoing. While the import is queued or read, this cancels it. A line that a closed or archived period matched, excluded or carried forward forbids it.
+        """
+        return await self._call("POST", f"/v1/imports/{segment('id', id)}/undo", options, body=body, takes_key=True)
+
+
+class Integrations(SyncResource):
+    def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Integration]:
+        """List integrations, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/integrations", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
+
+    def create(self, body: Optional[T.CreateIntegrationRequest] = None, **options: Unpack[Options]) -> T.Integration:
+        """Create an integration.
+
+        Any JSON object, up to 64 kB. Other fields are stored as sent.
+        """
+        return self._call("POST", f"/v1/integrations", options, body=body, takes_key=True)
+
+    def delete(self, id: str, **options: Unpack[Options]) -> Union[T.Integration, None]:
+        """Delete an integration.
+
+        A soft delete: a tenant admin can restore the record until purge_at, 30 days later.
+        """
+        return self._call("DELETE", f"/v1/integrations/{segment('id', id)}", options)
+
+    def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.Integration:
+        """Get an integration.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+        """
+        return self._call("GET", f"/v1/integrations/{segment('id', id)}", options, query={"include_deleted": include_deleted})
+
+    def update(self, id: str, body: Optional[T.UpdateIntegrationRequest] = None, **options: Unpack[Options]) -> Union[T.Integration, None]:
+        """Change an integration.
+
+        A JSON merge patch (RFC 7396): null removes a field. Send the ETag you read in If-Match to avoid overwriting someone else's change.
+        """
+        return self._call("PATCH", f"/v1/integrations/{segment('id', id)}", options, body=body)
+
+    def restore(self, id: str, body: Optional[T.IdempotentRecordRequest] = None, **options: Unpack[Options]) -> T.Integration:
+        """Restore a deleted integration.
+
+        Restoring a record that isn't deleted returns it unchanged.
+        """
+        return self._call("POST", f"/v1/integrations/{segment('id', id)}/restore", options, body=body, takes_key=True)
+
+
+class AsyncIntegrations(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Integration]:
+        """List integrations, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/integrations", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
+
+    async def create(self, body: Optional[T.CreateIntegrationRequest] = None, **options: Unpack[Options]) -> T.Integration:
+        """Create an integration.
+
+        Any JSON object, up to 64 kB. Other fields are stored as sent.
+        """
+        return await self._call("POST", f"/v1/integrations", options, body=body, takes_key=True)
+
+    async def delete(self, id: str, **options: Unpack[Options]) -> Union[T.Integration, None]:
+        """Delete an integration.
+
+        A soft delete: a tenant admin can restore the record until purge_at, 30 days later.
+        """
+        return await self._call("DELETE", f"/v1/integrations/{segment('id', id)}", options)
+
+    async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.Integration:
+        """Get an integration.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/integrations/{segment('id', id)}", options, query={"include_deleted": include_deleted})
+
+    async def update(self, id: str, body: Optional[T.UpdateIntegrationRequest] = None, **options: Unpack[Options]) -> Union[T.Integration, None]:
+        """Change an integration.
+
+        A JSON merge patch (RFC 7396): null removes a field. Send the ETag you read in If-Match to avoid overwriting someone else's change.
+        """
+        return await self._call("PATCH", f"/v1/integrations/{segment('id', id)}", options, body=body)
+
+    async def restore(self, id: str, body: Optional[T.IdempotentRecordRequest] = None, **options: Unpack[Options]) -> T.Integration:
+        """Restore a deleted integration.
+
+        Restoring a record that isn't deleted returns it unchanged.
+        """
+        return await self._call("POST", f"/v1/integrations/{segment('id', id)}/restore", options, body=body, takes_key=True)
+
+
+class Invitations(SyncResource):
+    def list(self, id: str, *, limit: Optional[int] = None, status: Optional[T.InvitationStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Invitation]:
+        """List invitations, newest first.
+
+        Who can call it: a user with `tenant_admin`.
+        """
+        return self._list("GET", f"/v1/tenants/{segment('id', id)}/invitations", options, query={"limit": limit, "status": status, "cursor": cursor})
+
+    def create(self, id: str, body: T.CreateInvitationRequest, **options: Unpack[Options]) -> T.Invitation:
+        """Invite someone by email.
+
+        Mails a link that works once, for seven days. Whoever accepts it sets a password, or signs in to the account they have. The link is in the mail alone. Whether the address has an account makes no difference here. A tenant can send 100 invitations an hour, 5 of them to one address, and 10 a day to one.
+        """
+        return self._call("POST", f"/v1/tenants/{segment('id', id)}/invitations", options, body=body, takes_key=True)
+
+    def revoke(self, id: str, invitation_id: str, **options: Unpack[Options]) -> T.Invitation:
+        """Revoke an invitation.
+
+        Its link stops working at once. Revoking a revoked one returns it unchanged.
+        """
+        return self._call("DELETE", f"/v1/tenants/{segment('id', id)}/invitations/{segment('invitation_id', invitation_id)}", options)
+
+    def get(self, id: str, invitation_id: str, **options: Unpack[Options]) -> T.Invitation:
+        """Get an invitation.
+
+        Who can call it: a user with `tenant_admin`.
+        """
+        return self._call("GET", f"/v1/tenants/{segment('id', id)}/invitations/{segment('invitation_id', invitation_id)}", options)
+
+    def resend(self, id: str, invitation_id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Invitation:
+        """Send an invitation again.
+
+        With a new link, valid for seven days; the previous one stops working. At most once a minute, 5 times an hour and 10 times a day.
+        """
+        return self._call("POST", f"/v1/tenants/{segment('id', id)}/invitations/{segment('invitation_id', invitation_id)}/resend", options, body=body, takes_key=True)
+
+
+class AsyncInvitations(AsyncResource):
+    def list(self, id: str, *, limit: Optional[int] = None, status: Optional[T.InvitationStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Invitation]:
+        """List invitations, newest first.
+
+        Who can call it: a user with `tenant_admin`.
+        """
+        return self._list("GET", f"/v1/tenants/{segment('id', id)}/invitations", options, query={"limit": limit, "status": status, "cursor": cursor})
+
+    async def create(self, id: str, body: T.CreateInvitationRequest, **options: Unpack[Options]) -> T.Invitation:
+        """Invite someone by email.
+
+        Mails a link that works once, for seven days. Whoever accepts it sets a password, or signs in to the account they have. The link is in the mail alone. Whether the address has an account makes no difference here. A tenant can send 100 invitations an hour, 5 of them to one address, and 10 a day to one.
+        """
+        return await self._call("POST", f"/v1/tenants/{segment('id', id)}/invitations", options, body=body, takes_key=True)
+
+    async def revoke(self, id: str, invitation_id: str, **options: Unpack[Options]) -> T.Invitation:
+        """Revoke an invitation.
+
+        Its link stops working at once. Revoking a revoked one returns it unchanged.
+        """
+        return await self._call("DELETE", f"/v1/tenants/{segment('id', id)}/invitations/{segment('invitation_id', invitation_id)}", options)
+
+    async def get(self, id: str, invitation_id: str, **options: Unpack[Options]) -> T.Invitation:
+        """Get an invitation.
+
+        Who can call it: a user with `tenant_admin`.
+        """
+        return await self._call("GET", f"/v1/tenants/{segment('id', id)}/invitations/{segment('invitation_id', invitation_id)}", options)
+
+    async def resend(self, id: str, invitation_id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Invitation:
+        """Send an invitation again.
+
+        With a new link, valid for seven days; the previous one stops working. At most once a minute, 5 times an hour and 10 times a day.
+        """
+        return await self._call("POST", f"/v1/tenants/{segment('id', id)}/invitations/{segment('invitation_id', invitation_id)}/resend", options, body=body, takes_key=True)
+
+
+class Lines(SyncResource):
+    def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, reconciliation_id: Optional[str] = None, side: Optional[T.LineSide] = None, import_id: Optional[str] = None, state: Optional[Literal["open", "partly_matched", "matched", "excluded", "outstanding"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Line]:
+        """List lines, latest value date first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/lines", options, query={"limit": limit, "source_id": source_id, "reconciliation_id": reconciliation_id, "side": side, "import_id": import_id, "state": state, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "cursor": cursor})
+
+    def get(self, id: str, **options: Unpack[Options]) -> T.Line:
+        """Get a line.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._call("GET", f"/v1/lines/{segment('id', id)}", options)
+
+    def exclude(self, id: str, body: T.ExcludeLineRequest, **options: Unpack[Options]) -> Union[T.Line, None]:
+        """Exclude a line from matching.
+
+        What is open of it leaves the period, with this reason: of the periods that are open, the earliest that reaches the line's day.
+        """
+        return self._call("POST", f"/v1/lines/{segment('id', id)}/exclude", options, body=body, takes_key=True)
+
+    def list_history(self, id: str, **options: Unpack[Options]) -> T.LineHistory:
+        """List what became of a line.
+
+        Oldest first, the latest 200: how it came in, matches made and undone, exclusions and exceptions, each with who did it.
+        """
+        return self._call("GET", f"/v1/lines/{segment('id', id)}/history", options)
+
+    def include(self, id: str, body: T.IncludeLineRequest, **options: Unpack[Options]) -> Union[T.Line, None]:
+        """Include an excluded line again.
+
+        It is open again, in the period that it was excluded from.
+        """
+        return self._call("POST", f"/v1/lines/{segment('id', id)}/include", options, body=body, takes_key=True)
+
+    def list_suggestions(self, id: str, *, reconciliation_id: Optional[str] = None, **options: Unpack[Options]) -> T.LineSuggestions:
+        """Look for counterparts of a line.
+
+        Up to five open lines or groups of the other side, the most probable first, each explained. Empty where nothing of it is open.
+        """
+        return self._call("GET", f"/v1/lines/{segment('id', id)}/suggestions", options, query={"reconciliation_id": reconciliation_id})
+
+
+class AsyncLines(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, reconciliation_id: Optional[str] = None, side: Optional[T.LineSide] = None, import_id: Optional[str] = None, state: Optional[Literal["open", "partly_matched", "matched", "excluded", "outstanding"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Line]:
+        """List lines, latest value date first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/lines", options, query={"limit": limit, "source_id": source_id, "reconciliation_id": reconciliation_id, "side": side, "import_id": import_id, "state": state, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "cursor": cursor})
+
+    async def get(self, id: str, **options: Unpack[Options]) -> T.Line:
+        """Get a line.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/lines/{segment('id', id)}", options)
+
+    async def exclude(self, id: str, body: T.ExcludeLineRequest, **options: Unpack[Options]) -> Union[T.Line, None]:
+        """Exclude a line from matching.
+
+        What is open of it leaves the period, with this reason: of the periods that are open, the earliest that reaches the line's day.
+        """
+        return await self._call("POST", f"/v1/lines/{segment('id', id)}/exclude", options, body=body, takes_key=True)
+
+    async def list_history(self, id: str, **options: Unpack[Options]) -> T.LineHistory:
+        """List what became of a line.
+
+        Oldest first, the latest 200: how it came in, matches made and undone, exclusions and exceptions, each with who did it.
+        """
+        return await self._call("GET", f"/v1/lines/{segment('id', id)}/history", options)
+
+    async def include(self, id: str, body: T.IncludeLineRequest, **options: Unpack[Options]) -> Union[T.Line, None]:
+        """Include an excluded line again.
+
+        It is open again, in the period that it was excluded from.
+        """
+        return await self._call("POST", f"/v1/lines/{segment('id', id)}/include", options, body=body, takes_key=True)
+
+    async def list_suggestions(self, id: str, *, reconciliation_id: Optional[str] = None, **options: Unpack[Options]) -> T.LineSuggestions:
+        """Look for counterparts of a line.
+
+        Up to five open lines or groups of the other side, the most probable first, each explained. Empty where nothing of it is open.
+        """
+        return await self._call("GET", f"/v1/lines/{segment('id', id)}/suggestions", options, query={"reconciliation_id": reconciliation_id})
+
+
+class Matches(SyncResource):
+    def decide(self, body: T.DecideMatchesRequest, **options: Unpack[Options]) -> Union[T.MatchDecisions, None]:
+        """Confirm, reject or undo many matches.
+
+        All of them or none: by at most 500 ids, or by a filter with the number that you expect it to find, at most 5,000. It is one decision, taken back as one. What is decided by filter doesn't count as proof that the engine may match by itself. Undoing needs the right to write reconciliations.
+        """
+        return self._call("POST", f"/v1/matches/bulk", options, body=body, takes_key=True)
+
+    def get(self, id: str, **options: Unpack[Options]) -> T.Match:
+        """Get a match.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._call("GET", f"/v1/matches/{segment('id', id)}", options)
+
+    def confirm(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Match, None]:
+        """Confirm a suggested match.
+
+        Its lines are matched, and other suggestions with one of them go. Later runs learn from it, and leave it alone.
+        """
+        return self._call("POST", f"/v1/matches/{segment('id', id)}/confirm", options, body=body, takes_key=True)
+
+    def reject(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Match, None]:
+        """Reject a suggested match.
+
+        These lines are not suggested together again.
+        """
+        return self._call("POST", f"/v1/matches/{segment('id', id)}/reject", options, body=body, takes_key=True)
+
+    def undo(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Match, None]:
+        """Undo a match.
+
+        Its lines are open again, and exceptions that it resolved are reopened. No run makes it again.
+        """
+        return self._call("POST", f"/v1/matches/{segment('id', id)}/undo", options, body=body, takes_key=True)
+
+
+class AsyncMatches(AsyncResource):
+    async def decide(self, body: T.DecideMatchesRequest, **options: Unpack[Options]) -> Union[T.MatchDecisions, None]:
+        """Confirm, reject or undo many matches.
+
+        All of them or none: by at most 500 ids, or by a filter with the number that you expect it to find, at most 5,000. It is one decision, taken back as one. What is decided by filter doesn't count as proof that the engine may match by itself. Undoing needs the right to write reconciliations.
+        """
+        return await self._call("POST", f"/v1/matches/bulk", options, body=body, takes_key=True)
+
+    async def get(self, id: str, **options: Unpack[Options]) -> T.Match:
+        """Get a match.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/matches/{segment('id', id)}", options)
+
+    async def confirm(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Match, None]:
+        """Confirm a suggested match.
+
+        Its lines are matched, and other suggestions with one of them go. Later runs learn from it, and leave it alone.
+        """
+        return await self._call("POST", f"/v1/matches/{segment('id', id)}/confirm", options, body=body, takes_key=True)
+
+    async def reject(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Match, None]:
+        """Reject a suggested match.
+
+        These lines are not suggested together again.
+        """
+        return await self._call("POST", f"/v1/matches/{segment('id', id)}/reject", options, body=body, takes_key=True)
+
+    async def undo(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Match, None]:
+        """Undo a match.
+
+        Its lines are open again, and exceptions that it resolved are reopened. No run makes it again.
+        """
+        return await self._call("POST", f"/v1/matches/{segment('id', id)}/undo", options, body=body, takes_key=True)
+
+
+class Me(SyncResource):
+    def get(self, **options: Unpack[Options]) -> T.Me:
+        """Get the caller and its tenant.
+
+        Who can call it: any user of the tenant; any API key; the publishable key; the service-role key.
+        """
+        return self._call("GET", f"/v1/me", options)
+
+    def get_notification_settings(self, **options: Unpack[Options]) -> T.NotificationSettings:
+        """Get what you are mailed.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`.
+        """
+        return self._call("GET", f"/v1/me/notifications", options)
+
+    def put_notification_settings(self, body: T.PutNotificationSettingsRequest, **options: Unpack[Options]) -> T.NotificationSettings:
+        """Change what you are mailed.
+
+        Your own, in this tenant. Alerts of one kind come at most once a minute, in one mail.
+        """
+        return self._call("PUT", f"/v1/me/notifications", options, body=body)
+
+    def list_sessions(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.UserSession]:
+        """List where you are signed in.
+
+        Your own sessions in the dashboard that have not ended, newest first, whichever tenant you name.
+        """
+        return self._list("GET", f"/v1/me/sessions", options, query={"limit": limit, "cursor": cursor})
+
+    def end_sessions(self, body: Optional[T.EndSessionsRequest] = None, **options: Unpack[Options]) -> T.EndedSessions:
+        """Sign out everywhere, or of some sessions.
+
+        Ends all of your sessions in the dashboard, the one that this call was made with included; with ids, those of yours. Every cookie of them is refused within SESSION_CHECK_SECONDS (60).
+        """
+        return self._call("POST", f"/v1/me/sessions/end", options, body=body, takes_key=True)
+
+
+class AsyncMe(AsyncResource):
+    async def get(self, **options: Unpack[Options]) -> T.Me:
+        """Get the caller and its tenant.
+
+        Who can call it: any user of the tenant; any API key; the publishable key; the service-role key.
+        """
+        return await self._call("GET", f"/v1/me", options)
+
+    async def get_notification_settings(self, **options: Unpack[Options]) -> T.NotificationSettings:
+        """Get what you are mailed.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`.
+        """
+        return await self._call("GET", f"/v1/me/notifications", options)
+
+    async def put_notification_settings(self, body: T.PutNotificationSettingsRequest, **options: Unpack[Options]) -> T.NotificationSettings:
+        """Change what you are mailed.
+
+        Your own, in this tenant. Alerts of one kind come at most once a minute, in one mail.
+        """
+        return await self._call("PUT", f"/v1/me/notifications", options, body=body)
+
+    def list_sessions(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.UserSession]:
+        """List where you are signed in.
+
+        Your own sessions in the dashboard that have not ended, newest first, whichever tenant you name.
+        """
+        return self._list("GET", f"/v1/me/sessions", options, query={"limit": limit, "cursor": cursor})
+
+    async def end_sessions(self, body: Optional[T.EndSessionsRequest] = None, **options: Unpack[Options]) -> T.EndedSessions:
+        """Sign out everywhere, or of some sessions.
+
+        Ends all of your sessions in the dashboard, the one that this call was made with included; with ids, those of yours. Every cookie of them is refused within SESSION_CHECK_SECONDS (60).
+        """
+        return await self._call("POST", f"/v1/me/sessions/end", options, body=body, takes_key=True)
+
+
+class Members(SyncResource):
+    def list(self, *, limit: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Member]:
+        """List possible assignees.
+
+        Sorted by name: the tenant's members in Supabase Auth and everyone with an assigned exception. Users of another identity provider appear with their first assignment; assigned_to accepts any user:<name>.
+        """
+        return self._list("GET", f"/v1/members", options, query={"limit": limit, "q": q, "cursor": cursor})
+
+
+class AsyncMembers(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Member]:
+        """List possible assignees.
+
+        Sorted by name: the tenant's members in Supabase Auth and everyone with an assigned exception. Users of another identity provider appear with their first assignment; assigned_to accepts any user:<name>.
+        """
+        return self._list("GET", f"/v1/members", options, query={"limit": limit, "q": q, "cursor": cursor})
+
+
+class Overview(SyncResource):
+    def get(self, **options: Unpack[Options]) -> T.Overview:
+        """Get the overview of a tenant: deadlines, money, imports, keys and webhooks.
+
+        What the dashboard's home page shows. Sums come from counters kept with every change, so it's as fast with a million exceptions.
+        """
+        return self._call("GET", f"/v1/overview", options)
+
+
+class AsyncOverview(AsyncResource):
+    async def get(self, **options: Unpack[Options]) -> T.Overview:
+        """Get the overview of a tenant: deadlines, money, imports, keys and webhooks.
+
+        What the dashboard's home page shows. Sums come from counters kept with every change, so it's as fast with a million exceptions.
+        """
+        return await self._call("GET", f"/v1/overview", options)
+
+
+class Reconciliations(SyncResource):
+    def list(self, *, limit: Optional[int] = None, status: Optional[T.ReconciliationStatus] = None, period_from: Optional[str] = None, period_to: Optional[str] = None, left_source_id: Optional[str] = None, right_source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Reconciliation]:
+        """List reconciliations, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/reconciliations", options, query={"limit": limit, "status": status, "period_from": period_from, "period_to": period_to, "left_source_id": left_source_id, "right_source_id": right_source_id, "cursor": cursor})
+
+    def create(self, body: T.CreateReconciliationRequest, **options: Unpack[Options]) -> T.Reconciliation:
+        """Create a reconciliation.
+
+        With left_source_id and right_source_id it compares the lines of these sources: matched_count and unmatched_count are computed, and setting them is a conflict. Periods of one pair of sources may not overlap. Where the sources have many lines, the first of a pair is preparing for half a minute for each million. Without sources, you send the counts.
+        """
+        return self._call("POST", f"/v1/reconciliations", options, body=body, takes_key=True)
+
+    def get(self, id: str, **options: Unpack[Options]) -> T.Reconciliation:
+        """Get a reconciliation.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._call("GET", f"/v1/reconciliations/{segment('id', id)}", options)
+
+    def update(self, id: str, body: Optional[T.UpdateReconciliationRequest] = None, **options: Unpack[Options]) -> Union[T.Reconciliation, None]:
+        """Change a reconciliation.
+
+        Allowed status changes: between open and in_progress; between in_progress and completed; from any status to archived, which is final. One with sources is completed by closing it; closed, it keeps its name, dates and sources.
+        """
+        return self._call("PATCH", f"/v1/reconciliations/{segment('id', id)}", options, body=body)
+
+    def get_checklist(self, id: str, **options: Unpack[Options]) -> T.PeriodChecklist:
+        """Get the checklist before a close.
+
+        Computed now, for the caller. An item that blocks stands in the way of signing and closing; `checks` of the pair's rules say which ones do.
+        """
+        return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/checklist", options)
+
+    def close(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Reconciliation:
+        """Close a period.
+
+        Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, somebody who in this period matched nothing by hand, wrote nothing off, excluded nothing and undid nothing. Lines that arrive meanwhile belong to the next. Unconfirmed suggestions and open exceptions move with their lines to the next open period, or to the next one that is created. Afterwards nothing in it changes.
+
+        Where its sources have more than 20,000 lines, the call is answered at once with closing true. Ask until it is false: then the period is closed, or closing_failure says why not; the event reconciliation.closed comes once it is. To close it again after a failure, send a new Idempotency-Key. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
+        """
+        return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/close", options, body=body, takes_key=True)
+
+    def list_decisions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Decision]:
+        """List what people decided in a period, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
+
+    def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Match]:
+        """List a period's matches, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "cursor": cursor})
+
+    def create_match(self, id: str, body: T.CreateMatchRequest, **options: Unpack[Options]) -> T.Match:
+        """Match lines by hand.
+
+        Takes all that is open of these lines. What left − right leaves has to be explained by adjustments, to the minor unit, unless it is just the fees that came with the lines, which become one; lines of one side have to cancel each other. A write-off is a person's to decide, and what an API key adjusts stays within the tolerance of the rules. The lines of a side come to at most 2^53 − 1 in minor units.
+        """
+        return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/matches", options, body=body, takes_key=True)
+
+    def export_matches(self, id: str, *, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> Export:
+        """Export a period's matches.
+
+        Streams all that the filters leave, newest first: a row for each line of a match. `amount_minor` is what of the line it takes. The export is recorded as a security event.
+        """
+        return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/matches/export", options, query={"state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "format": format}, has_end_mark=True)
+
+    def list_open_lines(self, id: str, *, limit: Optional[int] = None, side: Optional[T.LineSide] = None, sort: Optional[Literal["value_date", "amount"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, suggested: Optional[bool] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.OpenLine]:
+        """List what is open in a period.
+
+        Lines to work through, the oldest first or those with the most money, each with its best suggestion. Empty once it is closed.
+        """
+        return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/open-lines", options, query={"limit": limit, "side": side, "sort": sort, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "suggested": suggested, "q": q, "cursor": cursor})
+
+    def prepare(self, id: str, body: Optional[T.PrepareReconciliationRequest] = None, **options: Unpack[Options]) -> T.Reconciliation:
+        """Sign a period as prepared.
+
+        Says that its work is done. A line that arrives, a match, an undo, an exclusion or another balance revokes the signature, and `sign_off` then says why. A person prepares, with tenant_admin, tenant_lead or tenant_analyst.
+        """
+        return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/prepare", options, body=body, takes_key=True)
+
+    def get_proof(self, id: str, **options: Unpack[Options]) -> T.PeriodProof:
+        """Get the proof that no cent is missing.
+
+        Per currency and side in minor units, added up from the lines themselves, with the signs of the statement. Of a closed period as it was when it closed, and in `closing` whether everything that closed is still the same.
+        """
+        return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/proof", options)
+
+    def reopen(self, id: str, body: T.ReopenReconciliationRequest, **options: Unpack[Options]) -> T.Reconciliation:
+        """Reopen a closed period.
+
+        Later periods have to be open. Its matches and its signed statement are kept, and the next close signs another. Suggestions and exceptions of its lines that nobody decided meanwhile come back. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
+        """
+        return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/reopen", options, body=body, takes_key=True)
+
+    def return_(self, id: str, body: T.ReturnReconciliationRequest, **options: Unpack[Options]) -> T.Reconciliation:
+        """Return a signed period to work.
+
+        Revokes its signatures, which are kept with the reason.
+        """
+        return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/return", options, body=body, takes_key=True)
+
+    def review(self, id: str, body: Optional[T.ReviewReconciliationRequest] = None, **options: Unpack[Options]) -> T.Reconciliation:
+        """Sign a prepared period as reviewed.
+
+        Each level is another person than the preparer and the reviewers before, by the issuer and subject of their tokens. `review_levels` of the pair's rules says how many levels a close needs.
+        """
+        return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/review", options, body=body, takes_key=True)
+
+    def get_rules(self, id: str, **options: Unpack[Options]) -> T.RuleSet:
+        """Get the rules of a period's sources.
+
+        They belong to the pair of sources: every open period of it goes by the newest version.
+        """
+        return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/rules", options)
+
+    def put_rules(self, id: str, body: T.PutRulesRequest, **options: Unpack[Options]) -> Union[T.RuleSetChange, None]:
+        """Set the rules of a period's sources.
+
+        Creates a new version and runs open periods again by it. Fields that are left out, other than rules, keep their values. With dry_run nothing is kept: the run's impact shows what would newly match, no longer match and change. reset_learning discards what was learned, forget_names single names.
+        """
+        return self._call("PUT", f"/v1/reconciliations/{segment('id', id)}/rules", options, body=body)
+
+    def list_runs(self, id: str, *, limit: Optional[int] = None, status: Optional[T.RunStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Run]:
+        """List a period's runs, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/runs", options, query={"limit": limit, "status": status, "cursor": cursor})
+
+    def create_run(self, id: str, body: Optional[T.CreateRunRequest] = None, **options: Unpack[Options]) -> T.Run:
+        """Run the rules.
+
+        Runs of one pair of sources take turns, and wait while the reconciliation is preparing; where one of this period waits already, it is the answer. With dry_run nothing is kept: the run's impact shows what it would change, with other rules if you send some. A dry run of a closed period looks at the lines that the period had.
+        """
+        return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/runs", options, body=body, takes_key=True)
+
+    def get_statement(self, id: str, **options: Unpack[Options]) -> T.ReconciliationStatement:
+        """Get the reconciliation statement.
+
+        Balances of both sides, what is outstanding and how old, what was adjusted, left over and excluded, and the difference. The sums in `balances` and `differences` are of all periods up to this one, the items of this one. Of a closed period as it was when it closed. While the reconciliation is preparing, what isn't in yet is part of the difference.
+
+        An amount of a line is as posted, negated where its source is `inverted`. An amount of both sides (an adjustment, a residual, a difference) is left − right: positive where the left side is the larger.
+        """
+        return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/statement", options)
+
+    def export_statement(self, id: str, *, matches: Optional[bool] = None, format: Optional[Literal["csv", "ndjson", "xlsx"]] = None, **options: Unpack[Options]) -> Export:
+        """Export a statement.
+
+        All of the statement as one table; a closed period's is always the same. `kind` says what a row is: `balance` (`item` names the sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in the currency's own unit and `amount_minor` in minor units; without a side they are left − right.
+
+        As a workbook (`xlsx`) it has a sheet per kind, with amounts in the currency's own unit. One of more than 15 digits, which a spreadsheet would round, is text there. The export is recorded as a security event.
+        """
+        return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/statement/export", options, query={"matches": matches, "format": format}, has_end_mark=True)
+
+    def get_statement_pdf(self, id: str, **options: Unpack[Options]) -> Export:
+        """Get the statement as a PDF.
+
+        For people: both sources, the signatures, the reconciliation of balances, open items, what is outstanding by age and by line, adjustments, residuals and exclusions, with the digest on each page. Of an open period as it stands now, marked as not closed.
+        """
+        return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/statement/pdf", options)
+
+    def list_signed_statements(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.StatementSignature]:
+        """List a period's signed statements, newest first.
+
+        Each close signs one, with the next number. Reopening the period keeps it and says who reopened it, when and why.
+        """
+        return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/statements", options, query={"limit": limit, "cursor": cursor})
+
+    def get_signed_statement(self, id: str, number: str, **options: Unpack[Options]) -> T.SignedStatement:
+        """Get a signed statement.
+
+        The statement as it was when the period closed for this time.
+        """
+        return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/statements/{segment('number', number)}", options)
+
+    def get_statement_bundle(self, id: str, number: str, **options: Unpack[Options]) -> Export:
+        """Get a signed statement with all that proves it.
+
+        A zip of the statement, its matches, members, exclusions and carried lines, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
+        """
+        return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/statements/{segment('number', number)}/bundle", options)
+
+    def list_suggestion_bands(self, id: str, **options: Unpack[Options]) -> T.SuggestionBands:
+        """Group a period's suggestions by rule and score.
+
+        The most probable first, each with the money and with how people decided on such so far: confirmed ÷ (confirmed + rejected) is the band's measured precision. What was decided many at once isn't counted.
+        """
+        return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/suggestion-bands", options)
+
+    def sample_suggestions(self, id: str, *, method: str, score_from: Optional[float] = None, score_below: Optional[float] = None, **options: Unpack[Options]) -> T.SuggestionSample:
+        """Sample the suggestions of a band.
+
+        At most 20, evenly from the least probable to the most. Confirm the band by POST /v1/matches/bulk with the same filter and this count.
+        """
+        return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/suggestion-sample", options, query={"method": method, "score_from": score_from, "score_below": score_below})
+
+
+class AsyncReconciliations(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, status: Optional[T.ReconciliationStatus] = None, period_from: Optional[str] = None, period_to: Optional[str] = None, left_source_id: Optional[str] = None, right_source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Reconciliation]:
+        """List reconciliations, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/reconciliations", options, query={"limit": limit, "status": status, "period_from": period_from, "period_to": period_to, "left_source_id": left_source_id, "right_source_id": right_source_id, "cursor": cursor})
+
+    async def create(self, body: T.CreateReconciliationRequest, **options: Unpack[Options]) -> T.Reconciliation:
+        """Create a reconciliation.
+
+        With left_source_id and right_source_id it compares the lines of these sources: matched_count and unmatched_count are computed, and setting them is a conflict. Periods of one pair of sources may not overlap. Where the sources have many lines, the first of a pair is preparing for half a minute for each million. Without sources, you send the counts.
+        """
+        return await self._call("POST", f"/v1/reconciliations", options, body=body, takes_key=True)
+
+    async def get(self, id: str, **options: Unpack[Options]) -> T.Reconciliation:
+        """Get a reconciliation.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}", options)
+
+    async def update(self, id: str, body: Optional[T.UpdateReconciliationRequest] = None, **options: Unpack[Options]) -> Union[T.Reconciliation, None]:
+        """Change a reconciliation.
+
+        Allowed status changes: between open and in_progress; between in_progress and completed; from any status to archived, which is final. One with sources is completed by closing it; closed, it keeps its name, dates and sources.
+        """
+        return await self._call("PATCH", f"/v1/reconciliations/{segment('id', id)}", options, body=body)
+
+    async def get_checklist(self, id: str, **options: Unpack[Options]) -> T.PeriodChecklist:
+        """Get the checklist before a close.
+
+        Computed now, for the caller. An item that blocks stands in the way of signing and closing; `checks` of the pair's rules say which ones do.
+        """
+        return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/checklist", options)
+
+    async def close(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Reconciliation:
+        """Close a period.
+
+        Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, somebody who in this period matched nothing by hand, wrote nothing off, excluded nothing and undid nothing. Lines that arrive meanwhile belong to the next. Unconfirmed suggestions and open exceptions move with their lines to the next open period, or to the next one that is created. Afterwards nothing in it changes.
+
+        Where its sources have more than 20,000 lines, the call is answered at once with closing true. Ask until it is false: then the period is closed, or closing_failure says why not; the event reconciliation.closed comes once it is. To close it again after a failure, send a new Idempotency-Key. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
+        """
+        return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/close", options, body=body, takes_key=True)
+
+    def list_decisions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Decision]:
+        """List what people decided in a period, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
+
+    def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Match]:
+        """List a period's matches, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "cursor": cursor})
+
+    async def create_match(self, id: str, body: T.CreateMatchRequest, **options: Unpack[Options]) -> T.Match:
+        """Match lines by hand.
+
+        Takes all that is open of these lines. What left − right leaves has to be explained by adjustments, to the minor unit, unless it is just the fees that came with the lines, which become one; lines of one side have to cancel each other. A write-off is a person's to decide, and what an API key adjusts stays within the tolerance of the rules. The lines of a side come to at most 2^53 − 1 in minor units.
+        """
+        return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/matches", options, body=body, takes_key=True)
+
+    def export_matches(self, id: str, *, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> AsyncExport:
+        """Export a period's matches.
+
+        Streams all that the filters leave, newest first: a row for each line of a match. `amount_minor` is what of the line it takes. The export is recorded as a security event.
+        """
+        return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/matches/export", options, query={"state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "format": format}, has_end_mark=True)
+
+    def list_open_lines(self, id: str, *, limit: Optional[int] = None, side: Optional[T.LineSide] = None, sort: Optional[Literal["value_date", "amount"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, suggested: Optional[bool] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.OpenLine]:
+        """List what is open in a period.
+
+        Lines to work through, the oldest first or those with the most money, each with its best suggestion. Empty once it is closed.
+        """
+        return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/open-lines", options, query={"limit": limit, "side": side, "sort": sort, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "suggested": suggested, "q": q, "cursor": cursor})
+
+    async def prepare(self, id: str, body: Optional[T.PrepareReconciliationRequest] = None, **options: Unpack[Options]) -> T.Reconciliation:
+        """Sign a period as prepared.
+
+        Says that its work is done. A line that arrives, a match, an undo, an exclusion or another balance revokes the signature, and `sign_off` then says why. A person prepares, with tenant_admin, tenant_lead or tenant_analyst.
+        """
+        return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/prepare", options, body=body, takes_key=True)
+
+    async def get_proof(self, id: str, **options: Unpack[Options]) -> T.PeriodProof:
+        """Get the proof that no cent is missing.
+
+        Per currency and side in minor units, added up from the lines themselves, with the signs of the statement. Of a closed period as it was when it closed, and in `closing` whether everything that closed is still the same.
+        """
+        return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/proof", options)
+
+    async def reopen(self, id: str, body: T.ReopenReconciliationRequest, **options: Unpack[Options]) -> T.Reconciliation:
+        """Reopen a closed period.
+
+        Later periods have to be open. Its matches and its signed statement are kept, and the next close signs another. Suggestions and exceptions of its lines that nobody decided meanwhile come back. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
+        """
+        return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/reopen", options, body=body, takes_key=True)
+
+    async def return_(self, id: str, body: T.ReturnReconciliationRequest, **options: Unpack[Options]) -> T.Reconciliation:
+        """Return a signed period to work.
+
+        Revokes its signatures, which are kept with the reason.
+        """
+        return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/return", options, body=body, takes_key=True)
+
+    async def review(self, id: str, body: Optional[T.ReviewReconciliationRequest] = None, **options: Unpack[Options]) -> T.Reconciliation:
+        """Sign a prepared period as reviewed.
+
+        Each level is another person than the preparer and the reviewers before, by the issuer and subject of their tokens. `review_levels` of the pair's rules says how many levels a close needs.
+        """
+        return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/review", options, body=body, takes_key=True)
+
+    async def get_rules(self, id: str, **options: Unpack[Options]) -> T.RuleSet:
+        """Get the rules of a period's sources.
+
+        They belong to the pair of sources: every open period of it goes by the newest version.
+        """
+        return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/rules", options)
+
+    async def put_rules(self, id: str, body: T.PutRulesRequest, **options: Unpack[Options]) -> Union[T.RuleSetChange, None]:
+        """Set the rules of a period's sources.
+
+        Creates a new version and runs open periods again by it. Fields that are left out, other than rules, keep their values. With dry_run nothing is kept: the run's impact shows what would newly match, no longer match and change. reset_learning discards what was learned, forget_names single names.
+        """
+        return await self._call("PUT", f"/v1/reconciliations/{segment('id', id)}/rules", options, body=body)
+
+    def list_runs(self, id: str, *, limit: Optional[int] = None, status: Optional[T.RunStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Run]:
+        """List a period's runs, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/runs", options, query={"limit": limit, "status": status, "cursor": cursor})
+
+    async def create_run(self, id: str, body: Optional[T.CreateRunRequest] = None, **options: Unpack[Options]) -> T.Run:
+        """Run the rules.
+
+        Runs of one pair of sources take turns, and wait while the reconciliation is preparing; where one of this period waits already, it is the answer. With dry_run nothing is kept: the run's impact shows what it would change, with other rules if you send some. A dry run of a closed period looks at the lines that the period had.
+        """
+        return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/runs", options, body=body, takes_key=True)
+
+    async def get_statement(self, id: str, **options: Unpack[Options]) -> T.ReconciliationStatement:
+        """Get the reconciliation statement.
+
+        Balances of both sides, what is outstanding and how old, what was adjusted, left over and excluded, and the difference. The sums in `balances` and `differences` are of all periods up to this one, the items of this one. Of a closed period as it was when it closed. While the reconciliation is preparing, what isn't in yet is part of the difference.
+
+        An amount of a line is as posted, negated where its source is `inverted`. An amount of both sides (an adjustment, a residual, a difference) is left − right: positive where the left side is the larger.
+        """
+        return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/statement", options)
+
+    def export_statement(self, id: str, *, matches: Optional[bool] = None, format: Optional[Literal["csv", "ndjson", "xlsx"]] = None, **options: Unpack[Options]) -> AsyncExport:
+        """Export a statement.
+
+        All of the statement as one table; a closed period's is always the same. `kind` says what a row is: `balance` (`item` names the sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in the currency's own unit and `amount_minor` in minor units; without a side they are left − right.
+
+        As a workbook (`xlsx`) it has a sheet per kind, with amounts in the currency's own unit. One of more than 15 digits, which a spreadsheet would round, is text there. The export is recorded as a security event.
+        """
+        return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/statement/export", options, query={"matches": matches, "format": format}, has_end_mark=True)
+
+    def get_statement_pdf(self, id: str, **options: Unpack[Options]) -> AsyncExport:
+        """Get the statement as a PDF.
+
+        For people: both sources, the signatures, the reconciliation of balances, open items, what is outstanding by age and by line, adjustments, residuals and exclusions, with the digest on each page. Of an open period as it stands now, marked as not closed.
+        """
+        return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/statement/pdf", options)
+
+    def list_signed_statements(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.StatementSignature]:
+        """List a period's signed statements, newest first.
+
+        Each close signs one, with the next number. Reopening the period keeps it and says who reopened it, when and why.
+        """
+        return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/statements", options, query={"limit": limit, "cursor": cursor})
+
+    async def get_signed_statement(self, id: str, number: str, **options: Unpack[Options]) -> T.SignedStatement:
+        """Get a signed statement.
+
+        The statement as it was when the period closed for this time.
+        """
+        return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/statements/{segment('number', number)}", options)
+
+    def get_statement_bundle(self, id: str, number: str, **options: Unpack[Options]) -> AsyncExport:
+        """Get a signed statement with all that proves it.
+
+        A zip of the statement, its matches, members, exclusions and carried lines, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
+        """
+        return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/statements/{segment('number', number)}/bundle", options)
+
+    async def list_suggestion_bands(self, id: str, **options: Unpack[Options]) -> T.SuggestionBands:
+        """Group a period's suggestions by rule and score.
+
+        The most probable first, each with the money and with how people decided on such so far: confirmed ÷ (confirmed + rejected) is the band's measured precision. What was decided many at once isn't counted.
+        """
+        return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/suggestion-bands", options)
+
+    async def sample_suggestions(self, id: str, *, method: str, score_from: Optional[float] = None, score_below: Optional[float] = None, **options: Unpack[Options]) -> T.SuggestionSample:
+        """Sample the suggestions of a band.
+
+        At most 20, evenly from the least probable to the most. Confirm the band by POST /v1/matches/bulk with the same filter and this count.
+        """
+        return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/suggestion-sample", options, query={"method": method, "score_from": score_from, "score_below": score_below})
+
+
+class ReleaseNotes(SyncResource):
+    def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ReleaseNote]:
+        """List release notes, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+        """
+        return self._list("GET", f"/v1/release-notes", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
+
+    def create(self, body: Optional[T.CreateReleaseNoteRequest] = None, **options: Unpack[Options]) -> T.ReleaseNote:
+        """Create a release note.
+
+        Any JSON object, up to 64 kB. Other fields are stored as sent.
+        """
+        return self._call("POST", f"/v1/release-notes", options, body=body, takes_key=True)
+
+    def delete(self, id: str, **options: Unpack[Options]) -> Union[T.ReleaseNote, None]:
+        """Delete a release note.
+
+        A soft delete: a tenant admin can restore the record until purge_at, 30 days later.
+        """
+        return self._call("DELETE", f"/v1/release-notes/{segment('id', id)}", options)
+
+    def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.ReleaseNote:
+        """Get a release note.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+        """
+        return self._call("GET", f"/v1/release-notes/{segment('id', id)}", options, query={"include_deleted": include_deleted})
+
+    def update(self, id: str, body: Optional[T.UpdateReleaseNoteRequest] = None, **options: Unpack[Options]) -> Union[T.ReleaseNote, None]:
+        """Change a release note.
+
+        A JSON merge patch (RFC 7396): null removes a field. Send the ETag you read in If-Match to avoid overwriting someone else's change.
+        """
+        return self._call("PATCH", f"/v1/release-notes/{segment('id', id)}", options, body=body)
+
+    def restore(self, id: str, body: Optional[T.IdempotentRecordRequest] = None, **options: Unpack[Options]) -> T.ReleaseNote:
+        """Restore a deleted release note.
+
+        Restoring a record that isn't deleted returns it unchanged.
+        """
+        return self._call("POST", f"/v1/release-notes/{segment('id', id)}/restore", options, body=body, takes_key=True)
+
+
+class AsyncReleaseNotes(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ReleaseNote]:
+        """List release notes, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+        """
+        return self._list("GET", f"/v1/release-notes", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
+
+    async def create(self, body: Optional[T.CreateReleaseNoteRequest] = None, **options: Unpack[Options]) -> T.ReleaseNote:
+        """Create a release note.
+
+        Any JSON object, up to 64 kB. Other fields are stored as sent.
+        """
+        return await self._call("POST", f"/v1/release-notes", options, body=body, takes_key=True)
+
+    async def delete(self, id: str, **options: Unpack[Options]) -> Union[T.ReleaseNote, None]:
+        """Delete a release note.
+
+        A soft delete: a tenant admin can restore the record until purge_at, 30 days later.
+        """
+        return await self._call("DELETE", f"/v1/release-notes/{segment('id', id)}", options)
+
+    async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.ReleaseNote:
+        """Get a release note.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+        """
+        return await self._call("GET", f"/v1/release-notes/{segment('id', id)}", options, query={"include_deleted": include_deleted})
+
+    async def update(self, id: str, body: Optional[T.UpdateReleaseNoteRequest] = None, **options: Unpack[Options]) -> Union[T.ReleaseNote, None]:
+        """Change a release note.
+
+        A JSON merge patch (RFC 7396): null removes a field. Send the ETag you read in If-Match to avoid overwriting someone else's change.
+        """
+        return await self._call("PATCH", f"/v1/release-notes/{segment('id', id)}", options, body=body)
+
+    async def restore(self, id: str, body: Optional[T.IdempotentRecordRequest] = None, **options: Unpack[Options]) -> T.ReleaseNote:
+        """Restore a deleted release note.
+
+        Restoring a record that isn't deleted returns it unchanged.
+        """
+        return await self._call("POST", f"/v1/release-notes/{segment('id', id)}/restore", options, body=body, takes_key=True)
+
+
+class Requests(SyncResource):
+    def list(self, *, limit: Optional[int] = None, status: Optional[T.CallResult] = None, operation: Optional[str] = None, credential: Optional[T.CallCredential] = None, api_key_id: Optional[str] = None, actor: Optional[str] = None, error_code: Optional[T.ErrorCode] = None, resource: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, request_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.LoggedRequest]:
+        """List requests, newest first.
+
+        Each call of the API, a second after it was answered, for 14 days. What the dashboard reads isn't logged unless it fails. Calls with a wrong secret are logged for the tenant whose API key they name.
+        """
+        return self._list("GET", f"/v1/requests", options, query={"limit": limit, "status": status, "operation": operation, "credential": credential, "api_key_id": api_key_id, "actor": actor, "error_code": error_code, "resource": resource, "since": since, "until": until, "request_id": request_id, "cursor": cursor})
+
+    def get_stats(self, *, status: Optional[T.CallResult] = None, operation: Optional[str] = None, credential: Optional[T.CallCredential] = None, api_key_id: Optional[str] = None, actor: Optional[str] = None, error_code: Optional[T.ErrorCode] = None, resource: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, **options: Unpack[Options]) -> T.RequestStats:
+        """Count requests over time.
+
+        With response times. Covers the last 24 hours, unless since says otherwise.
+        """
+        return self._call("GET", f"/v1/requests/stats", options, query={"status": status, "operation": operation, "credential": credential, "api_key_id": api_key_id, "actor": actor, "error_code": error_code, "resource": resource, "since": since, "until": until})
+
+    def get(self, id: str, **options: Unpack[Options]) -> T.LoggedRequestDetail:
+        """Get a request with its headers and bodies.
+
+        Credentials, secrets and idempotency keys are replaced by [redacted].
+        """
+        return self._call("GET", f"/v1/requests/{segment('id', id)}", options)
+
+
+class AsyncRequests(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, status: Optional[T.CallResult] = None, operation: Optional[str] = None, credential: Optional[T.CallCredential] = None, api_key_id: Optional[str] = None, actor: Optional[str] = None, error_code: Optional[T.ErrorCode] = None, resource: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, request_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.LoggedRequest]:
+        """List requests, newest first.
+
+        Each call of the API, a second after it was answered, for 14 days. What the dashboard reads isn't logged unless it fails. Calls with a wrong secret are logged for the tenant whose API key they name.
+        """
+        return self._list("GET", f"/v1/requests", options, query={"limit": limit, "status": status, "operation": operation, "credential": credential, "api_key_id": api_key_id, "actor": actor, "error_code": error_code, "resource": resource, "since": since, "until": until, "request_id": request_id, "cursor": cursor})
+
+    async def get_stats(self, *, status: Optional[T.CallResult] = None, operation: Optional[str] = None, credential: Optional[T.CallCredential] = None, api_key_id: Optional[str] = None, actor: Optional[str] = None, error_code: Optional[T.ErrorCode] = None, resource: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, **options: Unpack[Options]) -> T.RequestStats:
+        """Count requests over time.
+
+        With response times. Covers the last 24 hours, unless since says otherwise.
+        """
+        return await self._call("GET", f"/v1/requests/stats", options, query={"status": status, "operation": operation, "credential": credential, "api_key_id": api_key_id, "actor": actor, "error_code": error_code, "resource": resource, "since": since, "until": until})
+
+    async def get(self, id: str, **options: Unpack[Options]) -> T.LoggedRequestDetail:
+        """Get a request with its headers and bodies.
+
+        Credentials, secrets and idempotency keys are replaced by [redacted].
+        """
+        return await self._call("GET", f"/v1/requests/{segment('id', id)}", options)
+
+
+class Runs(SyncResource):
+    def get(self, id: str, **options: Unpack[Options]) -> T.Run:
+        """Get a run.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._call("GET", f"/v1/runs/{segment('id', id)}", options)
+
+
+class AsyncRuns(AsyncResource):
+    async def get(self, id: str, **options: Unpack[Options]) -> T.Run:
+        """Get a run.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/runs/{segment('id', id)}", options)
+
+
+class SecurityEvents(SyncResource):
+    def list(self, *, limit: Optional[int] = None, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SecurityEvent]:
+        """List security events, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        """
+        return self._list("GET", f"/v1/security-events", options, query={"limit": limit, "type": type, "actor": actor, "target": target, "cross_tenant": cross_tenant, "since": since, "until": until, "cursor": cursor})
+
+    def export(self, *, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> Export:
+        """Export security events.
+
+        Streams everything that matches the filters. The export is recorded as a security event.
+        """
+        return self._export("GET", f"/v1/security-events/export", options, query={"type": type, "actor": actor, "target": target, "cross_tenant": cross_tenant, "since": since, "until": until, "format": format}, has_end_mark=True)
+
+    def verify(self, **options: Unpack[Options]) -> T.ChainVerification:
+        """Verify the audit log.
+
+        Checks every event in the tenant's audit log against its signed states and returns the first one that fails.
+        """
+        return self._call("GET", f"/v1/security-events/verify", options)
+
+    def get(self, id: str, **options: Unpack[Options]) -> T.SecurityEvent:
+        """Get a security event.
+
+        Who can call it: a user with `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        """
+        return self._call("GET", f"/v1/security-events/{segment('id', id)}", options)
+
+
+class AsyncSecurityEvents(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SecurityEvent]:
+        """List security events, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        """
+        return self._list("GET", f"/v1/security-events", options, query={"limit": limit, "type": type, "actor": actor, "target": target, "cross_tenant": cross_tenant, "since": since, "until": until, "cursor": cursor})
+
+    def export(self, *, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> AsyncExport:
+        """Export security events.
+
+        Streams everything that matches the filters. The export is recorded as a security event.
+        """
+        return self._export("GET", f"/v1/security-events/export", options, query={"type": type, "actor": actor, "target": target, "cross_tenant": cross_tenant, "since": since, "until": until, "format": format}, has_end_mark=True)
+
+    async def verify(self, **options: Unpack[Options]) -> T.ChainVerification:
+        """Verify the audit log.
+
+        Checks every event in the tenant's audit log against its signed states and returns the first one that fails.
+        """
+        return await self._call("GET", f"/v1/security-events/verify", options)
+
+    async def get(self, id: str, **options: Unpack[Options]) -> T.SecurityEvent:
+        """Get a security event.
+
+        Who can call it: a user with `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/security-events/{segment('id', id)}", options)
+
+
+class SlaPolicy(SyncResource):
+    def get(self, **options: Unpack[Options]) -> T.SlaPolicy:
+        """Get the tenant's SLA policy.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; the service-role key.
+        """
+        return self._call("GET", f"/v1/sla-policy", options)
+
+    def put(self, body: T.PutSlaPolicyRequest, **options: Unpack[Options]) -> T.SlaPolicyChange:
+        """Set the tenant's SLA policy.
+
+        With dry_run, nothing changes: the response previews the effect. New thresholds apply to upcoming deadlines. Deadlines already passed send no further events. Send the ETag you read in If-Match to avoid overwriting someone else's change.
+        """
+        return self._call("PUT", f"/v1/sla-policy", options, body=body)
+
+
+class AsyncSlaPolicy(AsyncResource):
+    async def get(self, **options: Unpack[Options]) -> T.SlaPolicy:
+        """Get the tenant's SLA policy.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/sla-policy", options)
+
+    async def put(self, body: T.PutSlaPolicyRequest, **options: Unpack[Options]) -> T.SlaPolicyChange:
+        """Set the tenant's SLA policy.
+
+        With dry_run, nothing changes: the response previews the effect. New thresholds apply to upcoming deadlines. Deadlines already passed send no further events. Send the ETag you read in If-Match to avoid overwriting someone else's change.
+        """
+        return await self._call("PUT", f"/v1/sla-policy", options, body=body)
+
+
+class Sources(SyncResource):
+    def list(self, *, limit: Optional[int] = None, kind: Optional[T.SourceKind] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Source]:
+        """List sources, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/sources", options, query={"limit": limit, "kind": kind, "q": q, "cursor": cursor})
+
+    def create(self, body: T.CreateSourceRequest, **options: Unpack[Options]) -> T.Source:
+        """Create a source.
+
+        Where lines come from: a bank account's statements, a ledger account, a processor's payouts.
+        """
+        return self._call("POST", f"/v1/sources", options, body=body, takes_key=True)
+
+    def get(self, id: str, **options: Unpack[Options]) -> T.Source:
+        """Get a source.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._call("GET", f"/v1/sources/{segment('id', id)}", options)
+
+    def update(self, id: str, body: Optional[T.UpdateSourceRequest] = None, **options: Unpack[Options]) -> Union[T.Source, None]:
+        """Change a source.
+
+        The mapping is replaced whole. Currency and sign stay as they are once the source has lines, or while they come in.
+        """
+        return self._call("PATCH", f"/v1/sources/{segment('id', id)}", options, body=body)
+
+    def list_balances(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SourceBalance]:
+        """List the balances of a source, newest first.
+
+        The statements of its files, with their opening and closing balances, and single balances that were stated. Statements of periods are reconciled against them.
+        """
+        return self._list("GET", f"/v1/sources/{segment('id', id)}/balances", options, query={"limit": limit, "cursor": cursor})
+
+    def state_balance(self, id: str, body: T.StateSourceBalanceRequest, **options: Unpack[Options]) -> T.SourceBalance:
+        """State the balance of a source.
+
+        For a source whose files have none, a ledger for example. The newest statement of a day counts.
+        """
+        return self._call("POST", f"/v1/sources/{segment('id', id)}/balances", options, body=body, takes_key=True)
+
+    def remove_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> Union[T.SourceBalance, None]:
+        """Remove a stated balance.
+
+        One that a file states goes when its import is undone.
+        """
+        return self._call("DELETE", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
+
+    def get_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> T.SourceBalance:
+        """Get a balance of a source.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._call("GET", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
+
+    def create_import(self, id: str, file: FileContent, *, format: Optional[T.ImportFormat] = None, preview: Optional[bool] = None, file_name: Optional[str] = None, mapping: Optional[str] = None, **options: Unpack[Options]) -> Union[T.ImportPreview, T.Import]:
+        """Import a file of lines.
+
+        The file is the body: CSV, an Excel workbook (.xlsx, up to 32 MiB), NDJSON, JSON, camt.052, 053 or 054, MT940 or MT942, BAI2, OFX; also packed by gzip, or alone in a zip. Its first bytes show the format; a workbook's sheet is read as CSV. It is read in the background and saved whole or not at all; lines that were imported before are counted as duplicates, so the same file and overlapping statements do no harm. At most 1 GiB and 5 million lines. With preview=true nothing is saved: the response shows what the import would do.
+        """
+        return self._call("POST", f"/v1/sources/{segment('id', id)}/imports", options, query={"format": format, "preview": preview, "file_name": file_name, "mapping": mapping}, file=file, takes_key=True)
+
+    def add_lines(self, id: str, body: T.AddLinesRequest, **options: Unpack[Options]) -> T.AddedLines:
+        """Add lines to a source.
+
+        A line that is there already is a duplicate and changes nothing: known by its external_id, else by its content and its number among equals of this call. One bad line refuses the whole call.
+        """
+        return self._call("POST", f"/v1/sources/{segment('id', id)}/lines", options, body=body, takes_key=True)
+
+
+class AsyncSources(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, kind: Optional[T.SourceKind] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Source]:
+        """List sources, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/sources", options, query={"limit": limit, "kind": kind, "q": q, "cursor": cursor})
+
+    async def create(self, body: T.CreateSourceRequest, **options: Unpack[Options]) -> T.Source:
+        """Create a source.
+
+        Where lines come from: a bank account's statements, a ledger account, a processor's payouts.
+        """
+        return await self._call("POST", f"/v1/sources", options, body=body, takes_key=True)
+
+    async def get(self, id: str, **options: Unpack[Options]) -> T.Source:
+        """Get a source.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/sources/{segment('id', id)}", options)
+
+    async def update(self, id: str, body: Optional[T.UpdateSourceRequest] = None, **options: Unpack[Options]) -> Union[T.Source, None]:
+        """Change a source.
+
+        The mapping is replaced whole. Currency and sign stay as they are once the source has lines, or while they come in.
+        """
+        return await self._call("PATCH", f"/v1/sources/{segment('id', id)}", options, body=body)
+
+    def list_balances(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SourceBalance]:
+        """List the balances of a source, newest first.
+
+        The statements of its files, with their opening and closing balances, and single balances that were stated. Statements of periods are reconciled against them.
+        """
+        return self._list("GET", f"/v1/sources/{segment('id', id)}/balances", options, query={"limit": limit, "cursor": cursor})
+
+    async def state_balance(self, id: str, body: T.StateSourceBalanceRequest, **options: Unpack[Options]) -> T.SourceBalance:
+        """State the balance of a source.
+
+        For a source whose files have none, a ledger for example. The newest statement of a day counts.
+        """
+        return await self._call("POST", f"/v1/sources/{segment('id', id)}/balances", options, body=body, takes_key=True)
+
+    async def remove_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> Union[T.SourceBalance, None]:
+        """Remove a stated balance.
+
+        One that a file states goes when its import is undone.
+        """
+        return await self._call("DELETE", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
+
+    async def get_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> T.SourceBalance:
+        """Get a balance of a source.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
+
+    async def create_import(self, id: str, file: FileContent, *, format: Optional[T.ImportFormat] = None, preview: Optional[bool] = None, file_name: Optional[str] = None, mapping: Optional[str] = None, **options: Unpack[Options]) -> Union[T.ImportPreview, T.Import]:
+        """Import a file of lines.
+
+        The file is the body: CSV, an Excel workbook (.xlsx, up to 32 MiB), NDJSON, JSON, camt.052, 053 or 054, MT940 or MT942, BAI2, OFX; also packed by gzip, or alone in a zip. Its first bytes show the format; a workbook's sheet is read as CSV. It is read in the background and saved whole or not at all; lines that were imported before are counted as duplicates, so the same file and overlapping statements do no harm. At most 1 GiB and 5 million lines. With preview=true nothing is saved: the response shows what the import would do.
+        """
+        return await self._call("POST", f"/v1/sources/{segment('id', id)}/imports", options, query={"format": format, "preview": preview, "file_name": file_name, "mapping": mapping}, file=file, takes_key=True)
+
+    async def add_lines(self, id: str, body: T.AddLinesRequest, **options: Unpack[Options]) -> T.AddedLines:
+        """Add lines to a source.
+
+        A line that is there already is a duplicate and changes nothing: known by its external_id, else by its content and its number among equals of this call. One bad line refuses the whole call.
+        """
+        return await self._call("POST", f"/v1/sources/{segment('id', id)}/lines", options, body=body, takes_key=True)
+
+
+class TenantMembers(SyncResource):
+    def list(self, id: str, *, limit: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.TenantMember]:
+        """List a tenant's members.
+
+        The accounts of Supabase Auth that are in the tenant, sorted by email address. Who signs in with another identity provider is a member by its token, and not listed here.
+        """
+        return self._list("GET", f"/v1/tenants/{segment('id', id)}/members", options, query={"limit": limit, "q": q, "cursor": cursor})
+
+    def remove(self, id: str, member_id: str, body: Optional[T.RemoveTenantMemberRequest] = None, **options: Unpack[Options]) -> T.RemoveTenantMemberResult:
+        """Remove a member.
+
+        Ends their access to the tenant, and their sessions if they are in no other tenant: at once in the process that served the call, within SESSION_CHECK_SECONDS (60) in every other, for cookies and tokens alike. The account itself stays. The last admin can't be removed.
+        """
+        return self._call("DELETE", f"/v1/tenants/{segment('id', id)}/members/{segment('member_id', member_id)}", options, body=body, takes_key=True)
+
+    def get(self, id: str, member_id: str, **options: Unpack[Options]) -> T.TenantMember:
+        """Get a member.
+
+        Who can call it: a user with `tenant_admin`.
+        """
+        return self._call("GET", f"/v1/tenants/{segment('id', id)}/members/{segment('member_id', member_id)}", options)
+
+    def update(self, id: str, member_id: str, body: T.UpdateTenantMemberRequest, **options: Unpack[Options]) -> T.TenantMember:
+        """Change a member's roles.
+
+        Takes effect at once in the process that served the call, and within SESSION_CHECK_SECONDS (60) in every other. A tenant keeps at least one admin: demoting the last one is a conflict.
+        """
+        return self._call("PATCH", f"/v1/tenants/{segment('id', id)}/members/{segment('member_id', member_id)}", options, body=body)
+
+
+class AsyncTenantMembers(AsyncResource):
+    def list(self, id: str, *, limit: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.TenantMember]:
+        """List a tenant's members.
+
+        The accounts of Supabase Auth that are in the tenant, sorted by email address. Who signs in with another identity provider is a member by its token, and not listed here.
+        """
+        return self._list("GET", f"/v1/tenants/{segment('id', id)}/members", options, query={"limit": limit, "q": q, "cursor": cursor})
+
+    async def remove(self, id: str, member_id: str, body: Optional[T.RemoveTenantMemberRequest] = None, **options: Unpack[Options]) -> T.RemoveTenantMemberResult:
+        """Remove a member.
+
+        Ends their access to the tenant, and their sessions if they are in no other tenant: at once in the process that served the call, within SESSION_CHECK_SECONDS (60) in every other, for cookies and tokens alike. The account itself stays. The last admin can't be removed.
+        """
+        return await self._call("DELETE", f"/v1/tenants/{segment('id', id)}/members/{segment('member_id', member_id)}", options, body=body, takes_key=True)
+
+    async def get(self, id: str, member_id: str, **options: Unpack[Options]) -> T.TenantMember:
+        """Get a member.
+
+        Who can call it: a user with `tenant_admin`.
+        """
+        return await self._call("GET", f"/v1/tenants/{segment('id', id)}/members/{segment('member_id', member_id)}", options)
+
+    async def update(self, id: str, member_id: str, body: T.UpdateTenantMemberRequest, **options: Unpack[Options]) -> T.TenantMember:
+        """Change a member's roles.
+
+        Takes effect at once in the process that served the call, and within SESSION_CHECK_SECONDS (60) in every other. A tenant keeps at least one admin: demoting the last one is a conflict.
+        """
+        return await self._call("PATCH", f"/v1/tenants/{segment('id', id)}/members/{segment('member_id', member_id)}", options, body=body)
+
+
+class Troubleshooting(SyncResource):
+    def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.TroubleshootingGuide]:
+        """List troubleshooting, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        """
+        return self._list("GET", f"/v1/troubleshooting", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
+
+    def create(self, body: Optional[T.CreateTroubleshootingGuideRequest] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
+        """Create a troubleshooting guide.
+
+        Any JSON object, up to 64 kB. Other fields are stored as sent.
+        """
+        return self._call("POST", f"/v1/troubleshooting", options, body=body, takes_key=True)
+
+    def delete(self, id: str, **options: Unpack[Options]) -> Union[T.TroubleshootingGuide, None]:
+        """Delete a troubleshooting guide.
+
+        A soft delete: a tenant admin can restore the record until purge_at, 30 days later.
+        """
+        return self._call("DELETE", f"/v1/troubleshooting/{segment('id', id)}", options)
+
+    def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
+        """Get a troubleshooting guide.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        """
+        return self._call("GET", f"/v1/troubleshooting/{segment('id', id)}", options, query={"include_deleted": include_deleted})
+
+    def update(self, id: str, body: Optional[T.UpdateTroubleshootingGuideRequest] = None, **options: Unpack[Options]) -> Union[T.TroubleshootingGuide, None]:
+        """Change a troubleshooting guide.
+
+        A JSON merge patch (RFC 7396): null removes a field. Send the ETag you read in If-Match to avoid overwriting someone else's change.
+        """
+        return self._call("PATCH", f"/v1/troubleshooting/{segment('id', id)}", options, body=body)
+
+    def restore(self, id: str, body: Optional[T.IdempotentRecordRequest] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
+        """Restore a deleted troubleshooting guide.
+
+        Restoring a record that isn't deleted returns it unchanged.
+        """
+        return self._call("POST", f"/v1/troubleshooting/{segment('id', id)}/restore", options, body=body, takes_key=True)
+
+
+class AsyncTroubleshooting(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.TroubleshootingGuide]:
+        """List troubleshooting, newest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        """
+        return self._list("GET", f"/v1/troubleshooting", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
+
+    async def create(self, body: Optional[T.CreateTroubleshootingGuideRequest] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
+        """Create a troubleshooting guide.
+
+        Any JSON object, up to 64 kB. Other fields are stored as sent.
+        """
+        return await self._call("POST", f"/v1/troubleshooting", options, body=body, takes_key=True)
+
+    async def delete(self, id: str, **options: Unpack[Options]) -> Union[T.TroubleshootingGuide, None]:
+        """Delete a troubleshooting guide.
+
+        A soft delete: a tenant admin can restore the record until purge_at, 30 days later.
+        """
+        return await self._call("DELETE", f"/v1/troubleshooting/{segment('id', id)}", options)
+
+    async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
+        """Get a troubleshooting guide.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        """
+        return await self._call("GET", f"/v1/troubleshooting/{segment('id', id)}", options, query={"include_deleted": include_deleted})
+
+    async def update(self, id: str, body: Optional[T.UpdateTroubleshootingGuideRequest] = None, **options: Unpack[Options]) -> Union[T.TroubleshootingGuide, None]:
+        """Change a troubleshooting guide.
+
+        A JSON merge patch (RFC 7396): null removes a field. Send the ETag you read in If-Match to avoid overwriting someone else's change.
+        """
+        return await self._call("PATCH", f"/v1/troubleshooting/{segment('id', id)}", options, body=body)
+
+    async def restore(self, id: str, body: Optional[T.IdempotentRecordRequest] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
+        """Restore a deleted troubleshooting guide.
+
+        Restoring a record that isn't deleted returns it unchanged.
+        """
+        return await self._call("POST", f"/v1/troubleshooting/{segment('id', id)}/restore", options, body=body, takes_key=True)
+
+
+class Views(SyncResource):
+    def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.View]:
+        """List your views and those shared with you, oldest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`.
+        """
+        return self._list("GET", f"/v1/views", options, query={"limit": limit, "cursor": cursor})
+
+    def create(self, body: T.CreateViewRequest, **options: Unpack[Options]) -> T.View:
+        """Save a view.
+
+        Filters of exceptions under a name. A person can have at most 50.
+        """
+        return self._call("POST", f"/v1/views", options, body=body, takes_key=True)
+
+    def delete(self, id: str, **options: Unpack[Options]) -> T.DeletedView:
+        """Delete a view.
+
+        Can't be undone. A shared view can be deleted by its creator or an admin.
+        """
+        return self._call("DELETE", f"/v1/views/{segment('id', id)}", options)
+
+    def get(self, id: str, **options: Unpack[Options]) -> T.View:
+        """Get a view.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`.
+        """
+        return self._call("GET", f"/v1/views/{segment('id', id)}", options)
+
+    def update(self, id: str, body: Optional[T.UpdateViewRequest] = None, **options: Unpack[Options]) -> T.View:
+        """Change a view.
+
+        A JSON merge patch (RFC 7396), except that filters are replaced as a whole. A shared view can be changed by its creator or an admin.
+        """
+        return self._call("PATCH", f"/v1/views/{segment('id', id)}", options, body=body)
+
+
+class AsyncViews(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.View]:
+        """List your views and those shared with you, oldest first.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`.
+        """
+        return self._list("GET", f"/v1/views", options, query={"limit": limit, "cursor": cursor})
+
+    async def create(self, body: T.CreateViewRequest, **options: Unpack[Options]) -> T.View:
+        """Save a view.
+
+        Filters of exceptions under a name. A person can have at most 50.
+        """
+        return await self._call("POST", f"/v1/views", options, body=body, takes_key=True)
+
+    async def delete(self, id: str, **options: Unpack[Options]) -> T.DeletedView:
+        """Delete a view.
+
+        Can't be undone. A shared view can be deleted by its creator or an admin.
+        """
+        return await self._call("DELETE", f"/v1/views/{segment('id', id)}", options)
+
+    async def get(self, id: str, **options: Unpack[Options]) -> T.View:
+        """Get a view.
+
+        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`.
+        """
+        return await self._call("GET", f"/v1/views/{segment('id', id)}", options)
+
+    async def update(self, id: str, body: Optional[T.UpdateViewRequest] = None, **options: Unpack[Options]) -> T.View:
+        """Change a view.
+
+        A JSON merge patch (RFC 7396), except that filters are replaced as a whole. A shared view can be changed by its creator or an admin.
+        """
+        return await self._call("PATCH", f"/v1/views/{segment('id', id)}", options, body=body)
+
+
+class WebhookDeliveries(SyncResource):
+    def list(self, *, limit: Optional[int] = None, webhook_id: Optional[str] = None, status: Optional[T.WebhookDeliveryStatus] = None, type: Optional[T.EventKind] = None, event_id: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, request_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.WebhookDelivery]:
+        """List all webhooks' deliveries, newest first.
+
+        Deliveries are kept for 30 days.
+        """
+        return self._list("GET", f"/v1/webhook-deliveries", options, query={"limit": limit, "webhook_id": webhook_id, "status": status, "type": type, "event_id": event_id, "since": since, "until": until, "request_id": request_id, "cursor": cursor})
+
+    def get_stats(self, **options: Unpack[Options]) -> T.WebhookStats:
+        """Count all webhooks' attempts by hour.
+
+        With response times.
+        """
+        return self._call("GET", f"/v1/webhook-deliveries/stats", options)
+
+
+class AsyncWebhookDeliveries(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, webhook_id: Optional[str] = None, status: Optional[T.WebhookDeliveryStatus] = None, type: Optional[T.EventKind] = None, event_id: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, request_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.WebhookDelivery]:
+        """List all webhooks' deliveries, newest first.
+
+        Deliveries are kept for 30 days.
+        """
+        return self._list("GET", f"/v1/webhook-deliveries", options, query={"limit": limit, "webhook_id": webhook_id, "status": status, "type": type, "event_id": event_id, "since": since, "until": until, "request_id": request_id, "cursor": cursor})
+
+    async def get_stats(self, **options: Unpack[Options]) -> T.WebhookStats:
+        """Count all webhooks' attempts by hour.
+
+        With response times.
+        """
+        return await self._call("GET", f"/v1/webhook-deliveries/stats", options)
+
+
+class Webhooks(SyncResource):
+    def list(self, *, limit: Optional[int] = None, status: Optional[T.WebhookStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Webhook]:
+        """List webhooks, newest first.
+
+        Who can call it: a user with `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        """
+        return self._list("GET", f"/v1/webhooks", options, query={"limit": limit, "status": status, "cursor": cursor})
+
+    def create(self, body: T.CreateWebhookRequest, **options: Unpack[Options]) -> T.NewWebhook:
+        """Register a webhook.
+
+        Events are signed by the Standard Webhooks scheme, with your secret or one created for you. Delivery starts with the next event.
+        """
+        return self._call("POST", f"/v1/webhooks", options, body=body, takes_key=True)
+
+    def preview_filters(self, body: T.PreviewWebhookFiltersRequest, **options: Unpack[Options]) -> T.WebhookFilterPreview:
+        """Preview a webhook's filters.
+
+        Counts the events of the last 7 days that a webhook with these filters would have got.
+        """
+        return self._call("POST", f"/v1/webhooks/preview-filters", options, body=body, takes_key=True)
+
+    def delete(self, id: str, **options: Unpack[Options]) -> Union[T.DeletedWebhook, None]:
+        """Delete a webhook.
+
+        Can't be undone. No more events are sent to it and its signing secret is destroyed.
+        """
+        return self._call("DELETE", f"/v1/webhooks/{segment('id', id)}", options)
+
+    def get(self, id: str, **options: Unpack[Options]) -> T.Webhook:
+        """Get a webhook and its health.
+
+        Who can call it: a user with `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        """
+        return self._call("GET", f"/v1/webhooks/{segment('id', id)}", options)
+
+    def update(self, id: str, body: Optional[T.UpdateWebhookRequest] = None, **options: Unpack[Options]) -> Union[T.Webhook, None]:
+        """Change, disable or enable a webhook.
+
+        A JSON merge patch; filters and headers are replaced whole. Disabling cancels pending retries; recover resends them later. reason is stored with the webhook. A change of the address's host needs the values of all headers again.
+        """
+        return self._call("PATCH", f"/v1/webhooks/{segment('id', id)}", options, body=body)
+
+    def list_deliveries(self, id: str, *, limit: Optional[int] = None, status: Optional[T.WebhookDeliveryStatus] = None, type: Optional[T.EventKind] = None, event_id: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.WebhookDelivery]:
+        """List a webhook's deliveries, newest first.
+
+        Deliveries are kept for 30 days.
+        """
+        return self._list("GET", f"/v1/webhooks/{segment('id', id)}/deliveries", options, query={"limit": limit, "status": status, "type": type, "event_id": event_id, "since": since, "until": until, "cursor": cursor})
+
+    def get_delivery(self, id: str, delivery_id: str, **options: Unpack[Options]) -> T.WebhookDeliveryDetail:
+        """Get a delivery with its payload, attempts and responses.
+
+        Who can call it: a user with `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        """
+        return self._call("GET", f"/v1/webhooks/{segment('id', id)}/deliveries/{segment('delivery_id', delivery_id)}", options)
+
+    def resend_delivery(self, id: str, delivery_id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.WebhookDelivery, None]:
+        """Resend a delivery.
+
+        Immediately, with the same webhook-id, even if it was delivered. Returns 409 while it is being sent or if the webhook is disabled.
+        """
+        return self._call("POST", f"/v1/webhooks/{segment('id', id)}/deliveries/{segment('delivery_id', delivery_id)}/resend", options, body=body, takes_key=True)
+
+    def enable(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Webhook, None]:
+        """Enable a webhook.
+
+        Regardless of why it was disabled. Missed deliveries aren't resent automatically: recover from missed_since.
+        """
+        return self._call("POST", f"/v1/webhooks/{segment('id', id)}/enable", options, body=body, takes_key=True)
+
+    def recover(self, id: str, body: T.RecoverWebhookRequest, **options: Unpack[Options]) -> Union[T.WebhookRecovery, None]:
+        """Recover missed deliveries.
+
+        Resends deliveries of events since then that failed or are waiting for a retry. With dry_run they are only counted. A disabled webhook returns 409, except with dry_run.
+        """
+        return self._call("POST", f"/v1/webhooks/{segment('id', id)}/recover", options, body=body, takes_key=True)
+
+    def rotate_secret(self, id: str, body: Optional[T.RotateWebhookSecretRequest] = None, **options: Unpack[Options]) -> T.NewWebhook:
+        """Rotate a webhook's signing secret.
+
+        During the grace period, both the new and the previous secret sign.
+        """
+        return self._call("POST", f"/v1/webhooks/{segment('id', id)}/rotate-secret", options, body=body, takes_key=True)
+
+    def get_stats(self, id: str, **options: Unpack[Options]) -> T.WebhookStats:
+        """Count a webhook's attempts by hour.
+
+        With response times.
+        """
+        return self._call("GET", f"/v1/webhooks/{segment('id', id)}/stats", options)
+
+    def test(self, id: str, body: Optional[T.TestWebhookRequest] = None, **options: Unpack[Options]) -> T.WebhookDelivery:
+        """Send a test event.
+
+        Returns the delivery; its attempts show the result. The event is sent to this webhook alone, subscribed or not. Any type except webhook.test has example data, with `"test": true` next to `data`. A disabled webhook returns 409.
+        """
+        return self._call("POST", f"/v1/webhooks/{segment('id', id)}/test", options, body=body, takes_key=True)
+
+
+class AsyncWebhooks(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, status: Optional[T.WebhookStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Webhook]:
+        """List webhooks, newest first.
+
+        Who can call it: a user with `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        """
+        return self._list("GET", f"/v1/webhooks", options, query={"limit": limit, "status": status, "cursor": cursor})
+
+    async def create(self, body: T.CreateWebhookRequest, **options: Unpack[Options]) -> T.NewWebhook:
+        """Register a webhook.
+
+        Events are signed by the Standard Webhooks scheme, with your secret or one created for you. Delivery starts with the next event.
+        """
+        return await self._call("POST", f"/v1/webhooks", options, body=body, takes_key=True)
+
+    async def preview_filters(self, body: T.PreviewWebhookFiltersRequest, **options: Unpack[Options]) -> T.WebhookFilterPreview:
+        """Preview a webhook's filters.
+
+        Counts the events of the last 7 days that a webhook with these filters would have got.
+        """
+        return await self._call("POST", f"/v1/webhooks/preview-filters", options, body=body, takes_key=True)
+
+    async def delete(self, id: str, **options: Unpack[Options]) -> Union[T.DeletedWebhook, None]:
+        """Delete a webhook.
+
+        Can't be undone. No more events are sent to it and its signing secret is destroyed.
+        """
+        return await self._call("DELETE", f"/v1/webhooks/{segment('id', id)}", options)
+
+    async def get(self, id: str, **options: Unpack[Options]) -> T.Webhook:
+        """Get a webhook and its health.
+
+        Who can call it: a user with `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/webhooks/{segment('id', id)}", options)
+
+    async def update(self, id: str, body: Optional[T.UpdateWebhookRequest] = None, **options: Unpack[Options]) -> Union[T.Webhook, None]:
+        """Change, disable or enable a webhook.
+
+        A JSON merge patch; filters and headers are replaced whole. Disabling cancels pending retries; recover resends them later. reason is stored with the webhook. A change of the address's host needs the values of all headers again.
+        """
+        return await self._call("PATCH", f"/v1/webhooks/{segment('id', id)}", options, body=body)
+
+    def list_deliveries(self, id: str, *, limit: Optional[int] = None, status: Optional[T.WebhookDeliveryStatus] = None, type: Optional[T.EventKind] = None, event_id: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.WebhookDelivery]:
+        """List a webhook's deliveries, newest first.
+
+        Deliveries are kept for 30 days.
+        """
+        return self._list("GET", f"/v1/webhooks/{segment('id', id)}/deliveries", options, query={"limit": limit, "status": status, "type": type, "event_id": event_id, "since": since, "until": until, "cursor": cursor})
+
+    async def get_delivery(self, id: str, delivery_id: str, **options: Unpack[Options]) -> T.WebhookDeliveryDetail:
+        """Get a delivery with its payload, attempts and responses.
+
+        Who can call it: a user with `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/webhooks/{segment('id', id)}/deliveries/{segment('delivery_id', delivery_id)}", options)
+
+    async def resend_delivery(self, id: str, delivery_id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.WebhookDelivery, None]:
+        """Resend a delivery.
+
+        Immediately, with the same webhook-id, even if it was delivered. Returns 409 while it is being sent or if the webhook is disabled.
+        """
+        return await self._call("POST", f"/v1/webhooks/{segment('id', id)}/deliveries/{segment('delivery_id', delivery_id)}/resend", options, body=body, takes_key=True)
+
+    async def enable(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Webhook, None]:
+        """Enable a webhook.
+
+        Regardless of why it was disabled. Missed deliveries aren't resent automatically: recover from missed_since.
+        """
+        return await self._call("POST", f"/v1/webhooks/{segment('id', id)}/enable", options, body=body, takes_key=True)
+
+    async def recover(self, id: str, body: T.RecoverWebhookRequest, **options: Unpack[Options]) -> Union[T.WebhookRecovery, None]:
+        """Recover missed deliveries.
+
+        Resends deliveries of events since then that failed or are waiting for a retry. With dry_run they are only counted. A disabled webhook returns 409, except with dry_run.
+        """
+        return await self._call("POST", f"/v1/webhooks/{segment('id', id)}/recover", options, body=body, takes_key=True)
+
+    async def rotate_secret(self, id: str, body: Optional[T.RotateWebhookSecretRequest] = None, **options: Unpack[Options]) -> T.NewWebhook:
+        """Rotate a webhook's signing secret.
+
+        During the grace period, both the new and the previous secret sign.
+        """
+        return await self._call("POST", f"/v1/webhooks/{segment('id', id)}/rotate-secret", options, body=body, takes_key=True)
+
+    async def get_stats(self, id: str, **options: Unpack[Options]) -> T.WebhookStats:
+        """Count a webhook's attempts by hour.
+
+        With response times.
+        """
+        return await self._call("GET", f"/v1/webhooks/{segment('id', id)}/stats", options)
+
+    async def test(self, id: str, body: Optional[T.TestWebhookRequest] = None, **options: Unpack[Options]) -> T.WebhookDelivery:
+        """Send a test event.
+
+        Returns the delivery; its attempts show the result. The event is sent to this webhook alone, subscribed or not. Any type except webhook.test has example data, with `"test": true` next to `data`. A disabled webhook returns 409.
+        """
+        return await self._call("POST", f"/v1/webhooks/{segment('id', id)}/test", options, body=body, takes_key=True)
+
+
+class Resources:
+    alert_channels: AlertChannels
+    api_keys: ApiKeys
+    calendars: Calendars
+    closing_board: ClosingBoard
+    decisions: Decisions
+    events: Events
+    exceptions: Exceptions
+    first_steps: FirstSteps
+    holidays: Holidays
+    imports: Imports
+    integrations: Integrations
+    invitations: Invitations
+    lines: Lines
+    matches: Matches
+    me: Me
+    members: Members
+    overview: Overview
+    reconciliations: Reconciliations
+    release_notes: ReleaseNotes
+    requests: Requests
+    runs: Runs
+    security_events: SecurityEvents
+    sla_policy: SlaPolicy
+    sources: Sources
+    tenant_members: TenantMembers
+    troubleshooting: Troubleshooting
+    views: Views
+    webhook_deliveries: WebhookDeliveries
+    webhooks: Webhooks
+
+    def __init__(self, transport: SyncTransport) -> None:
+        self.alert_channels = AlertChannels(transport)
+        self.api_keys = ApiKeys(transport)
+        self.calendars = Calendars(transport)
+        self.closing_board = ClosingBoard(transport)
+        self.decisions = Decisions(transport)
+        self.events = Events(transport)
+        self.exceptions = Exceptions(transport)
+        self.first_steps = FirstSteps(transport)
+        self.holidays = Holidays(transport)
+        self.imports = Imports(transport)
+        self.integrations = Integrations(transport)
+        self.invitations = Invitations(transport)
+        self.lines = Lines(transport)
+        self.matches = Matches(transport)
+        self.me = Me(transport)
+        self.members = Members(transport)
+        self.overview = Overview(transport)
+        self.reconciliations = Reconciliations(transport)
+        self.release_notes = ReleaseNotes(transport)
+        self.requests = Requests(transport)
+        self.runs = Runs(transport)
+        self.security_events = SecurityEvents(transport)
+        self.sla_policy = SlaPolicy(transport)
+        self.sources = Sources(transport)
+        self.tenant_members = TenantMembers(transport)
+        self.troubleshooting = Troubleshooting(transport)
+        self.views = Views(transport)
+        self.webhook_deliveries = WebhookDeliveries(transport)
+        self.webhooks = Webhooks(transport)
+
+
+class AsyncResources:
+    alert_channels: AsyncAlertChannels
+    api_keys: AsyncApiKeys
+    calendars: AsyncCalendars
+    closing_board: AsyncClosingBoard
+    decisions: AsyncDecisions
+    events: AsyncEvents
+    exceptions: AsyncExceptions
+    first_steps: AsyncFirstSteps
+    holidays: AsyncHolidays
+    imports: AsyncImports
+    integrations: AsyncIntegrations
+    invitations: AsyncInvitations
+    lines: AsyncLines
+    matches: AsyncMatches
+    me: AsyncMe
+    members: AsyncMembers
+    overview: AsyncOverview
+    reconciliations: AsyncReconciliations
+    release_notes: AsyncReleaseNotes
+    requests: AsyncRequests
+    runs: AsyncRuns
+    security_events: AsyncSecurityEvents
+    sla_policy: AsyncSlaPolicy
+    sources: AsyncSources
+    tenant_members: AsyncTenantMembers
+    troubleshooting: AsyncTroubleshooting
+    views: AsyncViews
+    webhook_deliveries: AsyncWebhookDeliveries
+    webhooks: AsyncWebhooks
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self.alert_channels = AsyncAlertChannels(transport)
+        self.api_keys = AsyncApiKeys(transport)
+        self.calendars = AsyncCalendars(transport)
+        self.closing_board = AsyncClosingBoard(transport)
+        self.decisions = AsyncDecisions(transport)
+        self.events = AsyncEvents(transport)
+        self.exceptions = AsyncExceptions(transport)
+        self.first_steps = AsyncFirstSteps(transport)
+        self.holidays = AsyncHolidays(transport)
+        self.imports = AsyncImports(transport)
+        self.integrations = AsyncIntegrations(transport)
+        self.invitations = AsyncInvitations(transport)
+        self.lines = AsyncLines(transport)
+        self.matches = AsyncMatches(transport)
+        self.me = AsyncMe(transport)
+        self.members = AsyncMembers(transport)
+        self.overview = AsyncOverview(transport)
+        self.reconciliations = AsyncReconciliations(transport)
+        self.release_notes = AsyncReleaseNotes(transport)
+        self.requests = AsyncRequests(transport)
+        self.runs = AsyncRuns(transport)
+        self.security_events = AsyncSecurityEvents(transport)
+        self.sla_policy = AsyncSlaPolicy(transport)
+        self.sources = AsyncSources(transport)
+        self.tenant_members = AsyncTenantMembers(transport)
+        self.troubleshooting = AsyncTroubleshooting(transport)
+        self.views = AsyncViews(transport)
+        self.webhook_deliveries = AsyncWebhookDeliveries(transport)
+        self.webhooks = AsyncWebhooks(transport)

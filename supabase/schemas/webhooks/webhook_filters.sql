@@ -1,0 +1,99 @@
+-- Filters: which events a webhook gets, by what they carry. A filter says nothing of an event that
+-- doesn't have what it is about: one of a severity lets every run pass.
+
+-- filters: { severity: [], assigned_to: [], reconciliation_ids: [], source_ids: [], amount: {
+-- currency, from_minor } }. `data` is the event's.
+create function private.passes_filters(tenant text, filters jsonb, data jsonb) returns boolean
+language plpgsql stable set search_path = '' as $$
+declare
+  about constant jsonb := data -> 'exception';
+  money constant jsonb := coalesce(about, data -> 'match');
+  amount constant jsonb := filters -> 'amount';
+  -- Null where the event is about no period; empty where an exception names none.
+  periods constant text[] := case
+    when data ? 'reconciliation_ids' then private.text_array(data -> 'reconciliation_ids')
+    when data ? 'reconciliation' then array[data -> 'reconciliation' ->> 'id']
+    when data ?| '{exception,run,match}' then array_remove(array[coalesce(about, data -> 'run',
+      data -> 'match') ->> 'reconciliation_id'], null)
+  end;
+begin
+  return not coalesce(
+    filters ? 'severity' and about is not null
+    and not filters -> 'severity' ? (about ->> 'severity')
+    or filters ? 'assigned_to' and about is not null
+    and not filters -> 'assigned_to' ? coalesce(about ->> 'assigned_to', '')
+    or amount is not null and money is not null
+    and (money ->> 'currency' is distinct from amount ->> 'currency'
+      or abs((money ->> 'amount_minor')::numeric) < (amount ->> 'from_minor')::numeric)
+    or filters ? 'reconciliation_ids' and periods is not null
+    and not filters -> 'reconciliation_ids' ?| periods
+    or filters ? 'source_ids' and data ? 'import'
+    and not filters -> 'source_ids' ? (data -> 'import' ->> 'source_id')
+    or filters ? 'source_ids' and periods is not null
+    and not exists (
+      select from public.reconciliations r
+      where r.tenant_id = tenant and r.id = any (periods)
+        and filters -> 'source_ids' ?| array[r.left_source_id, r.right_source_id]
+    ), false);
+end $$;
+
+-- Refuses: invalid_request for a source or reconciliation that isn't the tenant's.
+create function private.require_filters(filters jsonb) returns void
+language plpgsql stable set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  missing text;
+begin
+  select named into missing
+  from unnest(private.text_array(filters -> 'source_ids')) named
+  where not exists (select from public.sources s where s.tenant_id = tenant and s.id = named);
+  if found then
+    perform private.refuse_field('filters.source_ids', format('There is no source %s.', missing));
+  end if;
+  select named into missing
+  from unnest(private.text_array(filters -> 'reconciliation_ids')) named
+  where not exists (select from public.reconciliations r
+    where r.tenant_id = tenant and r.id = named);
+  if found then
+    perform private.refuse_field('filters.reconciliation_ids',
+      format('There is no reconciliation %s.', missing));
+  end if;
+end $$;
+
+-- What a webhook would have got of the last 7 days, among the newest 20,000 events. input: {
+-- events, filters }. Refuses: as creating a webhook does.
+create function public.preview_webhook_filters(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' set statement_timeout = '4s' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'preview_webhook_filters');
+  tenant constant text := private.tenant_id();
+  kinds constant text[] := private.text_array(input -> 'events');
+  since constant timestamptz := now() - interval '7 days';
+  looked_at constant integer := 20000;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.require_readable_events(kinds);
+  perform private.require_filters(input -> 'filters');
+  return private.finish_request(request, (
+    with newest as (
+      select e.type, private.passes_filters(tenant, input -> 'filters', e.data) as passes
+      from public.events e
+      where e.tenant_id = tenant and e.at >= since and e.type = any (kinds) and e.test_of is null
+        and e.id >= 'evt_' || lpad(to_hex((extract(epoch from since) * 1000)::bigint), 12, '0')
+      order by e.id desc limit looked_at
+    ), by_type as (
+      select n.type, count(*) as total, count(*) filter (where n.passes) as matched
+      from newest n group by n.type
+    )
+    select jsonb_build_object(
+      'since', private.iso(since), 'as_of', private.iso(now()),
+      'total_count', coalesce(sum(b.total), 0), 'matched_count', coalesce(sum(b.matched), 0),
+      'by_type', coalesce(jsonb_agg(jsonb_build_object('type', b.type, 'total_count', b.total,
+        'matched_count', b.matched) order by b.type), '[]'),
+      'complete', coalesce(sum(b.total), 0) < looked_at
+    )
+    from by_type b
+  ));
+end $$;

@@ -1,0 +1,139 @@
+import type { Client } from "pg";
+import { beforeAll, describe, expect, test } from "vitest";
+import { lentDatabases } from "../../bin/dev/generate/lent-databases.ts";
+import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
+
+const fresh = lentDatabases();
+let client: Client;
+
+beforeAll(async () => {
+  ({ client } = await fresh());
+  await run(client, schemaSql(), "supabase/schemas");
+  await client.query(
+    `select private.create_tenant('acme', 'Acme');
+     insert into reconciliations (id, tenant_id, name, period_start, period_end, left_source, right_source, created_by)
+     values ('rcn_1', 'acme', 'One', '2026-10-01', '2026-10-31', 'Bank', 'Ledger', 'system')`,
+  );
+}, 60_000);
+
+const exception = (more: object) => ({
+  exception: { severity: "high", assigned_to: null, amount_minor: null, currency: null, ...more },
+});
+const EUR_100 = { amount: { currency: "EUR", from_minor: 10_000 } };
+
+describe("filters", () => {
+  test.each<[name: string, filters: object, data: object, passes: boolean]>([
+    ["of no kind let all pass", {}, exception({}), true],
+    ["let a severity that they name pass", { severity: ["high"] }, exception({}), true],
+    ["stop another severity", { severity: ["low"] }, exception({}), false],
+    ["of severity say nothing of a run", { severity: ["low"] }, { run: {} }, true],
+    ["stop what nobody is assigned to", { assigned_to: ["user:ada"] }, exception({}), false],
+    [
+      "let an assignee that they name pass",
+      { assigned_to: ["user:ada"] },
+      exception({ assigned_to: "user:ada" }),
+      true,
+    ],
+    [
+      "let an amount that is large enough pass, whatever its sign",
+      EUR_100,
+      exception({ amount_minor: -10_000, currency: "EUR" }),
+      true,
+    ],
+    [
+      "stop an amount that is smaller",
+      EUR_100,
+      { match: { amount_minor: 9_999, currency: "EUR" } },
+      false,
+    ],
+    [
+      "stop an amount of another currency",
+      EUR_100,
+      exception({ amount_minor: 20_000, currency: "USD" }),
+      false,
+    ],
+    ["stop what has no amount", EUR_100, exception({}), false],
+    [
+      "let a period that they name pass",
+      { reconciliation_ids: ["rcn_1"] },
+      { reconciliation: { id: "rcn_1" } },
+      true,
+    ],
+    [
+      "stop another period",
+      { reconciliation_ids: ["rcn_1"] },
+      { run: { reconciliation_id: "rcn_2" } },
+      false,
+    ],
+    [
+      "stop an exception of no period",
+      { reconciliation_ids: ["rcn_1"] },
+      exception({ reconciliation_id: null }),
+      false,
+    ],
+    [
+      "let one of several periods pass",
+      { reconciliation_ids: ["rcn_1"] },
+      { reconciliation_ids: ["rcn_0", "rcn_1"] },
+      true,
+    ],
+    ["say nothing of a key", { reconciliation_ids: ["rcn_1"], ...EUR_100 }, { id: "key_1" }, true],
+    [
+      "let an import of a source pass",
+      { source_ids: ["src_1"] },
+      { import: { source_id: "src_1" } },
+      true,
+    ],
+    [
+      "stop a period that is not of the source",
+      { source_ids: ["src_1"] },
+      { reconciliation: { id: "rcn_1" } },
+      false,
+    ],
+    [
+      "have to let pass, all of them",
+      { severity: ["high"], assigned_to: ["user:ada"] },
+      exception({}),
+      false,
+    ],
+  ])("%s", async (_name, filters, data, passes) => {
+    const { rows } = await client.query<{ passes: boolean }>(
+      "select private.passes_filters('acme', $1, $2) as passes",
+      [filters, data],
+    );
+    expect(rows[0]?.passes).toBe(passes);
+  });
+});
+
+test("a webhook with a limit gets that many attempts in a minute, and the rest in the next", async () => {
+  await client.query("begin");
+  try {
+    await client.query(
+      `insert into webhooks (id, tenant_id, url, events, max_per_minute, created_by)
+       values ('whk_1', 'acme', 'https://hooks.example.com/', '{webhook.failing}', 2, 'system'),
+         ('whk_2', 'acme', 'https://hooks.example.com/', '{webhook.failing}', null, 'system')`,
+    );
+    for (let n = 1; n <= 5; n += 1)
+      await client.query(
+        "select private.emit('acme', 'webhook.failing', jsonb_build_object('id', $1::text))",
+        [`whk_failing_${n}`],
+      );
+    const claimed = async () => {
+      const { rows } = await client.query<{ webhook_id: string }>(
+        "select webhook_id from private.claim_webhook_deliveries('{whk_1,whk_2}', 100)",
+      );
+      return ["whk_1", "whk_2"].map(
+        (id) => rows.filter(({ webhook_id }) => webhook_id === id).length,
+      );
+    };
+    expect(await claimed()).toEqual([2, 5]);
+    expect(await claimed()).toEqual([0, 0]);
+    const nextMinute = "update private.webhook_rates set minute = minute - interval '1 minute'";
+    await client.query(nextMinute);
+    expect(await claimed()).toEqual([2, 0]);
+    await client.query(nextMinute);
+    expect(await claimed()).toEqual([1, 0]);
+  } finally {
+    await client.query("rollback");
+  }
+});
