@@ -318,11 +318,13 @@ function contentOf({
   };
 }
 
+const ANY_OF = new Intl.ListFormat("en", { type: "disjunction" });
+
 function needs({ roles, scope, anyKey, service, publishable }: Access): string {
   const who = [
     roles === "any"
       ? "any user of the tenant"
-      : `a user with ${roles.map((role) => `\`${role}\``).join(" or ")}`,
+      : ANY_OF.format(roles.map((role) => `\`${role}\``)),
     ...(scope ? [`an API key with \`${scope}\``] : []),
     ...(anyKey ? ["any API key"] : []),
     ...(publishable ? ["the publishable key"] : []),

@@ -22,15 +22,16 @@ function terse(value: unknown, keyword: string): unknown {
   if (Array.isArray(value)) return value.map((one) => terse(one, ""));
   if (typeof value !== "object" || value === null) return value;
   const isMap = NAMES_OF_OUR_OWN.has(keyword);
-  const entries = Object.entries(isMap ? value : undoubled(value)).filter(([name, child]) =>
-    isMap
-      ? keyword !== "headers" || !ON_EVERY_RESPONSE.has(name)
-      : !(
-          isExample(name) ||
-          isUnbounded(name, child) ||
-          isDate(name, child) ||
-          isRepeatedLength(name, value)
-        ),
+  const entries = Object.entries(isMap ? value : withNullableType(undoubled(value))).filter(
+    ([name, child]) =>
+      isMap
+        ? keyword !== "headers" || !ON_EVERY_RESPONSE.has(name)
+        : !(
+            isExample(name) ||
+            isUnbounded(name, child) ||
+            isDate(name, child) ||
+            isRepeatedLength(name, value)
+          ),
   );
   if (keyword !== "properties") entries.sort(([left], [right]) => (left < right ? -1 : 1));
   return Object.fromEntries(
@@ -44,6 +45,17 @@ function undoubled(value: object): object {
   if (typeof place !== "string" || typeof schema !== "object" || schema === null) return value;
   const { description: repeated, ...others } = schema as Record<string, unknown>;
   return repeated === description ? { ...value, schema: others } : value;
+}
+
+/** A schema of one type or null as one schema with both types, which says the same more briefly. */
+function withNullableType(value: object): object {
+  const { anyOf, ...others } = value as { anyOf?: Record<string, unknown>[] };
+  if (anyOf?.length !== 2) return value;
+  const typed = anyOf.find(({ type }) => type !== "null");
+  const isNullable = anyOf.some((one) => one.type === "null" && Object.keys(one).length === 1);
+  if (!isNullable || typeof typed?.type !== "string" || "enum" in typed || "const" in typed)
+    return value;
+  return { ...typed, ...others, type: [typed.type, "null"] };
 }
 
 function isExample(keyword: string): boolean {

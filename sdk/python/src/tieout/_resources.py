@@ -24,7 +24,7 @@ class AlertChannels(SyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.AlertChannel]:
         """List alert channels, newest first.
 
-        Who can call it: a user with `tenant_admin`; the service-role key.
+        Who can call it: `tenant_admin`; the service-role key.
         """
         return self._list("GET", f"/v1/alert-channels", options, query={"limit": limit, "cursor": cursor})
 
@@ -38,21 +38,21 @@ class AlertChannels(SyncResource):
     def delete(self, id: str, **options: Unpack[Options]) -> T.AlertChannel:
         """Delete an alert channel.
 
-        Who can call it: a user with `tenant_admin`; the service-role key.
+        Who can call it: `tenant_admin`; the service-role key.
         """
         return self._call("DELETE", f"/v1/alert-channels/{segment('id', id)}", options)
 
     def get(self, id: str, **options: Unpack[Options]) -> T.AlertChannel:
         """Get an alert channel.
 
-        Who can call it: a user with `tenant_admin`; the service-role key.
+        Who can call it: `tenant_admin`; the service-role key.
         """
         return self._call("GET", f"/v1/alert-channels/{segment('id', id)}", options)
 
     def update(self, id: str, body: Optional[T.UpdateAlertChannelRequest] = None, **options: Unpack[Options]) -> T.AlertChannel:
         """Change an alert channel.
 
-        Who can call it: a user with `tenant_admin`; the service-role key.
+        Who can call it: `tenant_admin`; the service-role key.
         """
         return self._call("PATCH", f"/v1/alert-channels/{segment('id', id)}", options, body=body)
 
@@ -68,7 +68,7 @@ class AsyncAlertChannels(AsyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.AlertChannel]:
         """List alert channels, newest first.
 
-        Who can call it: a user with `tenant_admin`; the service-role key.
+        Who can call it: `tenant_admin`; the service-role key.
         """
         return self._list("GET", f"/v1/alert-channels", options, query={"limit": limit, "cursor": cursor})
 
@@ -82,21 +82,21 @@ class AsyncAlertChannels(AsyncResource):
     async def delete(self, id: str, **options: Unpack[Options]) -> T.AlertChannel:
         """Delete an alert channel.
 
-        Who can call it: a user with `tenant_admin`; the service-role key.
+        Who can call it: `tenant_admin`; the service-role key.
         """
         return await self._call("DELETE", f"/v1/alert-channels/{segment('id', id)}", options)
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.AlertChannel:
         """Get an alert channel.
 
-        Who can call it: a user with `tenant_admin`; the service-role key.
+        Who can call it: `tenant_admin`; the service-role key.
         """
         return await self._call("GET", f"/v1/alert-channels/{segment('id', id)}", options)
 
     async def update(self, id: str, body: Optional[T.UpdateAlertChannelRequest] = None, **options: Unpack[Options]) -> T.AlertChannel:
         """Change an alert channel.
 
-        Who can call it: a user with `tenant_admin`; the service-role key.
+        Who can call it: `tenant_admin`; the service-role key.
         """
         return await self._call("PATCH", f"/v1/alert-channels/{segment('id', id)}", options, body=body)
 
@@ -112,7 +112,7 @@ class ApiKeys(SyncResource):
     def list(self, id: str, *, limit: Optional[int] = None, status: Optional[T.ApiKeyStatus] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ApiKey]:
         """List API keys, newest first.
 
-        Who can call it: a user with `tenant_admin`.
+        Who can call it: `tenant_admin`.
         """
         return self._list("GET", f"/v1/tenants/{segment('id', id)}/api-keys", options, query={"limit": limit, "status": status, "q": q, "cursor": cursor})
 
@@ -133,14 +133,14 @@ class ApiKeys(SyncResource):
     def get(self, id: str, key_id: str, **options: Unpack[Options]) -> T.ApiKey:
         """Get an API key's metadata.
 
-        Who can call it: a user with `tenant_admin`.
+        Who can call it: `tenant_admin`.
         """
         return self._call("GET", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options)
 
     def update(self, id: str, key_id: str, body: Optional[T.UpdateApiKeyRequest] = None, **options: Unpack[Options]) -> T.ApiKey:
         """Change an API key.
 
-        Who can call it: a user with `tenant_admin`.
+        Who can call it: `tenant_admin`.
         """
         return self._call("PATCH", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options, body=body)
 
@@ -161,7 +161,7 @@ class ApiKeys(SyncResource):
     def get_usage(self, id: str, key_id: str, **options: Unpack[Options]) -> T.ApiKeyUsage:
         """Get an API key's usage.
 
-        Who can call it: a user with `tenant_admin`.
+        Who can call it: `tenant_admin`.
         """
         return self._call("GET", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}/usage", options)
 
@@ -170,7 +170,7 @@ class AsyncApiKeys(AsyncResource):
     def list(self, id: str, *, limit: Optional[int] = None, status: Optional[T.ApiKeyStatus] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ApiKey]:
         """List API keys, newest first.
 
-        Who can call it: a user with `tenant_admin`.
+        Who can call it: `tenant_admin`.
         """
         return self._list("GET", f"/v1/tenants/{segment('id', id)}/api-keys", options, query={"limit": limit, "status": status, "q": q, "cursor": cursor})
 
@@ -191,14 +191,14 @@ class AsyncApiKeys(AsyncResource):
     async def get(self, id: str, key_id: str, **options: Unpack[Options]) -> T.ApiKey:
         """Get an API key's metadata.
 
-        Who can call it: a user with `tenant_admin`.
+        Who can call it: `tenant_admin`.
         """
         return await self._call("GET", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options)
 
     async def update(self, id: str, key_id: str, body: Optional[T.UpdateApiKeyRequest] = None, **options: Unpack[Options]) -> T.ApiKey:
         """Change an API key.
 
-        Who can call it: a user with `tenant_admin`.
+        Who can call it: `tenant_admin`.
         """
         return await self._call("PATCH", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options, body=body)
 
@@ -219,7 +219,7 @@ class AsyncApiKeys(AsyncResource):
     async def get_usage(self, id: str, key_id: str, **options: Unpack[Options]) -> T.ApiKeyUsage:
         """Get an API key's usage.
 
-        Who can call it: a user with `tenant_admin`.
+        Who can call it: `tenant_admin`.
         """
         return await self._call("GET", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}/usage", options)
 
@@ -228,7 +228,7 @@ class Calendars(SyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Calendar]:
         """List calendars, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/calendars", options, query={"limit": limit, "cursor": cursor})
 
@@ -249,7 +249,7 @@ class Calendars(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Calendar:
         """Get a calendar.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/calendars/{segment('id', id)}", options)
 
@@ -286,7 +286,7 @@ class AsyncCalendars(AsyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Calendar]:
         """List calendars, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/calendars", options, query={"limit": limit, "cursor": cursor})
 
@@ -307,7 +307,7 @@ class AsyncCalendars(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Calendar:
         """Get a calendar.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/calendars/{segment('id', id)}", options)
 
@@ -408,7 +408,7 @@ class Events(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.ListedEvent:
         """Get an event.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; any API key; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; any API key; the service-role key.
         """
         return self._call("GET", f"/v1/events/{segment('id', id)}", options)
 
@@ -431,16 +431,90 @@ class AsyncEvents(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.ListedEvent:
         """Get an event.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; any API key; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; any API key; the service-role key.
         """
         return await self._call("GET", f"/v1/events/{segment('id', id)}", options)
+
+
+class Evidence(SyncResource):
+    def list(self, *, subject_id: str, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Evidence]:
+        """List the evidence of a subject, newest first.
+
+        A file that was superseded stays in the list, a removed one doesn't.
+        """
+        return self._list("GET", f"/v1/evidence", options, query={"limit": limit, "subject_id": subject_id, "cursor": cursor})
+
+    def add(self, file: FileContent, *, subject_id: str, file_name: str, supersedes: Optional[str] = None, **options: Unpack[Options]) -> T.Evidence:
+        """Add a file of evidence.
+
+        The file is the body: PDF, an image (PNG, JPEG, GIF, WebP, TIFF, HEIC), an Excel workbook (.xlsx), CSV, an email (.eml) or plain text, of at most 10 MiB. Its content shows what it is; other content, HTML and SVG among it, is refused. Its name gets the extension of its type. At most 50 files for one subject. For an exception, a key also needs write:exceptions.
+        """
+        return self._call("POST", f"/v1/evidence", options, query={"subject_id": subject_id, "file_name": file_name, "supersedes": supersedes}, file=file, takes_key=True)
+
+    def remove(self, id: str, body: T.RemoveEvidenceRequest, **options: Unpack[Options]) -> Union[T.Evidence, None]:
+        """Remove a file of evidence.
+
+        Its content is deleted; its hash and the reason stay in the audit log. What a signed statement lists can't be removed: add a file that supersedes it. Removing one revokes the signatures of its open period.
+        """
+        return self._call("DELETE", f"/v1/evidence/{segment('id', id)}", options, body=body)
+
+    def get(self, id: str, **options: Unpack[Options]) -> T.Evidence:
+        """Get what is known of a file of evidence.
+
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._call("GET", f"/v1/evidence/{segment('id', id)}", options)
+
+    def get_content(self, id: str, **options: Unpack[Options]) -> Export:
+        """Download a file of evidence.
+
+        Byte for byte as it was added, always as a download that no browser shows as a page.
+        """
+        return self._export("GET", f"/v1/evidence/{segment('id', id)}/content", options)
+
+
+class AsyncEvidence(AsyncResource):
+    def list(self, *, subject_id: str, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Evidence]:
+        """List the evidence of a subject, newest first.
+
+        A file that was superseded stays in the list, a removed one doesn't.
+        """
+        return self._list("GET", f"/v1/evidence", options, query={"limit": limit, "subject_id": subject_id, "cursor": cursor})
+
+    async def add(self, file: FileContent, *, subject_id: str, file_name: str, supersedes: Optional[str] = None, **options: Unpack[Options]) -> T.Evidence:
+        """Add a file of evidence.
+
+        The file is the body: PDF, an image (PNG, JPEG, GIF, WebP, TIFF, HEIC), an Excel workbook (.xlsx), CSV, an email (.eml) or plain text, of at most 10 MiB. Its content shows what it is; other content, HTML and SVG among it, is refused. Its name gets the extension of its type. At most 50 files for one subject. For an exception, a key also needs write:exceptions.
+        """
+        return await self._call("POST", f"/v1/evidence", options, query={"subject_id": subject_id, "file_name": file_name, "supersedes": supersedes}, file=file, takes_key=True)
+
+    async def remove(self, id: str, body: T.RemoveEvidenceRequest, **options: Unpack[Options]) -> Union[T.Evidence, None]:
+        """Remove a file of evidence.
+
+        Its content is deleted; its hash and the reason stay in the audit log. What a signed statement lists can't be removed: add a file that supersedes it. Removing one revokes the signatures of its open period.
+        """
+        return await self._call("DELETE", f"/v1/evidence/{segment('id', id)}", options, body=body)
+
+    async def get(self, id: str, **options: Unpack[Options]) -> T.Evidence:
+        """Get what is known of a file of evidence.
+
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/evidence/{segment('id', id)}", options)
+
+    def get_content(self, id: str, **options: Unpack[Options]) -> AsyncExport:
+        """Download a file of evidence.
+
+        Byte for byte as it was added, always as a download that no browser shows as a page.
+        """
+        return self._export("GET", f"/v1/evidence/{segment('id', id)}/content", options)
 
 
 class Exceptions(SyncResource):
     def list(self, *, limit: Optional[int] = None, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SlaException]:
         """List exceptions, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions", options, query={"limit": limit, "severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "cursor": cursor})
 
@@ -524,7 +598,7 @@ class Exceptions(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.SlaException:
         """Get an exception.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/exceptions/{segment('id', id)}", options)
 
@@ -538,7 +612,7 @@ class Exceptions(SyncResource):
     def list_comments(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ExceptionComment]:
         """List an exception's comments, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/comments", options, query={"limit": limit, "cursor": cursor})
 
@@ -552,7 +626,7 @@ class Exceptions(SyncResource):
     def list_history(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ExceptionChange]:
         """List an exception's changes, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/history", options, query={"limit": limit, "cursor": cursor})
 
@@ -582,7 +656,7 @@ class AsyncExceptions(AsyncResource):
     def list(self, *, limit: Optional[int] = None, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SlaException]:
         """List exceptions, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions", options, query={"limit": limit, "severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "cursor": cursor})
 
@@ -666,7 +740,7 @@ class AsyncExceptions(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.SlaException:
         """Get an exception.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/exceptions/{segment('id', id)}", options)
 
@@ -680,7 +754,7 @@ class AsyncExceptions(AsyncResource):
     def list_comments(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ExceptionComment]:
         """List an exception's comments, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/comments", options, query={"limit": limit, "cursor": cursor})
 
@@ -694,7 +768,7 @@ class AsyncExceptions(AsyncResource):
     def list_history(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ExceptionChange]:
         """List an exception's changes, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/history", options, query={"limit": limit, "cursor": cursor})
 
@@ -724,7 +798,7 @@ class FirstSteps(SyncResource):
     def get(self, **options: Unpack[Options]) -> T.FirstSteps:
         """Get onboarding progress: first key, first call, first webhook, first event received.
 
-        Who can call it: a user with `tenant_admin`.
+        Who can call it: `tenant_admin`.
         """
         return self._call("GET", f"/v1/first-steps", options)
 
@@ -740,7 +814,7 @@ class AsyncFirstSteps(AsyncResource):
     async def get(self, **options: Unpack[Options]) -> T.FirstSteps:
         """Get onboarding progress: first key, first call, first webhook, first event received.
 
-        Who can call it: a user with `tenant_admin`.
+        Who can call it: `tenant_admin`.
         """
         return await self._call("GET", f"/v1/first-steps", options)
 
@@ -763,7 +837,7 @@ class Holidays(SyncResource):
     def list_countries(self, **options: Unpack[Options]) -> T.HolidayCountries:
         """List the countries whose holidays are known.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/holidays/countries", options)
 
@@ -779,7 +853,7 @@ class AsyncHolidays(AsyncResource):
     async def list_countries(self, **options: Unpack[Options]) -> T.HolidayCountries:
         """List the countries whose holidays are known.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/holidays/countries", options)
 
@@ -788,7 +862,7 @@ class Imports(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, status: Optional[T.ImportStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Import]:
         """List imports, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/imports", options, query={"limit": limit, "source_id": source_id, "status": status, "cursor": cursor})
 
@@ -811,7 +885,7 @@ class AsyncImports(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, status: Optional[T.ImportStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Import]:
         """List imports, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/imports", options, query={"limit": limit, "source_id": source_id, "status": status, "cursor": cursor})
 
@@ -834,7 +908,7 @@ class Integrations(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Integration]:
         """List integrations, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
         """
         return self._list("GET", f"/v1/integrations", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -855,7 +929,7 @@ class Integrations(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.Integration:
         """Get an integration.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
         """
         return self._call("GET", f"/v1/integrations/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -878,7 +952,7 @@ class AsyncIntegrations(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Integration]:
         """List integrations, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
         """
         return self._list("GET", f"/v1/integrations", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -899,7 +973,7 @@ class AsyncIntegrations(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.Integration:
         """Get an integration.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
         """
         return await self._call("GET", f"/v1/integrations/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -922,7 +996,7 @@ class Invitations(SyncResource):
     def list(self, id: str, *, limit: Optional[int] = None, status: Optional[T.InvitationStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Invitation]:
         """List invitations, newest first.
 
-        Who can call it: a user with `tenant_admin`.
+        Who can call it: `tenant_admin`.
         """
         return self._list("GET", f"/v1/tenants/{segment('id', id)}/invitations", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -943,7 +1017,7 @@ class Invitations(SyncResource):
     def get(self, id: str, invitation_id: str, **options: Unpack[Options]) -> T.Invitation:
         """Get an invitation.
 
-        Who can call it: a user with `tenant_admin`.
+        Who can call it: `tenant_admin`.
         """
         return self._call("GET", f"/v1/tenants/{segment('id', id)}/invitations/{segment('invitation_id', invitation_id)}", options)
 
@@ -959,7 +1033,7 @@ class AsyncInvitations(AsyncResource):
     def list(self, id: str, *, limit: Optional[int] = None, status: Optional[T.InvitationStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Invitation]:
         """List invitations, newest first.
 
-        Who can call it: a user with `tenant_admin`.
+        Who can call it: `tenant_admin`.
         """
         return self._list("GET", f"/v1/tenants/{segment('id', id)}/invitations", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -980,7 +1054,7 @@ class AsyncInvitations(AsyncResource):
     async def get(self, id: str, invitation_id: str, **options: Unpack[Options]) -> T.Invitation:
         """Get an invitation.
 
-        Who can call it: a user with `tenant_admin`.
+        Who can call it: `tenant_admin`.
         """
         return await self._call("GET", f"/v1/tenants/{segment('id', id)}/invitations/{segment('invitation_id', invitation_id)}", options)
 
@@ -996,14 +1070,14 @@ class Lines(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, reconciliation_id: Optional[str] = None, side: Optional[T.LineSide] = None, import_id: Optional[str] = None, state: Optional[Literal["open", "partly_matched", "matched", "excluded", "outstanding"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Line]:
         """List lines, latest value date first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/lines", options, query={"limit": limit, "source_id": source_id, "reconciliation_id": reconciliation_id, "side": side, "import_id": import_id, "state": state, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "cursor": cursor})
 
     def get(self, id: str, **options: Unpack[Options]) -> T.Line:
         """Get a line.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/lines/{segment('id', id)}", options)
 
@@ -1040,14 +1114,14 @@ class AsyncLines(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, reconciliation_id: Optional[str] = None, side: Optional[T.LineSide] = None, import_id: Optional[str] = None, state: Optional[Literal["open", "partly_matched", "matched", "excluded", "outstanding"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Line]:
         """List lines, latest value date first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/lines", options, query={"limit": limit, "source_id": source_id, "reconciliation_id": reconciliation_id, "side": side, "import_id": import_id, "state": state, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "cursor": cursor})
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.Line:
         """Get a line.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/lines/{segment('id', id)}", options)
 
@@ -1091,7 +1165,7 @@ class Matches(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Match:
         """Get a match.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/matches/{segment('id', id)}", options)
 
@@ -1128,7 +1202,7 @@ class AsyncMatches(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Match:
         """Get a match.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/matches/{segment('id', id)}", options)
 
@@ -1165,7 +1239,7 @@ class Me(SyncResource):
     def get_notification_settings(self, **options: Unpack[Options]) -> T.NotificationSettings:
         """Get what you are mailed.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
         """
         return self._call("GET", f"/v1/me/notifications", options)
 
@@ -1202,7 +1276,7 @@ class AsyncMe(AsyncResource):
     async def get_notification_settings(self, **options: Unpack[Options]) -> T.NotificationSettings:
         """Get what you are mailed.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
         """
         return await self._call("GET", f"/v1/me/notifications", options)
 
@@ -1268,7 +1342,7 @@ class Reconciliations(SyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.ReconciliationStatus] = None, period_from: Optional[str] = None, period_to: Optional[str] = None, left_source_id: Optional[str] = None, right_source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Reconciliation]:
         """List reconciliations, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations", options, query={"limit": limit, "status": status, "period_from": period_from, "period_to": period_to, "left_source_id": left_source_id, "right_source_id": right_source_id, "cursor": cursor})
 
@@ -1282,7 +1356,7 @@ class Reconciliations(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Reconciliation:
         """Get a reconciliation.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}", options)
 
@@ -1312,16 +1386,16 @@ class Reconciliations(SyncResource):
     def list_decisions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Decision]:
         """List what people decided in a period, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
 
-    def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Match]:
+    def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Match]:
         """List a period's matches, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
-        return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "cursor": cursor})
+        return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "cursor": cursor})
 
     def create_match(self, id: str, body: T.CreateMatchRequest, **options: Unpack[Options]) -> T.Match:
         """Match lines by hand.
@@ -1330,12 +1404,12 @@ class Reconciliations(SyncResource):
         """
         return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/matches", options, body=body, takes_key=True)
 
-    def export_matches(self, id: str, *, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> Export:
+    def export_matches(self, id: str, *, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> Export:
         """Export a period's matches.
 
         Streams all that the filters leave, newest first: a row for each line of a match. `amount_minor` is what of the line it takes. The export is recorded as a security event.
         """
-        return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/matches/export", options, query={"state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "format": format}, has_end_mark=True)
+        return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/matches/export", options, query={"state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "format": format}, has_end_mark=True)
 
     def list_open_lines(self, id: str, *, limit: Optional[int] = None, side: Optional[T.LineSide] = None, sort: Optional[Literal["value_date", "amount"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, suggested: Optional[bool] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.OpenLine]:
         """List what is open in a period.
@@ -1396,14 +1470,14 @@ class Reconciliations(SyncResource):
     def list_runs(self, id: str, *, limit: Optional[int] = None, status: Optional[T.RunStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Run]:
         """List a period's runs, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/runs", options, query={"limit": limit, "status": status, "cursor": cursor})
 
     def create_run(self, id: str, body: Optional[T.CreateRunRequest] = None, **options: Unpack[Options]) -> T.Run:
         """Run the rules.
 
-        Runs of one pair of sources take turns, and wait while the reconciliation is preparing; where one of this period waits already, it is the answer. With dry_run nothing is kept: the run's impact shows what it would change, with other rules if you send some. A dry run of a closed period looks at the lines that the period had.
+        Runs of one pair of sources take turns, and wait while the reconciliation is preparing; where one of this period waits already, it is the answer. Where nothing has changed since the last run, it ends at once with that one's result. With dry_run nothing is kept: the run's impact shows what it would change, with other rules if you send some. A dry run of a closed period looks at the lines that the period had.
         """
         return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/runs", options, body=body, takes_key=True)
 
@@ -1449,7 +1523,7 @@ class Reconciliations(SyncResource):
     def get_statement_bundle(self, id: str, number: str, **options: Unpack[Options]) -> Export:
         """Get a signed statement with all that proves it.
 
-        A zip of the statement, its matches, members, exclusions and carried lines, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
+        A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
         """
         return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/statements/{segment('number', number)}/bundle", options)
 
@@ -1472,7 +1546,7 @@ class AsyncReconciliations(AsyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.ReconciliationStatus] = None, period_from: Optional[str] = None, period_to: Optional[str] = None, left_source_id: Optional[str] = None, right_source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Reconciliation]:
         """List reconciliations, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations", options, query={"limit": limit, "status": status, "period_from": period_from, "period_to": period_to, "left_source_id": left_source_id, "right_source_id": right_source_id, "cursor": cursor})
 
@@ -1486,7 +1560,7 @@ class AsyncReconciliations(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Reconciliation:
         """Get a reconciliation.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}", options)
 
@@ -1516,16 +1590,16 @@ class AsyncReconciliations(AsyncResource):
     def list_decisions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Decision]:
         """List what people decided in a period, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
 
-    def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Match]:
+    def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Match]:
         """List a period's matches, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
-        return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "cursor": cursor})
+        return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "cursor": cursor})
 
     async def create_match(self, id: str, body: T.CreateMatchRequest, **options: Unpack[Options]) -> T.Match:
         """Match lines by hand.
@@ -1534,12 +1608,12 @@ class AsyncReconciliations(AsyncResource):
         """
         return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/matches", options, body=body, takes_key=True)
 
-    def export_matches(self, id: str, *, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> AsyncExport:
+    def export_matches(self, id: str, *, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> AsyncExport:
         """Export a period's matches.
 
         Streams all that the filters leave, newest first: a row for each line of a match. `amount_minor` is what of the line it takes. The export is recorded as a security event.
         """
-        return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/matches/export", options, query={"state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "format": format}, has_end_mark=True)
+        return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/matches/export", options, query={"state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "format": format}, has_end_mark=True)
 
     def list_open_lines(self, id: str, *, limit: Optional[int] = None, side: Optional[T.LineSide] = None, sort: Optional[Literal["value_date", "amount"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, suggested: Optional[bool] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.OpenLine]:
         """List what is open in a period.
@@ -1600,14 +1674,14 @@ class AsyncReconciliations(AsyncResource):
     def list_runs(self, id: str, *, limit: Optional[int] = None, status: Optional[T.RunStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Run]:
         """List a period's runs, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/runs", options, query={"limit": limit, "status": status, "cursor": cursor})
 
     async def create_run(self, id: str, body: Optional[T.CreateRunRequest] = None, **options: Unpack[Options]) -> T.Run:
         """Run the rules.
 
-        Runs of one pair of sources take turns, and wait while the reconciliation is preparing; where one of this period waits already, it is the answer. With dry_run nothing is kept: the run's impact shows what it would change, with other rules if you send some. A dry run of a closed period looks at the lines that the period had.
+        Runs of one pair of sources take turns, and wait while the reconciliation is preparing; where one of this period waits already, it is the answer. Where nothing has changed since the last run, it ends at once with that one's result. With dry_run nothing is kept: the run's impact shows what it would change, with other rules if you send some. A dry run of a closed period looks at the lines that the period had.
         """
         return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/runs", options, body=body, takes_key=True)
 
@@ -1653,7 +1727,7 @@ class AsyncReconciliations(AsyncResource):
     def get_statement_bundle(self, id: str, number: str, **options: Unpack[Options]) -> AsyncExport:
         """Get a signed statement with all that proves it.
 
-        A zip of the statement, its matches, members, exclusions and carried lines, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
+        A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
         """
         return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/statements/{segment('number', number)}/bundle", options)
 
@@ -1676,7 +1750,7 @@ class ReleaseNotes(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ReleaseNote]:
         """List release notes, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/release-notes", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1697,7 +1771,7 @@ class ReleaseNotes(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.ReleaseNote:
         """Get a release note.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._call("GET", f"/v1/release-notes/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -1720,7 +1794,7 @@ class AsyncReleaseNotes(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ReleaseNote]:
         """List release notes, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/release-notes", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1741,7 +1815,7 @@ class AsyncReleaseNotes(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.ReleaseNote:
         """Get a release note.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return await self._call("GET", f"/v1/release-notes/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -1810,7 +1884,7 @@ class Runs(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Run:
         """Get a run.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/runs/{segment('id', id)}", options)
 
@@ -1819,25 +1893,25 @@ class AsyncRuns(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Run:
         """Get a run.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/runs/{segment('id', id)}", options)
 
 
 class SecurityEvents(SyncResource):
-    def list(self, *, limit: Optional[int] = None, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SecurityEvent]:
+    def list(self, *, limit: Optional[int] = None, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, q: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SecurityEvent]:
         """List security events, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        Who can call it: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
         """
-        return self._list("GET", f"/v1/security-events", options, query={"limit": limit, "type": type, "actor": actor, "target": target, "cross_tenant": cross_tenant, "since": since, "until": until, "cursor": cursor})
+        return self._list("GET", f"/v1/security-events", options, query={"limit": limit, "type": type, "actor": actor, "target": target, "q": q, "cross_tenant": cross_tenant, "since": since, "until": until, "cursor": cursor})
 
-    def export(self, *, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> Export:
+    def export(self, *, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, q: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> Export:
         """Export security events.
 
         Streams everything that matches the filters. The export is recorded as a security event.
         """
-        return self._export("GET", f"/v1/security-events/export", options, query={"type": type, "actor": actor, "target": target, "cross_tenant": cross_tenant, "since": since, "until": until, "format": format}, has_end_mark=True)
+        return self._export("GET", f"/v1/security-events/export", options, query={"type": type, "actor": actor, "target": target, "q": q, "cross_tenant": cross_tenant, "since": since, "until": until, "format": format}, has_end_mark=True)
 
     def verify(self, **options: Unpack[Options]) -> T.ChainVerification:
         """Verify the audit log.
@@ -1849,25 +1923,25 @@ class SecurityEvents(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.SecurityEvent:
         """Get a security event.
 
-        Who can call it: a user with `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        Who can call it: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
         """
         return self._call("GET", f"/v1/security-events/{segment('id', id)}", options)
 
 
 class AsyncSecurityEvents(AsyncResource):
-    def list(self, *, limit: Optional[int] = None, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SecurityEvent]:
+    def list(self, *, limit: Optional[int] = None, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, q: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SecurityEvent]:
         """List security events, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        Who can call it: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
         """
-        return self._list("GET", f"/v1/security-events", options, query={"limit": limit, "type": type, "actor": actor, "target": target, "cross_tenant": cross_tenant, "since": since, "until": until, "cursor": cursor})
+        return self._list("GET", f"/v1/security-events", options, query={"limit": limit, "type": type, "actor": actor, "target": target, "q": q, "cross_tenant": cross_tenant, "since": since, "until": until, "cursor": cursor})
 
-    def export(self, *, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> AsyncExport:
+    def export(self, *, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, q: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> AsyncExport:
         """Export security events.
 
         Streams everything that matches the filters. The export is recorded as a security event.
         """
-        return self._export("GET", f"/v1/security-events/export", options, query={"type": type, "actor": actor, "target": target, "cross_tenant": cross_tenant, "since": since, "until": until, "format": format}, has_end_mark=True)
+        return self._export("GET", f"/v1/security-events/export", options, query={"type": type, "actor": actor, "target": target, "q": q, "cross_tenant": cross_tenant, "since": since, "until": until, "format": format}, has_end_mark=True)
 
     async def verify(self, **options: Unpack[Options]) -> T.ChainVerification:
         """Verify the audit log.
@@ -1879,7 +1953,7 @@ class AsyncSecurityEvents(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.SecurityEvent:
         """Get a security event.
 
-        Who can call it: a user with `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        Who can call it: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
         """
         return await self._call("GET", f"/v1/security-events/{segment('id', id)}", options)
 
@@ -1888,7 +1962,7 @@ class SlaPolicy(SyncResource):
     def get(self, **options: Unpack[Options]) -> T.SlaPolicy:
         """Get the tenant's SLA policy.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; the service-role key.
         """
         return self._call("GET", f"/v1/sla-policy", options)
 
@@ -1904,7 +1978,7 @@ class AsyncSlaPolicy(AsyncResource):
     async def get(self, **options: Unpack[Options]) -> T.SlaPolicy:
         """Get the tenant's SLA policy.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; the service-role key.
         """
         return await self._call("GET", f"/v1/sla-policy", options)
 
@@ -1920,7 +1994,7 @@ class Sources(SyncResource):
     def list(self, *, limit: Optional[int] = None, kind: Optional[T.SourceKind] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Source]:
         """List sources, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/sources", options, query={"limit": limit, "kind": kind, "q": q, "cursor": cursor})
 
@@ -1934,7 +2008,7 @@ class Sources(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Source:
         """Get a source.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/sources/{segment('id', id)}", options)
 
@@ -1969,7 +2043,7 @@ class Sources(SyncResource):
     def get_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> T.SourceBalance:
         """Get a balance of a source.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
 
@@ -1992,7 +2066,7 @@ class AsyncSources(AsyncResource):
     def list(self, *, limit: Optional[int] = None, kind: Optional[T.SourceKind] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Source]:
         """List sources, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/sources", options, query={"limit": limit, "kind": kind, "q": q, "cursor": cursor})
 
@@ -2006,7 +2080,7 @@ class AsyncSources(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Source:
         """Get a source.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/sources/{segment('id', id)}", options)
 
@@ -2041,7 +2115,7 @@ class AsyncSources(AsyncResource):
     async def get_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> T.SourceBalance:
         """Get a balance of a source.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
 
@@ -2078,7 +2152,7 @@ class TenantMembers(SyncResource):
     def get(self, id: str, member_id: str, **options: Unpack[Options]) -> T.TenantMember:
         """Get a member.
 
-        Who can call it: a user with `tenant_admin`.
+        Who can call it: `tenant_admin`.
         """
         return self._call("GET", f"/v1/tenants/{segment('id', id)}/members/{segment('member_id', member_id)}", options)
 
@@ -2108,7 +2182,7 @@ class AsyncTenantMembers(AsyncResource):
     async def get(self, id: str, member_id: str, **options: Unpack[Options]) -> T.TenantMember:
         """Get a member.
 
-        Who can call it: a user with `tenant_admin`.
+        Who can call it: `tenant_admin`.
         """
         return await self._call("GET", f"/v1/tenants/{segment('id', id)}/members/{segment('member_id', member_id)}", options)
 
@@ -2124,7 +2198,7 @@ class Troubleshooting(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.TroubleshootingGuide]:
         """List troubleshooting, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/troubleshooting", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2145,7 +2219,7 @@ class Troubleshooting(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
         """Get a troubleshooting guide.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._call("GET", f"/v1/troubleshooting/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2168,7 +2242,7 @@ class AsyncTroubleshooting(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.TroubleshootingGuide]:
         """List troubleshooting, newest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/troubleshooting", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2189,7 +2263,7 @@ class AsyncTroubleshooting(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
         """Get a troubleshooting guide.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return await self._call("GET", f"/v1/troubleshooting/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2212,7 +2286,7 @@ class Views(SyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.View]:
         """List your views and those shared with you, oldest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
         """
         return self._list("GET", f"/v1/views", options, query={"limit": limit, "cursor": cursor})
 
@@ -2233,7 +2307,7 @@ class Views(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.View:
         """Get a view.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
         """
         return self._call("GET", f"/v1/views/{segment('id', id)}", options)
 
@@ -2249,7 +2323,7 @@ class AsyncViews(AsyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.View]:
         """List your views and those shared with you, oldest first.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
         """
         return self._list("GET", f"/v1/views", options, query={"limit": limit, "cursor": cursor})
 
@@ -2270,7 +2344,7 @@ class AsyncViews(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.View:
         """Get a view.
 
-        Who can call it: a user with `tenant_admin` or `tenant_analyst` or `tenant_lead` or `tenant_auditor`.
+        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
         """
         return await self._call("GET", f"/v1/views/{segment('id', id)}", options)
 
@@ -2318,7 +2392,7 @@ class Webhooks(SyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.WebhookStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Webhook]:
         """List webhooks, newest first.
 
-        Who can call it: a user with `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return self._list("GET", f"/v1/webhooks", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -2346,7 +2420,7 @@ class Webhooks(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Webhook:
         """Get a webhook and its health.
 
-        Who can call it: a user with `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return self._call("GET", f"/v1/webhooks/{segment('id', id)}", options)
 
@@ -2367,7 +2441,7 @@ class Webhooks(SyncResource):
     def get_delivery(self, id: str, delivery_id: str, **options: Unpack[Options]) -> T.WebhookDeliveryDetail:
         """Get a delivery with its payload, attempts and responses.
 
-        Who can call it: a user with `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return self._call("GET", f"/v1/webhooks/{segment('id', id)}/deliveries/{segment('delivery_id', delivery_id)}", options)
 
@@ -2418,7 +2492,7 @@ class AsyncWebhooks(AsyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.WebhookStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Webhook]:
         """List webhooks, newest first.
 
-        Who can call it: a user with `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return self._list("GET", f"/v1/webhooks", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -2446,7 +2520,7 @@ class AsyncWebhooks(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Webhook:
         """Get a webhook and its health.
 
-        Who can call it: a user with `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return await self._call("GET", f"/v1/webhooks/{segment('id', id)}", options)
 
@@ -2467,7 +2541,7 @@ class AsyncWebhooks(AsyncResource):
     async def get_delivery(self, id: str, delivery_id: str, **options: Unpack[Options]) -> T.WebhookDeliveryDetail:
         """Get a delivery with its payload, attempts and responses.
 
-        Who can call it: a user with `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return await self._call("GET", f"/v1/webhooks/{segment('id', id)}/deliveries/{segment('delivery_id', delivery_id)}", options)
 
@@ -2521,6 +2595,7 @@ class Resources:
     closing_board: ClosingBoard
     decisions: Decisions
     events: Events
+    evidence: Evidence
     exceptions: Exceptions
     first_steps: FirstSteps
     holidays: Holidays
@@ -2552,6 +2627,7 @@ class Resources:
         self.closing_board = ClosingBoard(transport)
         self.decisions = Decisions(transport)
         self.events = Events(transport)
+        self.evidence = Evidence(transport)
         self.exceptions = Exceptions(transport)
         self.first_steps = FirstSteps(transport)
         self.holidays = Holidays(transport)
@@ -2584,6 +2660,7 @@ class AsyncResources:
     closing_board: AsyncClosingBoard
     decisions: AsyncDecisions
     events: AsyncEvents
+    evidence: AsyncEvidence
     exceptions: AsyncExceptions
     first_steps: AsyncFirstSteps
     holidays: AsyncHolidays
@@ -2615,6 +2692,7 @@ class AsyncResources:
         self.closing_board = AsyncClosingBoard(transport)
         self.decisions = AsyncDecisions(transport)
         self.events = AsyncEvents(transport)
+        self.evidence = AsyncEvidence(transport)
         self.exceptions = AsyncExceptions(transport)
         self.first_steps = AsyncFirstSteps(transport)
         self.holidays = AsyncHolidays(transport)

@@ -347,8 +347,8 @@ class ChainVerification(TypedDict):
     as_of: str
     events: int
     forgotten_through_seq: Union[int, None]
-    verified_through: Union["ChainVerificationVerifiedThrough", None]
-    checkpoint: Union["ChainVerificationCheckpoint", None]
+    verified_through: "ChainVerificationVerifiedThrough"
+    checkpoint: "ChainVerificationCheckpoint"
     unsigned_events: int
     fault: Union["ChainFault", None]
 
@@ -360,6 +360,7 @@ class CheckPolicy(TypedDict):
     suggestions: "CheckWeight"
     exceptions: "CheckWeight"
     difference: "CheckWeight"
+    evidence: "CheckWeight"
 
 
 class CheckPolicyInput(TypedDict):
@@ -369,6 +370,7 @@ class CheckPolicyInput(TypedDict):
     suggestions: NotRequired["CheckWeight"]
     exceptions: NotRequired["CheckWeight"]
     difference: NotRequired["CheckWeight"]
+    evidence: NotRequired["CheckWeight"]
 
 
 CheckWeight = Literal["block", "warn", "ignore"]
@@ -383,7 +385,7 @@ class ConflictProblem(TypedDict):
     code: NotRequired[Literal["conflict"]]
 
 
-ConflictReason = Literal["run_under_way", "preparing", "lines_changing", "closing", "delivery_under_way", "import_queue_full", "quota", "count_changed", "state_changed", "paused", "not_paused", "cannot_pause", "no_sources", "periods_overlap", "has_decisions", "counts_computed", "close_required", "period_closed", "not_closed", "archived", "earlier_period_open", "later_period_closed", "second_person_required", "checklist_incomplete", "signatures_missing", "already_prepared", "not_prepared", "already_reviewed", "stated_by_file", "proof_broken", "difference_unexplained", "line_not_open", "not_excluded", "excluded_elsewhere", "no_open_period", "source_has_lines", "already_undone", "import_failed", "webhook_disabled", "revoked", "expired", "already_rotated", "last_admin", "already_member", "same_name", "too_many_exceptions", "invitation_open", "invitation_ended", "sign_in_required", "managed_elsewhere"]
+ConflictReason = Literal["run_under_way", "preparing", "lines_changing", "closing", "delivery_under_way", "import_queue_full", "quota", "count_changed", "state_changed", "paused", "not_paused", "cannot_pause", "no_sources", "periods_overlap", "has_decisions", "counts_computed", "close_required", "period_closed", "not_closed", "archived", "earlier_period_open", "later_period_closed", "second_person_required", "checklist_incomplete", "signatures_missing", "already_prepared", "not_prepared", "already_reviewed", "evidence_signed", "already_superseded", "stated_by_file", "proof_broken", "difference_unexplained", "line_not_open", "not_excluded", "excluded_elsewhere", "no_open_period", "source_has_lines", "already_undone", "import_failed", "webhook_disabled", "revoked", "expired", "already_rotated", "last_admin", "already_member", "same_name", "too_many_exceptions", "invitation_open", "invitation_ended", "sign_in_required", "managed_elsewhere"]
 
 class CreateAlertChannelRequest(TypedDict):
     name: str
@@ -645,6 +647,26 @@ class EstimateApiKeyImpactRequest(TypedDict):
 
 EventKind = Literal["exception.sla.at_risk", "exception.sla.breached", "exception.created", "exception.updated", "exception.resolved", "exception.paused", "exception.resumed", "exception.commented", "run.done", "match.undone", "reconciliation.prepared", "reconciliation.reviewed", "reconciliation.closed", "reconciliation.reopened", "books.differ", "import.done", "api_key.expiring", "api_key.revoked", "webhook.failing", "webhook.disabled", "webhook.test"]
 
+class Evidence(TypedDict):
+    id: str
+    subject_type: Literal["exception", "match", "line", "reconciliation"]
+    subject_id: str
+    file_name: str
+    media_type: Literal["application/pdf", "image/png", "image/jpeg", "image/gif", "image/webp", "image/tiff", "image/heic", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "text/csv", "message/rfc822", "text/plain"]
+    bytes: int
+    sha256: str
+    supersedes: Union[str, None]
+    superseded_by: Union[str, None]
+    is_signed: bool
+    created_at: str
+    created_by: str
+
+
+class EvidencePage(TypedDict):
+    items: list["Evidence"]
+    next_cursor: Union[str, None]
+
+
 ExceptionChangeChangesValue = TypedDict("ExceptionChangeChangesValue", {
     "from": Any,
     "to": Any,
@@ -852,6 +874,11 @@ class FirstSteps(TypedDict):
     key_id: Union[str, None]
     webhook_id: Union[str, None]
     dismissed: bool
+
+
+class ForbiddenProblem(TypedDict):
+    status: NotRequired[Literal[403]]
+    code: NotRequired[Literal["tenant_forbidden", "role_required", "scope_required", "ip_not_allowed", "browser_forbidden"]]
 
 
 class HolidayCountriesItemsItem(TypedDict):
@@ -1080,12 +1107,6 @@ class ImportPreviewStatementsItem(TypedDict):
     period_end: Union[str, None]
 
 
-class ImportPreviewColumnsItem(TypedDict):
-    name: str
-    kind: str
-    samples: list[str]
-
-
 class ImportPreviewQuestionsItemChoicesItem(TypedDict):
     value: str
     reads_as: Union[str, None]
@@ -1130,7 +1151,7 @@ class ImportPreview(TypedDict):
     bytes_read: int
     version: Union[str, None]
     encoding: Union[str, None]
-    columns: Union[list["ImportPreviewColumnsItem"], None]
+    columns: Union[list[Any], None]
     mapping: Union["ImportMapping", None]
     questions: list["ImportPreviewQuestionsItem"]
     lines: list["ImportPreviewLinesItem"]
@@ -1474,8 +1495,8 @@ class MatchExplanation(TypedDict):
     rule: str
     basis: Literal["unique", "in_order", "nearest", "keyed", "sum", "evidence", "manual"]
     fields: list["MatchExplanationFieldsItem"]
-    tolerance: Union["MatchExplanationTolerance", None]
-    runner_up: Union["MatchExplanationRunnerUp", None]
+    tolerance: "MatchExplanationTolerance"
+    runner_up: "MatchExplanationRunnerUp"
     margin: Union[float, None]
     held: Union[Literal["rule", "track_record", "score", "margin", "chance", "budget", "contradiction", "window"], None]
     note: Union[str, None]
@@ -1697,7 +1718,7 @@ class OpenLine(TypedDict):
     description: Union[str, None]
     group_key: Union[str, None]
     external_id: Union[str, None]
-    suggestion: Union["OpenLineSuggestion", None]
+    suggestion: "OpenLineSuggestion"
     exception_id: Union[str, None]
 
 
@@ -1846,8 +1867,8 @@ class Overview(TypedDict):
     reconciliations: list["OverviewReconciliationsItem"]
     imports: list["OverviewImportsItem"]
     runs: list["OverviewRunsItem"]
-    keys: Union["OverviewKeys", None]
-    webhooks: Union["OverviewWebhooks", None]
+    keys: "OverviewKeys"
+    webhooks: "OverviewWebhooks"
 
 
 class PauseExceptionRequest(TypedDict):
@@ -1884,7 +1905,7 @@ class PayloadTooLargeProblem(TypedDict):
 
 
 class PeriodCheck(TypedDict):
-    check: Literal["period_over", "files", "balances", "suggestions", "exceptions", "difference", "second_person", "signatures"]
+    check: Literal["period_over", "files", "balances", "suggestions", "exceptions", "difference", "evidence", "second_person", "signatures"]
     outcome: Literal["pass", "warn", "block"]
     count: Union[int, None]
     detail: str
@@ -1916,7 +1937,7 @@ class PeriodProofClosing(TypedDict):
 class PeriodProof(TypedDict):
     items: list["PeriodProofItemsItem"]
     holds: bool
-    closing: Union["PeriodProofClosing", None]
+    closing: "PeriodProofClosing"
     suggestions_count: int
     open_exceptions: int
     days_until_over: int
@@ -2024,6 +2045,7 @@ class PutRulesRequest(TypedDict):
     review_levels: NotRequired[int]
     close_days: NotRequired[int]
     checks: NotRequired["CheckPolicyInput"]
+    evidence_from_minor: NotRequired[Union[int, None]]
     calendar_id: NotRequired[Union[str, None]]
     exceptions: NotRequired["LineExceptionPolicy"]
     reset_learning: NotRequired[bool]
@@ -2204,6 +2226,7 @@ class ReconciliationStatement(TypedDict):
     residuals: NotRequired[list["StatementResidual"]]
     exclusion_count: NotRequired[int]
     exclusions: NotRequired[list["StatementExclusion"]]
+    evidence: NotRequired["StatementEvidence"]
     proof: "Proof"
 
 
@@ -2235,6 +2258,10 @@ class ReleaseNote(TypedDict):
 class ReleaseNotePage(TypedDict):
     items: list["ReleaseNote"]
     next_cursor: Union[str, None]
+
+
+class RemoveEvidenceRequest(TypedDict):
+    reason: str
 
 
 class RemoveTenantMemberRequest(TypedDict):
@@ -2306,11 +2333,6 @@ class RoleRequiredOrIpNotAllowedOrBrowserForbiddenProblem(TypedDict):
     code: NotRequired[Literal["tenant_forbidden", "role_required", "ip_not_allowed", "browser_forbidden"]]
 
 
-class RoleRequiredOrScopeRequiredOrIpNotAllowedOrBrowserForbiddenProblem(TypedDict):
-    status: NotRequired[Literal[403]]
-    code: NotRequired[Literal["tenant_forbidden", "role_required", "scope_required", "ip_not_allowed", "browser_forbidden"]]
-
-
 class RoleRequiredProblem(TypedDict):
     status: NotRequired[Literal[403]]
     code: NotRequired[Literal["tenant_forbidden", "role_required"]]
@@ -2336,6 +2358,7 @@ class RuleSet(TypedDict):
     review_levels: int
     close_days: int
     checks: "CheckPolicy"
+    evidence_from_minor: Union[int, None]
     calendar_id: Union[str, None]
     exceptions: "LineExceptionPolicy"
     learnt: "LearntWeights"
@@ -2352,6 +2375,7 @@ class RuleSetChange(TypedDict):
     review_levels: int
     close_days: int
     checks: "CheckPolicy"
+    evidence_from_minor: Union[int, None]
     calendar_id: Union[str, None]
     exceptions: "LineExceptionPolicy"
     learnt: "LearntWeights"
@@ -2394,7 +2418,7 @@ class Run(TypedDict):
     lines_done: int
     lines_total: int
     waterfall: list["RunWaterfallItem"]
-    changed: Union["RunChanged", None]
+    changed: "RunChanged"
     impact: Union["RunImpact", None]
     suggested_count: int
     open_count: int
@@ -2524,7 +2548,7 @@ class SignOff(TypedDict):
     state: Literal["open", "prepared", "reviewed"]
     levels: int
     signatures: list["PeriodSignature"]
-    revoked: Union["SignOffRevoked", None]
+    revoked: "SignOffRevoked"
 
 
 class SignedStatement(TypedDict):
@@ -2841,6 +2865,11 @@ StatementBreak = TypedDict("StatementBreak", {
     "to": str,
     "minor": Union[int, str],
 })
+
+class StatementEvidence(TypedDict):
+    count: int
+    sha256: str
+
 
 class StatementExclusion(TypedDict):
     line_id: str
@@ -3299,7 +3328,7 @@ class WebhookDeliveryDetailAttemptsItem(TypedDict):
     started_at: str
     duration_ms: Union[int, None]
     status_code: Union[int, None]
-    response: Union["WebhookDeliveryDetailAttemptsItemResponse", None]
+    response: "WebhookDeliveryDetailAttemptsItemResponse"
 
 
 class WebhookDeliveryDetail(TypedDict):
@@ -3315,7 +3344,7 @@ class WebhookDeliveryDetail(TypedDict):
     created_at: str
     delivered_at: Union[str, None]
     last_attempt: Union["WebhookAttempt", None]
-    payload: Union["WebhookDeliveryDetailPayload", None]
+    payload: "WebhookDeliveryDetailPayload"
     request_id: Union[str, None]
     attempts: list["WebhookDeliveryDetailAttemptsItem"]
 

@@ -77,14 +77,19 @@ export type AlertChannel = {
     kinds: AlertChannelKind[];
     /**
      * When the latest message was sent.
+     * @maxLength 24
+     * @format date-time
      */
     last_sent_at: string | null;
     /**
      * Null once a message got through.
+     * @maxLength 24
+     * @format date-time
      */
     last_failure_at: string | null;
     /**
      * Why the latest message failed.
+     * @maxLength 500
      */
     last_failure: string | null;
     /**
@@ -139,6 +144,8 @@ export type ApiKey = {
     scopes: string[];
     /**
      * It stops working at this time. Null: never.
+     * @maxLength 24
+     * @format date-time
      */
     expires_at: string | null;
     /**
@@ -167,6 +174,8 @@ export type ApiKey = {
     status: ApiKeyStatus;
     /**
      * The latest accepted call. Null: never used.
+     * @maxLength 24
+     * @format date-time
      */
     last_used_at: string | null;
     /**
@@ -188,22 +197,31 @@ export type ApiKey = {
     last_used_ip: string | null;
     /**
      * After a rotation: it works until this time.
+     * @maxLength 24
+     * @format date-time
      */
     grace_expires_at: string | null;
     /**
      * The key it replaced.
+     * @maxLength 44
+     * @pattern ^key_[0-9a-z]{20,40}$
      */
     rotated_from: string | null;
     /**
      * The key that replaces it.
+     * @maxLength 44
+     * @pattern ^key_[0-9a-z]{20,40}$
      */
     rotated_to: string | null;
     /**
      * When it was revoked.
+     * @maxLength 24
+     * @format date-time
      */
     revoked_at: string | null;
     /**
      * Who revoked it. `system` at the end of a grace period.
+     * @maxLength 125
      */
     revoked_by: string | null;
     /**
@@ -583,6 +601,7 @@ export type BoardPeriod = {
     state: BoardPeriodState;
     /**
      * Who signed it as prepared. Null where no signature is in force.
+     * @maxLength 125
      */
     prepared_by: string | null;
     /**
@@ -592,10 +611,13 @@ export type BoardPeriod = {
     reviewed_by: string[];
     /**
      * Who closed it.
+     * @maxLength 125
      */
     closed_by: string | null;
     /**
      * The day by which it is to be closed: close_days of the pair's rules after its end. Null where the calendar does not open that often within two years.
+     * @maxLength 10
+     * @format date
      */
     due_day: string | null;
     /**
@@ -615,6 +637,8 @@ export type BoardPeriod = {
     open_money: BoardMoney[];
     /**
      * Days from its oldest open line to its end. Null where nothing is open.
+     * @minimum 0
+     * @format int64
      */
     oldest_days: number | null;
 };
@@ -667,10 +691,12 @@ export type BooksDifferEvent = {
             subject: string;
             /**
              * What a recount gives.
+             * @maxLength 200
              */
             computed: string | null;
             /**
              * What is shown.
+             * @maxLength 200
              */
             shown: string | null;
         }[];
@@ -1052,6 +1078,7 @@ export type ChainVerification = {
     events: number;
     /**
      * Events up to here were purged after their retention period; a signature covers them.
+     * @format int64
      */
     forgotten_through_seq: number | null;
     /**
@@ -1216,6 +1243,7 @@ export type CreateApiKeyRequest = {
     name: string;
     /**
      * Free text for your team.
+     * @maxLength 1000
      */
     description?: string | null;
     /**
@@ -1226,6 +1254,9 @@ export type CreateApiKeyRequest = {
     scopes: Scope[];
     /**
      * At most 10 years away. Null: never. Setting one is recommended.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
      */
     expires_at?: string | null;
     /**
@@ -1316,6 +1347,8 @@ export type CreateExceptionRequest = {
     severity: Severity;
     /**
      * The assignee, as `user:<name>`. Null: unassigned.
+     * @maxLength 125
+     * @pattern ^user:[^\s]{1,120}$
      */
     assigned_to?: string | null;
     /**
@@ -1326,10 +1359,14 @@ export type CreateExceptionRequest = {
     due_at?: string;
     /**
      * Your own code for the cause.
+     * @minLength 1
+     * @maxLength 64
      */
     reason_code?: string | null;
     /**
      * Money at risk, in the currency's minor unit. Requires currency.
+     * @minimum 0
+     * @format int64
      */
     amount_minor?: number | null;
     /**
@@ -1338,6 +1375,8 @@ export type CreateExceptionRequest = {
     currency?: Currency | null;
     /**
      * The reconciliation it came from.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id?: string | null;
     /**
@@ -1376,16 +1415,25 @@ export type CreateIntegrationRequest = {
     limit?: number;
     /**
      * Its display name.
+     * @minLength 1
+     * @maxLength 200
      */
     name?: string | null;
     /**
      * The connected system.
+     * @minLength 1
+     * @maxLength 120
      */
     provider?: string | null;
     /**
      * Its status.
+     * @minLength 1
+     * @maxLength 64
      */
     status?: string | null;
+    /**
+     * Any JSON object. Values that look like credentials are rejected.
+     */
     config?: Record<string, unknown> | null;
     id?: unknown;
     created_at?: unknown;
@@ -1446,11 +1494,15 @@ export type CreateMatchRequest = {
         amount_minor: number;
         /**
          * Free text about it.
+         * @minLength 1
+         * @maxLength 500
          */
         note?: string | null;
     }[];
     /**
      * Free text about it.
+     * @minLength 1
+     * @maxLength 1000
      */
     note?: string | null;
     /**
@@ -1551,12 +1603,20 @@ export type CreateReleaseNoteRequest = {
     limit?: number;
     /**
      * A one-line summary.
+     * @minLength 1
+     * @maxLength 200
      */
     title?: string | null;
     /**
      * The version it describes.
+     * @minLength 1
+     * @maxLength 64
      */
     version?: string | null;
+    /**
+     * Markdown.
+     * @maxLength 50000
+     */
     body?: string | null;
     /**
      * Whether anyone can read it with the publishable key.
@@ -1564,6 +1624,9 @@ export type CreateReleaseNoteRequest = {
     published?: boolean | null;
     /**
      * The publication time shown to readers.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
      */
     published_at?: string | null;
     id?: unknown;
@@ -1598,6 +1661,8 @@ export type CreateRunRequest = {
     fees?: FeeHandling;
     /**
      * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id?: string | null;
     /**
@@ -1686,14 +1751,18 @@ export type CreateTroubleshootingGuideRequest = {
     limit?: number;
     /**
      * A one-line summary.
+     * @minLength 1
+     * @maxLength 200
      */
     title?: string | null;
     /**
      * What the reader sees.
+     * @maxLength 20000
      */
     symptom?: string | null;
     /**
      * How it was settled. Required for resolved and dismissed.
+     * @maxLength 20000
      */
     resolution?: string | null;
     /**
@@ -1752,6 +1821,7 @@ export type CreateWebhookRequest = {
     url: string;
     /**
      * Free text for your team.
+     * @maxLength 1000
      */
     description?: string | null;
     /**
@@ -1785,6 +1855,9 @@ export type CreateWebhookRequest = {
     }[];
     /**
      * How many attempts it gets in a minute; the others wait. Null: no limit.
+     * @minimum 1
+     * @maximum 6000
+     * @format int32
      */
     max_per_minute?: number | null;
     /**
@@ -1895,6 +1968,8 @@ export type Decision = {
     match_ids: string[];
     /**
      * Of an exclusion.
+     * @maxLength 44
+     * @pattern ^lin_[0-9a-z]{20,40}$
      */
     line_id: string | null;
     /**
@@ -1909,10 +1984,13 @@ export type Decision = {
     created_by: string;
     /**
      * When it was undone. Null: it was not.
+     * @maxLength 24
+     * @format date-time
      */
     undone_at: string | null;
     /**
      * Who undid it.
+     * @maxLength 125
      */
     undone_by: string | null;
 };
@@ -1994,6 +2072,9 @@ export type EstimateApiKeyImpactRequest = {
     scopes?: Scope[];
     /**
      * It stops working at this time. Null: never.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
      */
     expires_at?: string | null;
     /**
@@ -2049,10 +2130,14 @@ export type Evidence = {
     sha256: string;
     /**
      * The older file that it took the place of.
+     * @maxLength 44
+     * @pattern ^evd_[0-9a-z]{20,40}$
      */
     supersedes: string | null;
     /**
      * The newer file that took its place.
+     * @maxLength 44
+     * @pattern ^evd_[0-9a-z]{20,40}$
      */
     superseded_by: string | null;
     /**
@@ -2478,6 +2563,8 @@ export type ExceptionSlaAtRiskEvent = {
         threshold_kind: ThresholdKind;
         /**
          * The next threshold. 0 is the breach.
+         * @minimum 0
+         * @format int64
          */
         next_threshold_minutes: number | null;
     };
@@ -2590,6 +2677,7 @@ export type FacetValue = {
     name: string | null;
     /**
      * Of a currency: the sum at risk, in minor units.
+     * @format int64
      */
     amount_minor: number | null;
 };
@@ -2724,6 +2812,7 @@ export type IcsDays = {
         line: number;
         /**
          * Its display name.
+         * @maxLength 200
          */
         name: string | null;
         /**
@@ -2828,6 +2917,7 @@ export type Import = {
     refusals: {
         /**
          * Line of the file, from 1.
+         * @format int64
          */
         line: number | null;
         /**
@@ -2898,10 +2988,12 @@ export type Import = {
         currency: string | null;
         /**
          * The opening balance in minor units, if the file has one.
+         * @format int64
          */
         opening_balance_minor: number | null;
         /**
          * The closing balance in minor units, if the file has one.
+         * @format int64
          */
         closing_balance_minor: number | null;
         /**
@@ -2925,19 +3017,25 @@ export type Import = {
         sum_minor: string;
         /**
          * The first day of the period.
+         * @maxLength 10
+         * @format date
          */
         period_start: string | null;
         /**
          * The last day of the period.
+         * @maxLength 10
+         * @format date
          */
         period_end: string | null;
     }[];
     /**
      * The opening balance in minor units, if the file has one.
+     * @format int64
      */
     opening_balance_minor: number | null;
     /**
      * The closing balance in minor units, if the file has one.
+     * @format int64
      */
     closing_balance_minor: number | null;
     /**
@@ -2979,14 +3077,19 @@ export type Import = {
     created_by: string;
     /**
      * When it ended. Null: not yet.
+     * @maxLength 24
+     * @format date-time
      */
     finished_at: string | null;
     /**
      * When it was undone. Null: it was not.
+     * @maxLength 24
+     * @format date-time
      */
     undone_at: string | null;
     /**
      * Who undid it.
+     * @maxLength 125
      */
     undone_by: string | null;
 };
@@ -3077,10 +3180,12 @@ export type ImportDoneEvent = {
             }[];
             /**
              * The opening balance in minor units, if the file has one.
+             * @format int64
              */
             opening_balance_minor: number | null;
             /**
              * The closing balance in minor units, if the file has one.
+             * @format int64
              */
             closing_balance_minor: number | null;
             /**
@@ -3122,14 +3227,19 @@ export type ImportDoneEvent = {
             created_by: string;
             /**
              * When it ended. Null: not yet.
+             * @maxLength 24
+             * @format date-time
              */
             finished_at: string | null;
             /**
              * When it was undone. Null: it was not.
+             * @maxLength 24
+             * @format date-time
              */
             undone_at: string | null;
             /**
              * Who undid it.
+             * @maxLength 125
              */
             undone_by: string | null;
         };
@@ -3303,6 +3413,7 @@ export type ImportPreview = {
     refusals: {
         /**
          * Line of the file, from 1.
+         * @format int64
          */
         line: number | null;
         /**
@@ -3373,10 +3484,12 @@ export type ImportPreview = {
         currency: string | null;
         /**
          * The opening balance in minor units, if the file has one.
+         * @format int64
          */
         opening_balance_minor: number | null;
         /**
          * The closing balance in minor units, if the file has one.
+         * @format int64
          */
         closing_balance_minor: number | null;
         /**
@@ -3400,19 +3513,25 @@ export type ImportPreview = {
         sum_minor: string;
         /**
          * The first day of the period.
+         * @maxLength 10
+         * @format date
          */
         period_start: string | null;
         /**
          * The last day of the period.
+         * @maxLength 10
+         * @format date
          */
         period_end: string | null;
     }[];
     /**
      * The opening balance in minor units, if the file has one.
+     * @format int64
      */
     opening_balance_minor: number | null;
     /**
      * The closing balance in minor units, if the file has one.
+     * @format int64
      */
     closing_balance_minor: number | null;
     /**
@@ -3437,6 +3556,7 @@ export type ImportPreview = {
     encoding: string | null;
     /**
      * Of CSV: names, what most cells look like, and the first of them.
+     * @maxItems 1000
      */
     columns: {
         /**
@@ -3518,6 +3638,7 @@ export type ImportPreview = {
         amount_minor: number;
         /**
          * The fee, in minor units.
+         * @format int64
          */
         fee_minor: number | null;
         /**
@@ -3532,6 +3653,8 @@ export type ImportPreview = {
         value_date: string;
         /**
          * The day on which it was booked.
+         * @maxLength 10
+         * @format date
          */
         booked_date: string | null;
         /**
@@ -3646,23 +3769,36 @@ export type IncludeLineRequest = {
 export type Integration = {
     /**
      * Its display name.
+     * @minLength 1
+     * @maxLength 200
      */
     name?: string | null;
     /**
      * The connected system.
+     * @minLength 1
+     * @maxLength 120
      */
     provider?: string | null;
     /**
      * Its status.
+     * @minLength 1
+     * @maxLength 64
      */
     status?: string | null;
+    /**
+     * Any JSON object. Values that look like credentials are rejected.
+     */
     config?: Record<string, unknown> | null;
     /**
      * Your own keyword for filtering lists.
+     * @maxLength 200
      */
     operation?: string | null;
     /**
      * Your own number, 1 to 250.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
      */
     limit?: number | null;
     /**
@@ -3691,10 +3827,14 @@ export type Integration = {
     soft_delete: boolean;
     /**
      * When it was deleted.
+     * @maxLength 24
+     * @format date-time
      */
     deleted_at: string | null;
     /**
      * When a deleted record is permanently deleted: 30 days after deletion.
+     * @maxLength 24
+     * @format date-time
      */
     purge_at: string | null;
 };
@@ -3766,6 +3906,8 @@ export type Invitation = {
     created_by: string;
     /**
      * When the mail was handed over; null: it is being sent.
+     * @maxLength 24
+     * @format date-time
      */
     sent_at: string | null;
     /**
@@ -3775,14 +3917,19 @@ export type Invitation = {
     expires_at: string;
     /**
      * When it was accepted. Null: not yet.
+     * @maxLength 24
+     * @format date-time
      */
     accepted_at: string | null;
     /**
      * When it was revoked.
+     * @maxLength 24
+     * @format date-time
      */
     revoked_at: string | null;
     /**
      * Who revoked it. `system` at the end of a grace period.
+     * @maxLength 125
      */
     revoked_by: string | null;
 };
@@ -3910,6 +4057,7 @@ export type LedgerRow = {
     due_at: string;
     /**
      * For a crossing: minutes before due_at. 0 is the breach.
+     * @format int64
      */
     threshold_minutes: number | null;
     /**
@@ -4000,10 +4148,13 @@ export type Line = {
     source_id: string;
     /**
      * The import it came with. Null: it was sent as JSON.
+     * @maxLength 44
+     * @pattern ^imp_[0-9a-z]{20,40}$
      */
     import_id: string | null;
     /**
      * Line of the imported file.
+     * @format int64
      */
     file_line: number | null;
     /**
@@ -4018,6 +4169,7 @@ export type Line = {
     amount_minor: number;
     /**
      * What was kept of it: amount − fee was paid out.
+     * @format int64
      */
     fee_minor: number | null;
     /**
@@ -4032,6 +4184,8 @@ export type Line = {
     value_date: string;
     /**
      * The day on which it was booked.
+     * @maxLength 10
+     * @format date
      */
     booked_date: string | null;
     /**
@@ -4074,6 +4228,8 @@ export type Line = {
     match_ids: string[];
     /**
      * Its exception that is open: one for all lines of a suggestion.
+     * @maxLength 44
+     * @pattern ^exc_[0-9a-z]{20,40}$
      */
     exception_id: string | null;
     /**
@@ -4095,22 +4251,31 @@ export type LineEvent = {
     at: string;
     /**
      * system: a run. Null where it isn't recorded here.
+     * @maxLength 125
      */
     actor: string | null;
     /**
      * The reconciliation it came from.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id: string | null;
     /**
      * The match.
+     * @maxLength 44
+     * @pattern ^mat_[0-9a-z]{20,40}$
      */
     match_id: string | null;
     /**
      * The exception.
+     * @maxLength 44
+     * @pattern ^exc_[0-9a-z]{20,40}$
      */
     exception_id: string | null;
     /**
      * The import it came with. Null: it was sent as JSON.
+     * @maxLength 44
+     * @pattern ^imp_[0-9a-z]{20,40}$
      */
     import_id: string | null;
     /**
@@ -4123,6 +4288,8 @@ export type LineEvent = {
 export type LineExceptionPolicy = {
     /**
      * Who gets the exceptions of this pair of sources.
+     * @maxLength 125
+     * @pattern ^user:[^\s]{1,120}$
      */
     assigned_to: string | null;
     /**
@@ -4236,6 +4403,7 @@ export type ListedEvent = {
     test?: true;
     /**
      * The ID of what it is about.
+     * @maxLength 64
      */
     subject: string | null;
     /**
@@ -4279,6 +4447,8 @@ export type LoggedMessage = {
     body: string | null;
     /**
      * Its length. Null if unknown.
+     * @minimum 0
+     * @format int64
      */
     bytes: number | null;
     /**
@@ -4349,10 +4519,13 @@ export type LoggedRequest = {
     credential: CallCredential;
     /**
      * Null if the credential failed: it named one of your API keys without its secret.
+     * @maxLength 125
      */
     actor: string | null;
     /**
      * The API key. Null: another credential.
+     * @maxLength 44
+     * @pattern ^key_[0-9a-z]{20,40}$
      */
     api_key_id: string | null;
     /**
@@ -4427,10 +4600,13 @@ export type LoggedRequestDetail = {
     credential: CallCredential;
     /**
      * Null if the credential failed: it named one of your API keys without its secret.
+     * @maxLength 125
      */
     actor: string | null;
     /**
      * The API key. Null: another credential.
+     * @maxLength 44
+     * @pattern ^key_[0-9a-z]{20,40}$
      */
     api_key_id: string | null;
     /**
@@ -4473,6 +4649,8 @@ export type Match = {
     reconciliation_id: string;
     /**
      * The run that made it. Null: made by hand.
+     * @maxLength 44
+     * @pattern ^run_[0-9a-z]{20,40}$
      */
     run_id: string | null;
     /**
@@ -4490,6 +4668,8 @@ export type Match = {
     method: string;
     /**
      * How probable it is; null of a match by hand.
+     * @minimum 0
+     * @maximum 1
      */
     score: number | null;
     /**
@@ -4577,10 +4757,13 @@ export type Match = {
     note: string | null;
     /**
      * Who confirmed, rejected, undid or made it; null: a run alone.
+     * @maxLength 125
      */
     decided_by: string | null;
     /**
      * When it was decided.
+     * @maxLength 24
+     * @format date-time
      */
     decided_at: string | null;
     /**
@@ -4667,10 +4850,12 @@ export type MatchExplanation = {
         days: number;
         /**
          * Days before.
+         * @format int64
          */
         days_before: number | null;
         /**
          * Days after.
+         * @format int64
          */
         days_after: number | null;
     } | null;
@@ -4698,6 +4883,7 @@ export type MatchExplanation = {
     held: ("rule" | "track_record" | "score" | "margin" | "chance" | "budget" | "contradiction" | "window") | null;
     /**
      * What the fields don't say, such as equal lines that were paired in order.
+     * @maxLength 500
      */
     note: string | null;
 };
@@ -4953,6 +5139,8 @@ export type NewApiKey = {
     scopes: string[];
     /**
      * It stops working at this time. Null: never.
+     * @maxLength 24
+     * @format date-time
      */
     expires_at: string | null;
     /**
@@ -5085,6 +5273,9 @@ export type NewWebhook = {
     header_names: string[];
     /**
      * How many attempts it gets in a minute; the others wait. Null: no limit.
+     * @minimum 1
+     * @maximum 6000
+     * @format int32
      */
     max_per_minute: number | null;
     /**
@@ -5093,10 +5284,13 @@ export type NewWebhook = {
     status: WebhookStatus;
     /**
      * When it was disabled.
+     * @maxLength 24
+     * @format date-time
      */
     disabled_at: string | null;
     /**
      * Who disabled it. `system` if its failures did.
+     * @maxLength 125
      */
     disabled_by: string | null;
     /**
@@ -5130,14 +5324,20 @@ export type NewWebhook = {
         failures: number;
         /**
          * Share of attempts. Null if there were none.
+         * @minimum 0
+         * @maximum 1
          */
         success_rate: number | null;
         /**
          * Median response time, within 5 %.
+         * @minimum 0
+         * @format int64
          */
         p50_ms: number | null;
         /**
          * 95th percentile of response times, within 5 %.
+         * @minimum 0
+         * @format int64
          */
         p95_ms: number | null;
     };
@@ -5159,31 +5359,45 @@ export type NewWebhook = {
         failures: number;
         /**
          * Share of attempts. Null if there were none.
+         * @minimum 0
+         * @maximum 1
          */
         success_rate: number | null;
         /**
          * Median response time, within 5 %.
+         * @minimum 0
+         * @format int64
          */
         p50_ms: number | null;
         /**
          * 95th percentile of response times, within 5 %.
+         * @minimum 0
+         * @format int64
          */
         p95_ms: number | null;
     };
     /**
      * Every attempt since this time has failed.
+     * @maxLength 24
+     * @format date-time
      */
     failing_since: string | null;
     /**
      * A failed attempt after this time disables it.
+     * @maxLength 24
+     * @format date-time
      */
     disable_at: string | null;
     /**
      * The latest successful attempt.
+     * @maxLength 24
+     * @format date-time
      */
     last_success_at: string | null;
     /**
      * The latest failed attempt.
+     * @maxLength 24
+     * @format date-time
      */
     last_failure_at: string | null;
     /**
@@ -5192,18 +5406,26 @@ export type NewWebhook = {
     last_failure_kind: WebhookAttemptFailure | null;
     /**
      * The next attempt of a waiting delivery.
+     * @maxLength 24
+     * @format date-time
      */
     next_attempt_at: string | null;
     /**
      * The oldest missed event of the last 30 days. Use recover to resend from here.
+     * @maxLength 24
+     * @format date-time
      */
     missed_since: string | null;
     /**
      * The last rotation.
+     * @maxLength 24
+     * @format date-time
      */
     secret_changed_at: string | null;
     /**
      * The previous secret also signs until this time.
+     * @maxLength 24
+     * @format date-time
      */
     previous_secret_expires_at: string | null;
     /**
@@ -5262,6 +5484,8 @@ export type NextPeriod = {
     follows: string;
     /**
      * The period that was created. Null in a dry run.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id: string | null;
     /**
@@ -5406,6 +5630,7 @@ export type OpenLine = {
     open_minor: number;
     /**
      * What was kept of it, likewise. Null without a fee, and once part of the line is matched.
+     * @format int64
      */
     fee_minor: number | null;
     /**
@@ -5415,6 +5640,8 @@ export type OpenLine = {
     value_date: string;
     /**
      * The day on which it was booked.
+     * @maxLength 10
+     * @format date
      */
     booked_date: string | null;
     /**
@@ -5453,6 +5680,8 @@ export type OpenLine = {
         match_id: string;
         /**
          * How probable it is; null of a match by hand.
+         * @minimum 0
+         * @maximum 1
          */
         score: number | null;
         /**
@@ -5462,6 +5691,8 @@ export type OpenLine = {
     } | null;
     /**
      * Its exception that is open.
+     * @maxLength 44
+     * @pattern ^exc_[0-9a-z]{20,40}$
      */
     exception_id: string | null;
 };
@@ -5944,6 +6175,8 @@ export type Overview = {
             status: WebhookStatus;
             /**
              * Every attempt since this time has failed.
+             * @maxLength 24
+             * @format date-time
              */
             failing_since: string | null;
             /**
@@ -5969,6 +6202,12 @@ export type PauseExceptionRequest = {
      * @maxLength 500
      */
     reason: string;
+    /**
+     * When it resumes by itself.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
     until?: string | null;
     /**
      * The idempotency key, unless sent in the Idempotency-Key header.
@@ -5984,10 +6223,16 @@ export type PauseExceptionRequest = {
 export type PausePolicy = {
     /**
      * How long one pause may last, in wall-clock minutes; then it ends by itself. Null: no limit.
+     * @minimum 1
+     * @maximum 525600
+     * @format int32
      */
     max_minutes: number | null;
     /**
      * How often an exception may be paused. Null: no limit.
+     * @minimum 0
+     * @maximum 1000
+     * @format int32
      */
     max_count: number | null;
     /**
@@ -6001,6 +6246,8 @@ export type PausePolicy = {
         status: "in_review" | null;
         /**
          * Your own code for the cause.
+         * @minLength 1
+         * @maxLength 64
          */
         reason_code: string | null;
     }[];
@@ -6012,10 +6259,16 @@ export type PausePolicy = {
 export type PausePolicyInput = {
     /**
      * How long one pause may last, in wall-clock minutes; then it ends by itself. Null: no limit.
+     * @minimum 1
+     * @maximum 525600
+     * @format int32
      */
     max_minutes: number | null;
     /**
      * How often an exception may be paused. Null: no limit.
+     * @minimum 0
+     * @maximum 1000
+     * @format int32
      */
     max_count: number | null;
     /**
@@ -6029,6 +6282,8 @@ export type PausePolicyInput = {
         status?: "in_review" | null;
         /**
          * Your own code for the cause.
+         * @minLength 1
+         * @maxLength 64
          */
         reason_code?: string | null;
     }[];
@@ -6056,6 +6311,8 @@ export type PeriodCheck = {
     outcome: "pass" | "warn" | "block";
     /**
      * How many stand in the way: suggestions, exceptions, days, currencies, matches.
+     * @minimum 0
+     * @format int64
      */
     count: number | null;
     /**
@@ -6133,6 +6390,8 @@ export type PeriodProof = {
     closing: {
         /**
          * SHA-256 over the statement, the matches, the exclusions and the carried lines, kept when the period closed and in the audit log. Null of periods closed before there was one.
+         * @maxLength 64
+         * @pattern ^[0-9a-f]{64}$
          */
         digest: string | null;
         /**
@@ -6479,10 +6738,14 @@ export type PutRulesRequest = {
     checks?: CheckPolicyInput;
     /**
      * A match by hand with an adjustment of so much or more needs a file of evidence, of its own or of one of its lines. Null: none does.
+     * @minimum 0
+     * @format int64
      */
     evidence_from_minor?: number | null;
     /**
      * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id?: string | null;
     /**
@@ -6564,6 +6827,8 @@ export type PutSlaPolicyRequest = {
     at_risk_business_thresholds?: number[];
     /**
      * The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If omitted, it is unchanged.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id?: string | null;
     /**
@@ -6572,18 +6837,26 @@ export type PutSlaPolicyRequest = {
     calendar_by_severity?: {
         /**
          * For critical exceptions.
+         * @maxLength 44
+         * @pattern ^cal_[0-9a-z]{20,40}$
          */
         critical?: string | null;
         /**
          * For high ones.
+         * @maxLength 44
+         * @pattern ^cal_[0-9a-z]{20,40}$
          */
         high?: string | null;
         /**
          * For medium ones.
+         * @maxLength 44
+         * @pattern ^cal_[0-9a-z]{20,40}$
          */
         medium?: string | null;
         /**
          * For low ones.
+         * @maxLength 44
+         * @pattern ^cal_[0-9a-z]{20,40}$
          */
         low?: string | null;
     };
@@ -6672,10 +6945,14 @@ export type Reconciliation = {
     unmatched_count: number;
     /**
      * With it the counts are computed from the lines of both sources.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
      */
     left_source_id: string | null;
     /**
      * The source on the right side.
+     * @maxLength 44
+     * @pattern ^src_[0-9a-z]{20,40}$
      */
     right_source_id: string | null;
     /**
@@ -6709,10 +6986,13 @@ export type Reconciliation = {
     open_exceptions: number;
     /**
      * When it was resolved or dismissed.
+     * @maxLength 24
+     * @format date-time
      */
     closed_at: string | null;
     /**
      * Who closed it.
+     * @maxLength 125
      */
     closed_by: string | null;
     /**
@@ -6880,10 +7160,13 @@ export type ReconciliationStatement = {
     as_of: string;
     /**
      * When it was resolved or dismissed.
+     * @maxLength 24
+     * @format date-time
      */
     closed_at: string | null;
     /**
      * Who closed it.
+     * @maxLength 125
      */
     closed_by: string | null;
     /**
@@ -6936,6 +7219,8 @@ export type ReconciliationStatement = {
         stated_closing_minor?: (number | string) | null;
         /**
          * The day of the balance that it follows from.
+         * @maxLength 10
+         * @format date
          */
         stated_on?: string | null;
         /**
@@ -7052,6 +7337,7 @@ export type ReconciliationStatement = {
         note: string | null;
         /**
          * Who decided it.
+         * @maxLength 125
          */
         decided_by: string | null;
         /**
@@ -7113,12 +7399,20 @@ export type RecoverWebhookRequest = {
 export type ReleaseNote = {
     /**
      * A one-line summary.
+     * @minLength 1
+     * @maxLength 200
      */
     title?: string | null;
     /**
      * The version it describes.
+     * @minLength 1
+     * @maxLength 64
      */
     version?: string | null;
+    /**
+     * Markdown.
+     * @maxLength 50000
+     */
     body?: string | null;
     /**
      * Whether anyone can read it with the publishable key.
@@ -7126,14 +7420,21 @@ export type ReleaseNote = {
     published?: boolean | null;
     /**
      * The publication time shown to readers.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
      */
     published_at?: string | null;
     /**
      * Your own keyword for filtering lists.
+     * @maxLength 200
      */
     operation?: string | null;
     /**
      * Your own number, 1 to 250.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
      */
     limit?: number | null;
     /**
@@ -7148,6 +7449,7 @@ export type ReleaseNote = {
     created_at: string;
     /**
      * Null in answers to the publishable key.
+     * @maxLength 125
      */
     created_by: string | null;
     /**
@@ -7161,10 +7463,14 @@ export type ReleaseNote = {
     soft_delete: boolean;
     /**
      * When it was deleted.
+     * @maxLength 24
+     * @format date-time
      */
     deleted_at: string | null;
     /**
      * When a deleted record is permanently deleted: 30 days after deletion.
+     * @maxLength 24
+     * @format date-time
      */
     purge_at: string | null;
 };
@@ -7194,10 +7500,13 @@ export type RemoveEvidenceRequest = {
 export type RemoveTenantMemberRequest = {
     /**
      * The reason given.
+     * @maxLength 500
      */
     reason?: string | null;
     /**
      * Who gets their open exceptions; null: unassigned. Left out: they stay assigned.
+     * @maxLength 125
+     * @pattern ^user:[^\s]{1,120}$
      */
     hand_over_to?: string | null;
     /**
@@ -7241,10 +7550,14 @@ export type RemoveTenantMemberResult = {
     status: TenantMemberStatus;
     /**
      * When it was created.
+     * @maxLength 24
+     * @format date-time
      */
     created_at: string | null;
     /**
      * By password.
+     * @maxLength 24
+     * @format date-time
      */
     last_sign_in_at: string | null;
     /**
@@ -7375,6 +7688,7 @@ export type ReviewReconciliationRequest = {
 export type RevokeApiKeyRequest = {
     /**
      * The reason given.
+     * @maxLength 500
      */
     reason?: string | null;
     /**
@@ -7502,10 +7816,14 @@ export type RuleSet = {
     checks: CheckPolicy;
     /**
      * A match by hand with an adjustment of so much or more needs a file of evidence, of its own or of one of its lines. Null: none does.
+     * @minimum 0
+     * @format int64
      */
     evidence_from_minor: number | null;
     /**
      * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id: string | null;
     /**
@@ -7515,10 +7833,13 @@ export type RuleSet = {
     learnt: LearntWeights;
     /**
      * When it was last changed.
+     * @maxLength 24
+     * @format date-time
      */
     updated_at: string | null;
     /**
      * Who last changed it.
+     * @maxLength 125
      */
     updated_by: string | null;
 };
@@ -7562,10 +7883,14 @@ export type RuleSetChange = {
     checks: CheckPolicy;
     /**
      * A match by hand with an adjustment of so much or more needs a file of evidence, of its own or of one of its lines. Null: none does.
+     * @minimum 0
+     * @format int64
      */
     evidence_from_minor: number | null;
     /**
      * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id: string | null;
     /**
@@ -7575,10 +7900,13 @@ export type RuleSetChange = {
     learnt: LearntWeights;
     /**
      * When it was last changed.
+     * @maxLength 24
+     * @format date-time
      */
     updated_at: string | null;
     /**
      * Who last changed it.
+     * @maxLength 125
      */
     updated_by: string | null;
     /**
@@ -7587,6 +7915,8 @@ export type RuleSetChange = {
     dry_run: boolean;
     /**
      * Of a dry run: the run whose impact shows what would change.
+     * @maxLength 44
+     * @pattern ^run_[0-9a-z]{20,40}$
      */
     run_id: string | null;
 };
@@ -7750,14 +8080,18 @@ export type Run = {
     exceptions_held_back: number;
     /**
      * 0: the defaults.
+     * @format int64
      */
     rules_version: number | null;
     /**
      * By which it counted business days. Null: Monday to Friday.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id: string | null;
     /**
      * The calendar_version that it had.
+     * @format int64
      */
     calendar_version: number | null;
     /**
@@ -7777,6 +8111,7 @@ export type Run = {
     failure: string | null;
     /**
      * From its start to its end.
+     * @format int64
      */
     duration_ms: number | null;
     /**
@@ -7791,10 +8126,14 @@ export type Run = {
     created_by: string;
     /**
      * When it began.
+     * @maxLength 24
+     * @format date-time
      */
     started_at: string | null;
     /**
      * When it ended. Null: not yet.
+     * @maxLength 24
+     * @format date-time
      */
     finished_at: string | null;
 };
@@ -8053,6 +8392,7 @@ export type SecurityEvent = {
     hash: string;
     /**
      * The previous event's hash. Null for the first event.
+     * @maxLength 64
      */
     prev_hash: string | null;
 };
@@ -8120,6 +8460,8 @@ export type SignedStatement = {
     number: number;
     /**
      * As `closing.digest` of the proof when it closed. Null of periods closed before there was one.
+     * @maxLength 64
+     * @pattern ^[0-9a-f]{64}$
      */
     digest: string | null;
     /**
@@ -8149,10 +8491,13 @@ export type SignedStatement = {
     signatures: PeriodSignature[];
     /**
      * Null while the period is closed with this statement.
+     * @maxLength 24
+     * @format date-time
      */
     reopened_at: string | null;
     /**
      * Who reopened it. Null: nobody.
+     * @maxLength 125
      */
     reopened_by: string | null;
     /**
@@ -8253,6 +8598,8 @@ export type SlaException = {
     severity: Severity;
     /**
      * The assignee, as `user:<name>`. Null: unassigned.
+     * @maxLength 125
+     * @pattern ^user:[^\s]{1,120}$
      */
     assigned_to: string | null;
     /**
@@ -8262,6 +8609,7 @@ export type SlaException = {
     due_at: string;
     /**
      * Minutes until due_at, rounded up. Zero or negative when breached, null when closed.
+     * @format int64
      */
     minutes_to_breach: number | null;
     /**
@@ -8270,18 +8618,25 @@ export type SlaException = {
     breach_risk: BreachRisk | null;
     /**
      * Open minutes of its calendar until due_at, rounded up. Null without a calendar, when closed, or over 25 years away.
+     * @format int64
      */
     business_minutes_remaining: number | null;
     /**
      * The calendar its deadline counts by. Null: round the clock.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id: string | null;
     /**
      * Null: not paused.
+     * @maxLength 24
+     * @format date-time
      */
     paused_at: string | null;
     /**
      * When it resumes by itself. Null: when someone resumes it.
+     * @maxLength 24
+     * @format date-time
      */
     paused_until: string | null;
     /**
@@ -8300,6 +8655,7 @@ export type SlaException = {
     reason_code: string | null;
     /**
      * Money at risk. Of lines: what is open of a line alone, or what the lines of a suggestion differ by.
+     * @format int64
      */
     amount_minor: number | null;
     /**
@@ -8309,14 +8665,20 @@ export type SlaException = {
     currency: string | null;
     /**
      * The reconciliation it came from.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id: string | null;
     /**
      * The line that stayed open too long, where matching opened it; of a suggestion's lines, which have one exception, the first.
+     * @maxLength 44
+     * @pattern ^lin_[0-9a-z]{20,40}$
      */
     line_id: string | null;
     /**
      * A match of it that a run suggests. The exception is about all lines of it: details.lines names them.
+     * @maxLength 44
+     * @pattern ^mat_[0-9a-z]{20,40}$
      */
     suggested_match_id: string | null;
     /**
@@ -8345,6 +8707,8 @@ export type SlaException = {
     updated_at: string;
     /**
      * When it was resolved or dismissed.
+     * @maxLength 24
+     * @format date-time
      */
     closed_at: string | null;
 };
@@ -8443,6 +8807,8 @@ export type SlaItem = {
     severity: Severity;
     /**
      * The assignee, as `user:<name>`. Null: unassigned.
+     * @maxLength 125
+     * @pattern ^user:[^\s]{1,120}$
      */
     assigned_to: string | null;
     /**
@@ -8461,18 +8827,25 @@ export type SlaItem = {
     breach_risk: BreachRisk;
     /**
      * Open minutes of its calendar until due_at, rounded up. Null without a calendar, when closed, or over 25 years away.
+     * @format int64
      */
     business_minutes_remaining: number | null;
     /**
      * The calendar its deadline counts by. Null: round the clock.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id: string | null;
     /**
      * Null: not paused.
+     * @maxLength 24
+     * @format date-time
      */
     paused_at: string | null;
     /**
      * When it resumes by itself. Null: when someone resumes it.
+     * @maxLength 24
+     * @format date-time
      */
     paused_until: string | null;
     /**
@@ -8491,6 +8864,7 @@ export type SlaItem = {
     reason_code: string | null;
     /**
      * Money at risk. Of lines: what is open of a line alone, or what the lines of a suggestion differ by.
+     * @format int64
      */
     amount_minor: number | null;
     /**
@@ -8500,14 +8874,20 @@ export type SlaItem = {
     currency: string | null;
     /**
      * The reconciliation it came from.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id: string | null;
     /**
      * The line that stayed open too long, where matching opened it; of a suggestion's lines, which have one exception, the first.
+     * @maxLength 44
+     * @pattern ^lin_[0-9a-z]{20,40}$
      */
     line_id: string | null;
     /**
      * A match of it that a run suggests. The exception is about all lines of it: details.lines names them.
+     * @maxLength 44
+     * @pattern ^mat_[0-9a-z]{20,40}$
      */
     suggested_match_id: string | null;
     /**
@@ -8536,6 +8916,8 @@ export type SlaItem = {
     updated_at: string;
     /**
      * When it was resolved or dismissed.
+     * @maxLength 24
+     * @format date-time
      */
     closed_at: string | null;
 };
@@ -8606,6 +8988,8 @@ export type SlaPolicy = {
     at_risk_business_thresholds: number[];
     /**
      * The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If omitted, it is unchanged.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id: string | null;
     /**
@@ -8614,18 +8998,26 @@ export type SlaPolicy = {
     calendar_by_severity: {
         /**
          * For critical exceptions.
+         * @maxLength 44
+         * @pattern ^cal_[0-9a-z]{20,40}$
          */
         critical?: string | null;
         /**
          * For high ones.
+         * @maxLength 44
+         * @pattern ^cal_[0-9a-z]{20,40}$
          */
         high?: string | null;
         /**
          * For medium ones.
+         * @maxLength 44
+         * @pattern ^cal_[0-9a-z]{20,40}$
          */
         medium?: string | null;
         /**
          * For low ones.
+         * @maxLength 44
+         * @pattern ^cal_[0-9a-z]{20,40}$
          */
         low?: string | null;
     };
@@ -8689,6 +9081,8 @@ export type SlaPolicyChange = {
     at_risk_business_thresholds: number[];
     /**
      * The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If omitted, it is unchanged.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id: string | null;
     /**
@@ -8697,18 +9091,26 @@ export type SlaPolicyChange = {
     calendar_by_severity: {
         /**
          * For critical exceptions.
+         * @maxLength 44
+         * @pattern ^cal_[0-9a-z]{20,40}$
          */
         critical?: string | null;
         /**
          * For high ones.
+         * @maxLength 44
+         * @pattern ^cal_[0-9a-z]{20,40}$
          */
         high?: string | null;
         /**
          * For medium ones.
+         * @maxLength 44
+         * @pattern ^cal_[0-9a-z]{20,40}$
          */
         medium?: string | null;
         /**
          * For low ones.
+         * @maxLength 44
+         * @pattern ^cal_[0-9a-z]{20,40}$
          */
         low?: string | null;
     };
@@ -8934,6 +9336,8 @@ export type Source = {
     line_count: number;
     /**
      * When the latest import ended.
+     * @maxLength 24
+     * @format date-time
      */
     last_import_at: string | null;
     /**
@@ -8976,6 +9380,8 @@ export type SourceBalance = {
     account: string | null;
     /**
      * First day of the statement. Null of a balance of one day.
+     * @maxLength 10
+     * @format date
      */
     period_start: string | null;
     /**
@@ -8985,6 +9391,7 @@ export type SourceBalance = {
     period_end: string;
     /**
      * At the start of period_start, with the source's own sign.
+     * @format int64
      */
     opening_minor: number | null;
     /**
@@ -8994,6 +9401,8 @@ export type SourceBalance = {
     closing_minor: number;
     /**
      * The file that states it.
+     * @maxLength 44
+     * @pattern ^imp_[0-9a-z]{20,40}$
      */
     import_id: string | null;
     /**
@@ -9038,6 +9447,8 @@ export type SourceCoverage = {
     name: string;
     /**
      * The last day of which it has a line or a balance.
+     * @maxLength 10
+     * @format date
      */
     until: string | null;
     /**
@@ -9082,6 +9493,8 @@ export type SpecialDay = {
     date: string;
     /**
      * Its display name.
+     * @minLength 1
+     * @maxLength 200
      */
     name: string | null;
     /**
@@ -9110,6 +9523,8 @@ export type SpecialDayInput = {
     date: string;
     /**
      * Its display name.
+     * @minLength 1
+     * @maxLength 200
      */
     name?: string | null;
     /**
@@ -9307,6 +9722,7 @@ export type StatementResidual = {
     reason: string;
     /**
      * Who confirmed the match; null: a run alone.
+     * @maxLength 125
      */
     decided_by: string | null;
     /**
@@ -9325,6 +9741,8 @@ export type StatementSignature = {
     number: number;
     /**
      * As `closing.digest` of the proof when it closed. Null of periods closed before there was one.
+     * @maxLength 64
+     * @pattern ^[0-9a-f]{64}$
      */
     digest: string | null;
     /**
@@ -9354,10 +9772,13 @@ export type StatementSignature = {
     signatures: PeriodSignature[];
     /**
      * Null while the period is closed with this statement.
+     * @maxLength 24
+     * @format date-time
      */
     reopened_at: string | null;
     /**
      * Who reopened it. Null: nobody.
+     * @maxLength 125
      */
     reopened_by: string | null;
     /**
@@ -9396,6 +9817,8 @@ export type SuggestionBand = {
     score_from: number;
     /**
      * Null: no upper end.
+     * @minimum 0
+     * @maximum 1
      */
     score_below: number | null;
     /**
@@ -9528,10 +9951,14 @@ export type TenantMember = {
     status: TenantMemberStatus;
     /**
      * When it was created.
+     * @maxLength 24
+     * @format date-time
      */
     created_at: string | null;
     /**
      * By password.
+     * @maxLength 24
+     * @format date-time
      */
     last_sign_in_at: string | null;
     /**
@@ -9581,10 +10008,12 @@ export type TimeToBreach = {
     buckets: {
         /**
          * Lowest minutes_to_breach counted. Null: no limit.
+         * @format int64
          */
         from_minutes: number | null;
         /**
          * Highest minutes_to_breach counted. Null: no limit.
+         * @format int64
          */
         to_minutes: number | null;
         /**
@@ -9612,14 +10041,18 @@ export type TimeToBreach = {
 export type TroubleshootingGuide = {
     /**
      * A one-line summary.
+     * @minLength 1
+     * @maxLength 200
      */
     title?: string | null;
     /**
      * What the reader sees.
+     * @maxLength 20000
      */
     symptom?: string | null;
     /**
      * How it was settled. Required for resolved and dismissed.
+     * @maxLength 20000
      */
     resolution?: string | null;
     /**
@@ -9628,10 +10061,14 @@ export type TroubleshootingGuide = {
     published?: boolean | null;
     /**
      * Your own keyword for filtering lists.
+     * @maxLength 200
      */
     operation?: string | null;
     /**
      * Your own number, 1 to 250.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
      */
     limit?: number | null;
     /**
@@ -9646,6 +10083,7 @@ export type TroubleshootingGuide = {
     created_at: string;
     /**
      * Null in answers to the publishable key.
+     * @maxLength 125
      */
     created_by: string | null;
     /**
@@ -9659,10 +10097,14 @@ export type TroubleshootingGuide = {
     soft_delete: boolean;
     /**
      * When it was deleted.
+     * @maxLength 24
+     * @format date-time
      */
     deleted_at: string | null;
     /**
      * When a deleted record is permanently deleted: 30 days after deletion.
+     * @maxLength 24
+     * @format date-time
      */
     purge_at: string | null;
 };
@@ -9743,6 +10185,7 @@ export type UpdateApiKeyRequest = {
     name?: string;
     /**
      * Free text for your team.
+     * @maxLength 1000
      */
     description?: string | null;
     /**
@@ -9753,6 +10196,9 @@ export type UpdateApiKeyRequest = {
     scopes?: Scope[];
     /**
      * At most 10 years away. Null: never. Setting one is recommended.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
      */
     expires_at?: string | null;
     /**
@@ -9775,6 +10221,8 @@ export type UpdateExceptionRequest = {
     severity?: Severity;
     /**
      * The assignee, as `user:<name>`. Null: unassigned.
+     * @maxLength 125
+     * @pattern ^user:[^\s]{1,120}$
      */
     assigned_to?: string | null;
     /**
@@ -9785,10 +10233,14 @@ export type UpdateExceptionRequest = {
     due_at?: string;
     /**
      * Your own code for the cause.
+     * @minLength 1
+     * @maxLength 64
      */
     reason_code?: string | null;
     /**
      * Money at risk, in the currency's minor unit. Requires currency.
+     * @minimum 0
+     * @format int64
      */
     amount_minor?: number | null;
     /**
@@ -9797,6 +10249,8 @@ export type UpdateExceptionRequest = {
     currency?: Currency | null;
     /**
      * The reconciliation it came from.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id?: string | null;
     /**
@@ -9809,6 +10263,8 @@ export type UpdateExceptionRequest = {
     details?: Record<string, unknown> | null;
     /**
      * How it was settled. Required for resolved and dismissed.
+     * @minLength 1
+     * @maxLength 1000
      */
     resolution?: string | null;
 };
@@ -9847,6 +10303,8 @@ export type UpdateExceptionsRequest = {
         severity?: Severity;
         /**
          * The assignee, as `user:<name>`. Null: unassigned.
+         * @maxLength 125
+         * @pattern ^user:[^\s]{1,120}$
          */
         assigned_to?: string | null;
         /**
@@ -9857,6 +10315,8 @@ export type UpdateExceptionsRequest = {
         due_at?: string;
         /**
          * Your own code for the cause.
+         * @minLength 1
+         * @maxLength 64
          */
         reason_code?: string | null;
         /**
@@ -9865,6 +10325,8 @@ export type UpdateExceptionsRequest = {
         status?: ExceptionStatus;
         /**
          * How it was settled. Required for resolved and dismissed.
+         * @minLength 1
+         * @maxLength 1000
          */
         resolution?: string | null;
     };
@@ -9878,6 +10340,12 @@ export type UpdateExceptionsRequest = {
          * @maxLength 500
          */
         reason: string;
+        /**
+         * When it resumes by itself.
+         * @maxLength 64
+         * @pattern (?:Z|\+00:00)$
+         * @format date-time
+         */
         until?: string | null;
     };
     /**
@@ -9900,24 +10368,37 @@ export type UpdateIntegrationRequest = {
     tenantId?: string;
     /**
      * Your own keyword for filtering lists.
+     * @maxLength 200
      */
     operation?: string | null;
     /**
      * Your own number, 1 to 250.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
      */
     limit?: number | null;
     /**
      * Its display name.
+     * @minLength 1
+     * @maxLength 200
      */
     name?: string | null;
     /**
      * The connected system.
+     * @minLength 1
+     * @maxLength 120
      */
     provider?: string | null;
     /**
      * Its status.
+     * @minLength 1
+     * @maxLength 64
      */
     status?: string | null;
+    /**
+     * Any JSON object. Values that look like credentials are rejected.
+     */
     config?: Record<string, unknown> | null;
     id?: unknown;
     created_at?: unknown;
@@ -9987,20 +10468,32 @@ export type UpdateReleaseNoteRequest = {
     tenantId?: string;
     /**
      * Your own keyword for filtering lists.
+     * @maxLength 200
      */
     operation?: string | null;
     /**
      * Your own number, 1 to 250.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
      */
     limit?: number | null;
     /**
      * A one-line summary.
+     * @minLength 1
+     * @maxLength 200
      */
     title?: string | null;
     /**
      * The version it describes.
+     * @minLength 1
+     * @maxLength 64
      */
     version?: string | null;
+    /**
+     * Markdown.
+     * @maxLength 50000
+     */
     body?: string | null;
     /**
      * Whether anyone can read it with the publishable key.
@@ -10008,6 +10501,9 @@ export type UpdateReleaseNoteRequest = {
     published?: boolean | null;
     /**
      * The publication time shown to readers.
+     * @maxLength 64
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
      */
     published_at?: string | null;
     id?: unknown;
@@ -10077,22 +10573,30 @@ export type UpdateTroubleshootingGuideRequest = {
     tenantId?: string;
     /**
      * Your own keyword for filtering lists.
+     * @maxLength 200
      */
     operation?: string | null;
     /**
      * Your own number, 1 to 250.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
      */
     limit?: number | null;
     /**
      * A one-line summary.
+     * @minLength 1
+     * @maxLength 200
      */
     title?: string | null;
     /**
      * What the reader sees.
+     * @maxLength 20000
      */
     symptom?: string | null;
     /**
      * How it was settled. Required for resolved and dismissed.
+     * @maxLength 20000
      */
     resolution?: string | null;
     /**
@@ -10140,6 +10644,7 @@ export type UpdateWebhookRequest = {
     url?: string;
     /**
      * Free text for your team.
+     * @maxLength 1000
      */
     description?: string | null;
     /**
@@ -10173,6 +10678,9 @@ export type UpdateWebhookRequest = {
     }[];
     /**
      * How many attempts it gets in a minute; the others wait. Null: no limit.
+     * @minimum 1
+     * @maximum 6000
+     * @format int32
      */
     max_per_minute?: number | null;
     /**
@@ -10181,6 +10689,7 @@ export type UpdateWebhookRequest = {
     status?: WebhookStatus;
     /**
      * Why it is disabled.
+     * @maxLength 500
      */
     reason?: string | null;
 };
@@ -10203,6 +10712,7 @@ export type UserSession = {
     address: string | null;
     /**
      * What the browser called itself, its first 300 characters.
+     * @maxLength 300
      */
     user_agent: string | null;
     /**
@@ -10222,6 +10732,8 @@ export type UserSession = {
     expires_at: string;
     /**
      * When it was signed out; null: it goes on.
+     * @maxLength 24
+     * @format date-time
      */
     ended_at: string | null;
     /**
@@ -10270,6 +10782,8 @@ export type View = {
     sort_by: SlaSort;
     /**
      * Open exceptions that match now. 10,000 stands for that many or more. Null: left out of a long list.
+     * @minimum 0
+     * @format int64
      */
     open_count: number | null;
     /**
@@ -10334,6 +10848,9 @@ export type Webhook = {
     header_names: string[];
     /**
      * How many attempts it gets in a minute; the others wait. Null: no limit.
+     * @minimum 1
+     * @maximum 6000
+     * @format int32
      */
     max_per_minute: number | null;
     /**
@@ -10342,10 +10859,13 @@ export type Webhook = {
     status: WebhookStatus;
     /**
      * When it was disabled.
+     * @maxLength 24
+     * @format date-time
      */
     disabled_at: string | null;
     /**
      * Who disabled it. `system` if its failures did.
+     * @maxLength 125
      */
     disabled_by: string | null;
     /**
@@ -10379,14 +10899,20 @@ export type Webhook = {
         failures: number;
         /**
          * Share of attempts. Null if there were none.
+         * @minimum 0
+         * @maximum 1
          */
         success_rate: number | null;
         /**
          * Median response time, within 5 %.
+         * @minimum 0
+         * @format int64
          */
         p50_ms: number | null;
         /**
          * 95th percentile of response times, within 5 %.
+         * @minimum 0
+         * @format int64
          */
         p95_ms: number | null;
     };
@@ -10408,31 +10934,45 @@ export type Webhook = {
         failures: number;
         /**
          * Share of attempts. Null if there were none.
+         * @minimum 0
+         * @maximum 1
          */
         success_rate: number | null;
         /**
          * Median response time, within 5 %.
+         * @minimum 0
+         * @format int64
          */
         p50_ms: number | null;
         /**
          * 95th percentile of response times, within 5 %.
+         * @minimum 0
+         * @format int64
          */
         p95_ms: number | null;
     };
     /**
      * Every attempt since this time has failed.
+     * @maxLength 24
+     * @format date-time
      */
     failing_since: string | null;
     /**
      * A failed attempt after this time disables it.
+     * @maxLength 24
+     * @format date-time
      */
     disable_at: string | null;
     /**
      * The latest successful attempt.
+     * @maxLength 24
+     * @format date-time
      */
     last_success_at: string | null;
     /**
      * The latest failed attempt.
+     * @maxLength 24
+     * @format date-time
      */
     last_failure_at: string | null;
     /**
@@ -10441,18 +10981,26 @@ export type Webhook = {
     last_failure_kind: WebhookAttemptFailure | null;
     /**
      * The next attempt of a waiting delivery.
+     * @maxLength 24
+     * @format date-time
      */
     next_attempt_at: string | null;
     /**
      * The oldest missed event of the last 30 days. Use recover to resend from here.
+     * @maxLength 24
+     * @format date-time
      */
     missed_since: string | null;
     /**
      * The last rotation.
+     * @maxLength 24
+     * @format date-time
      */
     secret_changed_at: string | null;
     /**
      * The previous secret also signs until this time.
+     * @maxLength 24
+     * @format date-time
      */
     previous_secret_expires_at: string | null;
     /**
@@ -10503,10 +11051,13 @@ export type WebhookAttempt = {
     started_at: string;
     /**
      * Response time.
+     * @minimum 0
+     * @format int64
      */
     duration_ms: number | null;
     /**
      * The HTTP status of the response.
+     * @format int64
      */
     status_code: number | null;
 };
@@ -10558,6 +11109,8 @@ export type WebhookDelivery = {
     attempt_count: number;
     /**
      * When it is attempted next.
+     * @maxLength 24
+     * @format date-time
      */
     next_attempt_at: string | null;
     /**
@@ -10567,6 +11120,8 @@ export type WebhookDelivery = {
     created_at: string;
     /**
      * When it arrived.
+     * @maxLength 24
+     * @format date-time
      */
     delivered_at: string | null;
     /**
@@ -10616,6 +11171,8 @@ export type WebhookDeliveryDetail = {
     attempt_count: number;
     /**
      * When it is attempted next.
+     * @maxLength 24
+     * @format date-time
      */
     next_attempt_at: string | null;
     /**
@@ -10625,6 +11182,8 @@ export type WebhookDeliveryDetail = {
     created_at: string;
     /**
      * When it arrived.
+     * @maxLength 24
+     * @format date-time
      */
     delivered_at: string | null;
     /**
@@ -10693,10 +11252,13 @@ export type WebhookDeliveryDetail = {
         started_at: string;
         /**
          * Response time.
+         * @minimum 0
+         * @format int64
          */
         duration_ms: number | null;
         /**
          * The HTTP status of the response.
+         * @format int64
          */
         status_code: number | null;
         /**
@@ -10843,15 +11405,11 @@ export type WebhookFailingEvent = {
 export type WebhookFilterPreview = {
     /**
      * The beginning of the period.
-     * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     since: string;
     /**
      * The database's time for this response, from which times left are counted.
-     * @maxLength 24
-     * @pattern \.\d{3}Z$
      * @format date-time
      */
     as_of: string;
@@ -11005,10 +11563,14 @@ export type WebhookStats = {
         failed: number;
         /**
          * Median response time, within 5 %.
+         * @minimum 0
+         * @format int64
          */
         p50_ms: number | null;
         /**
          * 95th percentile of response times, within 5 %.
+         * @minimum 0
+         * @format int64
          */
         p95_ms: number | null;
     }[];
