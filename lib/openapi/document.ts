@@ -322,9 +322,7 @@ const ANY_OF = new Intl.ListFormat("en", { type: "disjunction" });
 
 function needs({ roles, scope, anyKey, service, publishable }: Access): string {
   const who = [
-    roles === "any"
-      ? "any user of the tenant"
-      : ANY_OF.format(roles.map((role) => `\`${role}\``)),
+    roles === "any" ? "any user of the tenant" : ANY_OF.format(roles.map((role) => `\`${role}\``)),
     ...(scope ? [`an API key with \`${scope}\``] : []),
     ...(anyKey ? ["any API key"] : []),
     ...(publishable ? ["the publishable key"] : []),
