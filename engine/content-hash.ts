@@ -1,20 +1,20 @@
 /**
- * What a combination of lines and a match are known by: 128 bits over the identities of their
- * lines, never over handles or the order of anything. Members' hashes are added up, and so are
- * matches' to a run's digest: a multiset hash as of Bellare and Micciancio, "A new paradigm for
- * collision-free hashing: incrementality at reduced cost", 1997.
+ * The identity of a combination of lines and of a match: 128 bits over the identities of their
+ * lines, never over handles or any order. Members' hashes are added up, and so are matches' to a
+ * run's digest: a multiset hash as of Bellare and Micciancio, "A new paradigm for collision-free
+ * hashing: incrementality at reduced cost", 1997.
  */
 
 import { identityHash, type Lines, type Text } from "./lines.ts";
 import type { Matches } from "./matches.ts";
 import { Hasher } from "./prepare/hash.ts";
 
-/** To be raised with every change that may change a result. */
+/** Raised with every change that may change a result. */
 export const ENGINE_VERSION = "2.2.0";
 
 const WORDS = 4;
 
-/** 32 hexadecimal digits for a combination of lines: what a rejection is remembered by. */
+/** 32 hexadecimal digits for a combination of lines, by which a rejection is remembered. */
 export function combinationHash(
   left: Lines,
   leftMembers: ArrayLike<number>,

@@ -6,7 +6,7 @@ import { checkInvariants } from "./invariants.ts";
 import { type Line, Lines } from "./lines.ts";
 import { DEFAULT_RULES, type Rule } from "./rules.ts";
 
-/** Of a busy machine: what must be quick is measured, not timed out. */
+/** Generous, for a busy machine: speed is measured elsewhere. */
 const PATIENCE = 120_000;
 
 type Side = "left" | "right";

@@ -1,7 +1,7 @@
 /**
- * The matching engine: lines of two sources and rules in, matches, suggestions and reasons out.
- * Pure: no clock, no random, nothing read or written, budgets counted in steps; the same lines,
- * rules and decisions give the same digest, whatever their order.
+ * The matching engine: takes lines of two sources and rules, returns matches, suggestions and
+ * reasons. Pure: no clock, no randomness, no input or output, budgets counted in steps; the same
+ * lines, rules and decisions give the same digest, whatever their order.
  */
 
 import { type Lessons, matchByEvidence, type Weighed } from "./assignment/by-evidence.ts";
@@ -30,11 +30,11 @@ export type Input = {
   rules: readonly Rule[];
   /** Combinations that people rejected, by `combinationHash`: never made again. */
   rejected?: ReadonlySet<string>;
-  /** What people's decisions on this pair of sources taught. */
+  /** What decisions on this pair of sources have taught. */
   weights?: Weights | null;
   /**
-   * `suggest_only` holds score rules and searches for sums to suggestions, as long as a pair has no
-   * track record.
+   * `suggest_only` limits score rules and searches for sums to suggestions, as long as a pair has
+   * no track record.
    */
   automatic?: "as_ruled" | "suggest_only";
   businessDays?: BusinessDays;
@@ -43,13 +43,13 @@ export type Input = {
 export type Result = {
   engine_version: string;
   confirmed: Matches;
-  /** One for each line at most, none of a line that is in a confirmed match. */
+  /** At most one for each line, and none for a line in a confirmed match. */
   suggested: Matches;
-  /** What no confirmed match took in full or in part, with a reason for each line. */
+  /** The lines that no confirmed match took completely, each with a reason. */
   open: { left: OpenLines; right: OpenLines };
   waterfall: Waterfall;
   digest: string;
-  /** What `explain` needs. */
+  /** The input that `explain` needs. */
   input: Input;
   weighed: ReadonlyMap<number, Weighed>;
   contradictions: Contradictions;
@@ -58,7 +58,7 @@ export type Result = {
 const NOTHING: ReadonlySet<string> = new Set();
 
 /**
- * A run in slices: yields its progress every so many steps, at most a few hundred milliseconds
+ * A run in slices: yields its progress after a number of steps, at most a few hundred milliseconds
  * apart.
  */
 export function* run(input: Input): Generator<Progress, Result> {
@@ -130,7 +130,7 @@ export function* run(input: Input): Generator<Progress, Result> {
   };
 }
 
-/** @throws RangeError where a rule asks for what no contract lets through. */
+/** @throws RangeError if a rule has values that the contract does not allow. */
 function checkRules(rules: readonly Rule[]): void {
   if (rules.length > MAX_RULES) throw new RangeError(`At most ${MAX_RULES} rules.`);
   for (const {
@@ -155,7 +155,7 @@ function checkRules(rules: readonly Rule[]): void {
   }
 }
 
-/** A run at once. */
+/** Runs without yielding. */
 export function match(input: Input): Result {
   const running = run(input);
   for (;;) {

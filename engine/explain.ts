@@ -1,6 +1,6 @@
 /**
- * Why a match was made, or only suggested: put together on demand, so that a million matches need
- * not be explained in advance.
+ * Why a match was made, or only suggested: composed on demand, so that a million matches need not
+ * be explained in advance.
  */
 
 import type { Weighed } from "./assignment/by-evidence.ts";
@@ -40,15 +40,15 @@ export type Explanation = {
     days_after: number | null;
   } | null;
   /**
-   * The line that came second, by the caller's handle, and by how many nats; null where there was
-   * none.
+   * The runner-up line, by the caller's handle, and by how many nats it is behind; null without
+   * one.
    */
   runner_up: { side: Side; handle: number } | null;
-  /** Null where nothing came second. */
+  /** Null without a runner-up. */
   margin: number | null;
-  /** Why it is a suggestion and no match; null of a match. */
+  /** Why it is a suggestion and not a match; null for a match. */
   held: HeldName | null;
-  /** A sentence of what no field shows; null where there is nothing more to say. */
+  /** A sentence about what no field shows; null if there is nothing to add. */
   note: string | null;
 };
 
@@ -91,8 +91,8 @@ export function explain(
 }
 
 /**
- * What can be said of lines and the rule that matched them without the run: all there is to say of
- * an exact match.
+ * What can be said about lines and the rule that matched them without the run: everything about an
+ * exact match.
  */
 export function explainLines(
   rule: Rule,

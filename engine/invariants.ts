@@ -1,6 +1,6 @@
 /**
- * What must hold of every result, to be checked after every run: a result that breaks it must not
- * be written.
+ * Invariants of every result, checked after every run: a result that violates one must not be
+ * written.
  */
 
 import { combinationHash } from "./content-hash.ts";
@@ -102,8 +102,7 @@ function isPlainPair(matches: Matches, index: number, left: Lines, right: Lines)
 }
 
 /**
- * Per currency: all lines = matched + open, with what is left of partly matched lines among the
- * open.
+ * Per currency: all lines = matched + open, with the rest of partly matched lines among the open.
  */
 function checkSums(confirmed: Matches, lines: Lines): string[] {
   const sums = new Map<string, { all: Sum; matched: Sum; open: Sum }>();

@@ -1,7 +1,7 @@
 /**
- * The lines of one side in columns. A million of them are 200 MB with their texts, which as objects
- * would be a gigabyte: numbers are kept in typed arrays, texts as UTF-8 in blocks, and a string is
- * made only of what is looked at.
+ * The lines of one side in columns. A million of them take 200 MB with their texts, while objects
+ * would take a gigabyte: numbers are in typed arrays, texts as UTF-8 in blocks, and strings are
+ * created only for what is examined.
  */
 import { grown, HashColumn, Hasher } from "./prepare/hash.ts";
 import { hashText, type TextField, wordRanges, wordsOf } from "./prepare/text.ts";
@@ -11,13 +11,14 @@ import type { Side } from "./side.ts";
 export type Text = string | Uint8Array;
 
 export type Line = {
-  /** The caller's number for the line: never compared, only handed back. */
+  /** The caller's number for the line: never compared, only returned. */
   handle: number;
   /**
-   * What the line is known by on its side: its external id, or its content and number among equals.
+   * The identity of the line on its side: its external ID, or its content and number among equal
+   * lines.
    */
   identity: Text;
-  /** What is open of it in minor units, with the sign of its source applied: a safe integer. */
+  /** Its open amount in minor units, with the sign of its source applied: a safe integer. */
   amount_minor: number;
   /** Three capital letters of ISO 4217. */
   currency: string;
@@ -28,7 +29,7 @@ export type Line = {
   counterparty?: Text | null;
   description?: Text | null;
   group_key?: Text | null;
-  /** What else it is known by (names.ts). */
+  /** Another name of its counterparty (names.ts). */
   known_as?: string | null;
 };
 
@@ -43,7 +44,7 @@ export const TEXT_FIELDS = [
 export const NO_DAY = -2147483648;
 
 const BLOCK_BYTES = 1 << 20;
-/** Of a longer text the beginning is compared. */
+/** Of a longer text only the beginning is compared. */
 const TEXT_BYTES = 1000;
 /** As far as `textStart` counts. */
 const MOST_TEXT_BYTES = 2 ** 32;
@@ -67,7 +68,7 @@ export class Lines {
   /** Where `wordRanges` found the words of the last text. */
   block: Uint8Array = new Uint8Array(0);
 
-  /** @param expected how many lines will come: more are taken, at the cost of copying. */
+  /** @param expected how many lines will come: more are accepted, at the cost of copying. */
   constructor(side: Side, expected = 1024) {
     const capacity = Math.max(16, expected);
     this.side = side;
@@ -100,7 +101,10 @@ export class Lines {
     );
   }
 
-  /** @throws RangeError where the amount is no safe integer, the day no integer, the currency not three capital letters, or a side has more than 4 GiB of text. */
+  /**
+   * @throws RangeError if the amount is not a safe integer, the day not an integer, the currency
+   *   not three capital letters, or a side has more than 4 GiB of text.
+   */
   add(line: Line): void {
     if (!Number.isSafeInteger(line.amount_minor))
       throw new RangeError(`amount_minor must be a safe integer, not ${line.amount_minor}.`);
@@ -126,7 +130,7 @@ export class Lines {
     this.length += 1;
   }
 
-  /** The text as it came, null where there is none. */
+  /** The text as received, null if there is none. */
   text(index: number, field: TextField): string | null {
     const length = this.textLength[field][index] as number;
     if (length === 0) return null;
@@ -215,7 +219,7 @@ const hash = new Hasher();
 const scratch = Buffer.allocUnsafeSlow(4096);
 
 /**
- * The hash by which a line's identity is ordered, remembered in a digest, and found among rejected
+ * The hash by which a line's identity is ordered, included in a digest, and found among rejected
  * combinations.
  */
 export function identityHash(identity: Text): Hasher {
@@ -244,7 +248,7 @@ function writeText(block: Buffer, start: number, text: string): number {
 
 function writeBytes(block: Buffer, start: number, bytes: Uint8Array): number {
   let length = Math.min(bytes.length, TEXT_BYTES);
-  // Never half a character: a byte that continues one is cut with it.
+  // Never half a character: a continuation byte is cut with its character.
   if (length < bytes.length)
     while (length > 0 && ((bytes[length] as number) & 0xc0) === 0x80) length -= 1;
   for (let at = 0; at < length; at++) block[start + at] = bytes[at] as number;

@@ -1,6 +1,6 @@
 /**
- * Matches in columns: a million pairs are a few dozen megabytes. Lines are numbers in the order
- * they were added.
+ * Matches in columns: a million pairs take a few dozen megabytes. Lines are numbered in the order
+ * in which they were added.
  */
 
 import type { Lines } from "./lines.ts";
@@ -11,7 +11,7 @@ import type { Side } from "./side.ts";
 export const BASIS = {
   /** The only line with these fields on either side. */
   unique: 0,
-  /** One of several that nothing tells apart: paired in order. */
+  /** One of several indistinguishable lines: paired in order. */
   in_order: 1,
   /** The clearly nearest of several. */
   nearest: 2,
@@ -40,9 +40,9 @@ export const HELD = {
   chance: 5,
   /** The search ended at its budget of steps. */
   budget: 6,
-  /** The lines say what cannot both be true of one payment. */
+  /** The lines contradict each other. */
   contradiction: 7,
-  /** The days lie farther apart than the rule says. */
+  /** The days are farther apart than the rule allows. */
   window: 8,
 } as const;
 export type Held = (typeof HELD)[keyof typeof HELD];
@@ -70,7 +70,7 @@ export class Matches {
   held = new Uint8Array(FIRST_CAPACITY);
   /** Calibrated probability, 0 to 1. */
   score = new Float32Array(FIRST_CAPACITY);
-  /** Distance to the next best solution in nats of evidence; Infinity where there is none. */
+  /** Distance to the next best solution in nats of evidence; Infinity if there is none. */
   margin = new Float32Array(FIRST_CAPACITY);
   /**
    * Members of match i: from `start[i]`, first `lefts[i]` of the left side, then those of the right

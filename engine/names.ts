@@ -1,7 +1,7 @@
 /**
- * Names that people's decisions showed to be one: what a bank or a card scheme calls a merchant,
- * and what the other side calls it. Learnt where the lines of a confirmed match share no word; a
- * line known by another name is weighed as if it said it, too.
+ * Names that decisions have shown to be the same: how a bank or a card scheme names a merchant, and
+ * how the other side does. They are learned if the lines of a confirmed match share no word; a line
+ * known by another name is weighed as if it had both.
  */
 import type { Line } from "./lines.ts";
 import { cut, wordsOf } from "./prepare/text.ts";
@@ -15,7 +15,9 @@ export type KnownName = { left: string; right: string; confirmed: number };
 
 type Said = { [Field in "reference" | "counterparty" | "description"]?: Line[Field] };
 
-/** What stands for more, as the name of a payment service does, tells none of them. */
+/**
+ * A text that stands for more names, such as that of a payment service, identifies none of them.
+ */
 const MOST_OF_ONE = 3;
 const MOST_LETTERS = 100;
 const FIELDS = ["counterparty", "description", "reference"] as const;
@@ -32,13 +34,13 @@ export class Names {
     return [...this.byRight.values()].flat();
   }
 
-  /** What the left side calls the counterparty of a right line; null where nothing is known. */
+  /** The left side's name for the counterparty of a right line; null if none is known. */
   of(right: Said): string | null {
     const known = this.byRight.size > 0 ? this.byRight.get(keyOf(right) ?? "") : undefined;
     return known && known.length <= MOST_OF_ONE ? known.map(({ left }) => left).join(" ") : null;
   }
 
-  /** Counts a decision on two lines: a rejection takes back what a confirmation said. */
+  /** Counts a decision on two lines: a rejection subtracts what a confirmation added. */
   decide(left: Said, right: Said, confirmed: boolean): void {
     const [name, key] = [cut(textOf(left) ?? "", MOST_LETTERS).trim(), keyOf(right)];
     if (!name || !key) return;

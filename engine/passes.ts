@@ -1,6 +1,6 @@
 /**
- * The order in which a run goes through its rules: what explains lines to the cent comes before
- * what leaves a difference, whatever the order of the list. Within each the list decides.
+ * The order in which a run applies its rules: what explains lines to the cent precedes what leaves
+ * a difference, whatever the order of the list. Within each part the list decides.
  */
 import type { Rule } from "./rules.ts";
 

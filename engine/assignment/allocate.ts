@@ -3,10 +3,10 @@ import { sum } from "../prepare/sum.ts";
 import type { Rule } from "../rules.ts";
 
 /**
- * What each line of a match gives to it, left lines first; undefined where each gives all that is
- * open of it. Under `residual: none` the side that is larger keeps the difference open, on its last
- * line.
- * @returns null where that line cannot: it is too small, or of the other sign, so that it would give more than it has. There is no such match.
+ * How much of each line a match takes, left lines first; undefined if it takes everything that is
+ * open. Under `residual: none` the larger side keeps the difference open, on its last line.
+ * @returns null if that line cannot: it is too small, or has the other sign, so it would give more
+ *   than it has. Then there is no such match.
  */
 export function allocate(
   left: Lines,
@@ -24,7 +24,7 @@ export function allocate(
   const surplus = Number(amounts === leftAmounts ? difference : -difference);
   const last = amounts.length - 1;
   const given = (amounts[last] as number) - surplus;
-  // A line gives something, of its own sign, and never more than it has.
+  // Each line gives something, with its own sign, and never more than it has.
   if (
     given === 0 ||
     given > 0 !== (amounts[last] as number) > 0 ||

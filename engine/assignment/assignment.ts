@@ -16,14 +16,17 @@ export type Assignment = {
    */
   leftPrice: Float64Array;
   rightPrice: Float64Array;
-  /** Left nodes that the budget of steps left unsolved: they and what they reach are not sure. */
+  /**
+   * Left nodes that the budget of steps left unsolved: they and everything they reach are
+   * uncertain.
+   */
   unsolved: Uint8Array;
   incidence: Incidence;
 };
 
 const NONE = -1;
 
-/** @param budget steps that the search for one left node's place may take. */
+/** @param budget the steps that the search for the place of one left node may take. */
 export function assign(graph: Graph, budget = 1_000_000): Assignment {
   const search = new Search(graph);
   for (let l = 0; l < graph.leftCapacity.length; l++) search.place(l, budget);
@@ -32,11 +35,11 @@ export function assign(graph: Graph, budget = 1_000_000): Assignment {
 }
 
 /**
- * What the total weight loses where one unit of a used edge is forbidden: the distance to the
- * runner-up. A shortest cycle through the edge in the residual graph, in which "stays open" is a
- * node of its own. Where the search ends at its budget, the loss is that of the nearest other
+ * How much the total weight loses if one unit of a used edge is forbidden: the distance to the
+ * runner-up. It is a shortest cycle through the edge in the residual graph, in which "stays open"
+ * is a separate node. If the search reaches its budget, the loss is that of the nearest other
  * partner.
- * @returns the loss, or `limit` where it is no less.
+ * @returns the loss, or `limit` if it is no less.
  */
 export class RunnerUp {
   private readonly search: Search;
@@ -103,7 +106,7 @@ class Search {
     }
   }
 
-  /** Finds places for all units of left node `source`, moving others where that gains more. */
+  /** Finds places for all units of left node `source`, moving others if that gains more. */
   place(source: number, budget: number): void {
     let steps = budget;
     while ((this.leftUsed[source] as number) < (this.graph.leftCapacity[source] as number)) {
@@ -120,11 +123,11 @@ class Search {
       if (end.left === source) return;
       if (moved === 0) return;
     }
-    // A node placed in full keeps its price.
+    // A completely placed node keeps its price.
   }
 
   /**
-   * Dijkstra over reduced costs: to a right node with room, or to a left node that had better stay
+   * Dijkstra over reduced costs: to a right node with room, or to a left node that is better left
    * open.
    */
   private shortest(
@@ -198,7 +201,7 @@ class Search {
     }
   }
 
-  /** Moves as many units along the path as its narrowest place lets through. */
+  /** Moves as many units along the path as its narrowest edge allows. */
   private augment(source: number, endLeft: number, endRight: number): number {
     if (endLeft === source) return 0;
     const { graph } = this;
@@ -233,8 +236,8 @@ class Search {
   }
 
   /**
-   * The shortest way from `source` to the right node of `edge` without that edge, over "stays open"
-   * where that is shorter.
+   * The shortest path from `source` to the right node of `edge` without that edge, through "stays
+   * open" if that is shorter.
    */
   cycle(
     source: number,
@@ -245,12 +248,12 @@ class Search {
     const { graph, incidence, heap } = this;
     const rightCount = graph.rightCapacity.length;
     const target = graph.right[edge] as number;
-    // The source may stay open, or take a place that is free, where somebody who is open takes the
-    // target's, or nobody does.
+    // The source may stay open, or take a free place, if an open node takes the target's place, or
+    // none does.
     const { cost: refill, taker } = this.refill(target, edge, limit, budget);
     let loss = limit;
     let steps = budget;
-    /** Where the shortest way ends: at a left node, or at a free right one. */
+    /** The end of the shortest path: a left node, or a free right one. */
     let end = { left: NONE, right: NONE, refills: false };
     heap.clear();
     this.reachLeft(source, 0, NONE);
@@ -317,7 +320,7 @@ class Search {
     return { loss, left: right === NONE && end.refills ? taker : NONE, right };
   }
 
-  /** The right node that a left one moves to on the way to an end; NONE where it stays open. */
+  /** The right node that a left one moves to on the path to an end; NONE if it stays open. */
   private firstOnTheWay(source: number, end: { left: number; right: number }): number {
     let right = end.right;
     let left =
@@ -330,8 +333,8 @@ class Search {
   }
 
   /**
-   * What it costs that one unit of a right node is given to somebody else, or to nobody, without an
-   * edge, and who takes it then.
+   * The cost of giving one unit of a right node to another left node, or to none, without an edge,
+   * and which node takes it then.
    */
   private refill(
     target: number,
@@ -342,7 +345,7 @@ class Search {
     const { graph, incidence, heap } = this;
     let cost = Math.min(limit, this.rightPrice[target] as number);
     let taker = NONE;
-    /** By right node that is given up on the way: who takes the target's unit. */
+    /** By right node that is given up on the path: which node takes the target's unit. */
     const takers = new Map<number, number>();
     let steps = budget;
     heap.clear();
@@ -387,7 +390,7 @@ class Search {
   }
 
   /**
-   * The nearest other partner of either end of an edge, by reduced cost: what to name as the
+   * The nearest other partner of either end of an edge, by reduced cost: it is reported as the
    * runner-up.
    */
   private firstAlternative(

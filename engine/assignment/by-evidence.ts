@@ -1,7 +1,7 @@
 /**
  * Pairs by the weight of evidence: the candidates of each line are weighed, each connected group is
- * solved as an assignment, and a pair is matched only where it is probable enough and clearly
- * better than what comes second.
+ * solved as an assignment, and a pair is matched only if it is probable enough and clearly better
+ * than the runner-up.
  */
 
 import { Pool } from "../candidates/pool.ts";
@@ -34,21 +34,22 @@ import { type SolvedPair, solveGroups } from "./solve-groups.ts";
 import { pairEquals } from "./twins.ts";
 
 /**
- * Automatic from this probability on, and only this clearly before the next best solution, in nats.
+ * Matches are automatic from this probability on, and only if they lead the next best solution by
+ * this much, in nats.
  */
 export const SURE_SCORE = 0.99;
 export const SURE_MARGIN = 3;
 /** Less probable pairs are not even suggested. */
 const SUGGEST_SCORE = 0.2;
 const SLICE = 200;
-/** Both sides together: fewer tell nothing of how rare things are. */
+/** Both sides together: fewer lines say nothing about rarity. */
 const FEW_LINES = 50;
 
 export type Weighed = { pool: Pool; model: Model };
 
 /**
- * What the last score rule that counts such days saw: what equal amounts teach of texts and lags
- * holds for those with a fee.
+ * What the last score rule with such days has seen: what equal amounts teach about texts and lags
+ * also applies to amounts with a fee.
  */
 export type Lessons = Map<DayKind, Lesson>;
 
@@ -56,11 +57,11 @@ export type EvidenceOptions = {
   businessDays: BusinessDays;
   weights: Weights | null;
   suggestOnly: boolean;
-  /** What earlier score rules learnt. This rule adds its own lesson. */
+  /** What earlier score rules have learned. This rule adds its own lesson. */
   lessons: Lessons;
   /**
-   * By whose name equal amounts are matched, whichever rule finds them; null where no score rule is
-   * for them alone.
+   * The rule under whose name equal amounts are matched, whichever rule finds them; null if no
+   * score rule is for them alone.
    */
   ofEqualAmounts: { rule: Rule; index: number } | null;
 };
@@ -112,7 +113,7 @@ export function* matchByEvidence(
   return { pool, model };
 }
 
-/** What was learnt, its lags in the days that the rule counts in. */
+/** What was learned, with lags in the days that the rule counts in. */
 function knowledgeFor(rule: Rule, weights: Weights | null): Knowledge | null {
   if (!weights) return null;
   const { day, business_day = [], ...knowledge } = weights.knowledge;
@@ -136,8 +137,8 @@ function inNodeOrder(solved: readonly SolvedPair[]): SolvedPair[] {
 }
 
 /**
- * Which nodes the assignment leaves lines of: which of their lines is matched is then anybody's
- * guess.
+ * The nodes of which the assignment leaves lines: which of their lines are matched is then
+ * arbitrary.
  */
 class Remainder {
   private readonly left: Int32Array;
@@ -157,7 +158,7 @@ class Remainder {
   }
 }
 
-/** Decides what becomes of a pair that the assignment proposes. */
+/** Decides what happens to a pair that the assignment proposes. */
 class Judge {
   private readonly state: RunState;
   private readonly rule: Rule;

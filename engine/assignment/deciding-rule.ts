@@ -3,8 +3,8 @@ import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
 
 /**
- * The rule of equal amounts, where two lines have them and its days: they have no fee, whoever
- * finds them.
+ * The rule of equal amounts, if two lines have equal amounts and fit its days: they have no fee,
+ * whichever rule finds them.
  */
 export function deciding(
   { left, right }: RunState,

@@ -1,6 +1,6 @@
 /**
- * Lines that agree in amount, currency and the rule's fields, where nothing else on either side
- * does: a hash join, in time and memory proportional to the lines.
+ * Lines that agree in amount, currency and the rule's fields, with no other line on either side
+ * that does: a hash join, in time and memory proportional to the lines.
  */
 
 import type { Lines } from "../lines.ts";
@@ -48,8 +48,8 @@ export function* exact(
 }
 
 /**
- * Equals that nothing tells apart are paired in order; where something does, a later rule may know
- * better.
+ * Indistinguishable lines are paired in order; if something distinguishes them, a later rule may
+ * know better.
  */
 function pairTwins(
   state: RunState,
@@ -98,7 +98,7 @@ function withinDays(
   );
 }
 
-/** A table of open addressing; lines with one key are chained. */
+/** An open-addressing table; lines with the same key are chained. */
 class JoinTable {
   readonly slots: number;
   readonly head: { left: Int32Array; right: Int32Array };
@@ -115,7 +115,7 @@ class JoinTable {
     this.keys = new HashColumn(this.slots);
   }
 
-  /** Lines of the right side that meet no line of the left are left out. */
+  /** Lines of the right side without a counterpart on the left are left out. */
   put(state: RunState, side: Side, rule: Rule, from: number, to: number): void {
     const lines: Lines = state[side];
     if (this.next[side].length < lines.length) this.next[side] = new Int32Array(lines.length);
@@ -148,7 +148,7 @@ class JoinTable {
     return lines;
   }
 
-  /** The slot of this key, or the free one where it belongs. */
+  /** The slot of this key, or the free slot for it. */
   private find(high: number, low: number): number {
     const { keys, slots } = this;
     const used = this.head.left;

@@ -1,7 +1,7 @@
 /**
- * Who may be matched with whom: a sparse bipartite graph. A node stands for one line, or for
- * several that nothing tells apart (its capacity). Weights are integers, so that sums are exact and
- * the answer is the same on every machine.
+ * Which lines may be matched with which: a sparse bipartite graph. A node stands for one line, or
+ * for several indistinguishable ones (its capacity). Weights are integers, so that sums are exact
+ * and the result is the same on every machine.
  */
 export type Graph = {
   leftCapacity: Int32Array;
@@ -11,7 +11,7 @@ export type Graph = {
    */
   start: Int32Array;
   right: Int32Array;
-  /** Gain over leaving both lines open, in thousandths of a nat. */
+  /** The gain over leaving both lines open, in thousandths of a nat. */
   weight: Int32Array;
 };
 
@@ -40,8 +40,8 @@ export function byRight(graph: Graph): Incidence {
 }
 
 /**
- * Connected groups: for each left node the number of its group, counted from 0 by the group's first
- * left node.
+ * Connected groups: for each left node the number of its group, counted from 0 in the order of the
+ * groups' first left nodes.
  */
 export function connectedGroups(graph: Graph): {
   count: number;
@@ -68,14 +68,14 @@ export function connectedGroups(graph: Graph): {
 }
 
 /**
- * Some of a graph's nodes with all their edges, as a graph of its own, and which nodes of the whole
+ * Some nodes of a graph with all their edges, as a separate graph, and the nodes of the whole that
  * they are.
  */
 export type Part = { graph: Graph; lefts: Int32Array; rights: Int32Array };
 
 /**
- * The connected groups that have an edge, one after another, nodes in their order: solved alone
- * they are solved as in the whole.
+ * The connected groups that have an edge, one after another, with nodes in order: solving one alone
+ * gives the same result as solving the whole.
  */
 export function* split(graph: Graph): Generator<Part> {
   const whole = withEdges(graph);
@@ -98,7 +98,7 @@ export function* split(graph: Graph): Generator<Part> {
   }
 }
 
-/** The nodes that have an edge: of many lines they are few. */
+/** The nodes that have an edge: few of many lines. */
 function withEdges(graph: Graph): Part {
   const lefts: number[] = [];
   for (let l = 0; l < graph.leftCapacity.length; l++)

@@ -1,6 +1,6 @@
 /**
- * A binary heap of (key, node); equal keys come out by node, so that ties are settled by the order
- * of the lines.
+ * A binary heap of (key, node); equal keys are ordered by node, so that the order of the lines
+ * breaks ties.
  */
 export class Heap {
   size = 0;

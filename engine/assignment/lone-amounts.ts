@@ -1,7 +1,6 @@
 /**
- * One amount, once on each side, within the rule's days, and nothing against it: a person looks at
- * the two together even where their texts share nothing, as a merchant's descriptor and a vendor's
- * name do.
+ * One amount, once on each side, within the rule's days, and nothing against it: it is suggested
+ * even if the texts share nothing, as with a merchant's descriptor and a vendor's name.
  */
 
 import type { Pool } from "../candidates/pool.ts";
@@ -12,15 +11,15 @@ import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
 import { deciding } from "./deciding-rule.ts";
 
-/** What such a pair is worth beside chance: below whatever the texts speak for. */
+/** What such a pair is worth besides chance: less than anything the texts support. */
 const SCORE = 0.5;
-/** Where an unrelated line has the amount more often, two of one amount mean little. */
+/** If unrelated lines have the amount more often, two lines of one amount mean little. */
 const MOST_CHANCE = 0.1;
-/** Lines of one amount that are looked at: where there are more, none is alone. */
+/** How many lines of one amount are examined: with more, none is alone. */
 const CROWD = 8;
 const NOTE = "No other open line of these days has this amount.";
 
-/** Of the lines that are still open. */
+/** Considers the lines that are still open. */
 export function proposeLoneAmounts(
   state: RunState,
   rule: Rule,
@@ -72,7 +71,7 @@ export function proposeLoneAmounts(
   }
 }
 
-/** @param others where they are given, only amounts that one of them has. */
+/** @param others if given, only amounts that one of them has. */
 function openByAmount(
   state: RunState,
   nodes: Nodes,

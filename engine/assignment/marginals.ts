@@ -13,8 +13,9 @@ const SETTLED = 1e-4;
 const MOST_NATS = 200;
 
 /**
- * @param graph one connected group: how many rounds it takes depends on all of it.
- * @returns for each edge the probability that one line of its left node is matched with a line of its right node.
+ * @param graph one connected group: the number of rounds depends on all of it.
+ * @returns for each edge the probability that one line of its left node is matched with a line of
+ *   its right node.
  */
 export function marginals(graph: Graph): Float64Array {
   const { start, right, leftCapacity, rightCapacity } = graph;
@@ -77,7 +78,10 @@ export function marginals(graph: Graph): Float64Array {
   return probability;
 }
 
-/** A sum from which any one unit can be taken without losing the small terms beside the largest. */
+/**
+ * A sum from which any single term can be subtracted without losing the small terms next to the
+ * largest.
+ */
 class SumOfOthers {
   private largest = 0;
   private rest = 0;

@@ -1,4 +1,4 @@
-/** Which lines of the two sides call each other by a number, as a reference or in a text. */
+/** Which lines of the two sides name each other by a number, as a reference or in a text. */
 
 import type { Lines } from "../lines.ts";
 import {
@@ -16,7 +16,7 @@ import type { Progress } from "../progress.ts";
 import type { Side } from "../side.ts";
 
 const SIDES = ["left", "right"] as const;
-/** A number of more lines of a side than this is a customer's or an account's. */
+/** A number of more lines of a side than this belongs to a customer or an account. */
 const MOST_LINES = 20;
 const SLICE = 2000;
 const BITS_A_LINE = 64;
@@ -24,11 +24,11 @@ const BITS_A_LINE = 64;
 const MOST_BITS = 2 ** 27;
 
 /**
- * A line of the other side, the number that both have, and whether the other side's text says it.
+ * A line of the other side, the number that both have, and whether the other side has it in a text.
  */
 export type Named = { line: number; name: string; isSaidByOther: boolean };
 
-/** The numbers of a line: its own, how that is also written, and those in its texts. */
+/** The numbers of a line: its own, other spellings of it, and those in its texts. */
 type Numbers = { own: string[]; alike: string[]; said: string[] };
 type Lists = Map<string, number[]>;
 type Index = Record<Kind, Lists>;
@@ -121,7 +121,7 @@ export class NamedLines {
   }
 }
 
-/** Which names were added, and a few others by chance: a bit for each hash. */
+/** Which names were added, plus a few others by chance: one bit per hash. */
 class NameFilter {
   private readonly bits: Uint32Array;
 
@@ -168,7 +168,7 @@ function* numbersOfSide(
 
 const KINDS = ["own", "alike", "said"] as const;
 type Kind = (typeof KINDS)[number];
-/** Two numbers that are only alike, as INV-7 and PO-7, don't name each other. */
+/** Two numbers that are only alike, such as INV-7 and PO-7, don't name each other. */
 const JOINED_WITH: Record<Kind, readonly Kind[]> = {
   own: KINDS,
   alike: ["own", "said"],
@@ -203,7 +203,7 @@ function numbersOf(lines: Lines, line: number): Numbers {
   return { own, alike: isNamed ? otherFormsOf(name) : [], said };
 }
 
-/** By far the most lines of some sources have no number, which their bytes tell soonest. */
+/** Most lines of some sources have no number, which their bytes show fastest. */
 function sayDigits(lines: Lines, line: number): boolean {
   return (["reference", "description", "counterparty"] as const).some(
     (field) => lines.digitsIn(line, field) > 0,
@@ -222,7 +222,7 @@ function push(lists: Lists, key: string, line: number): void {
   else if (list.length <= MOST_LINES && list[list.length - 1] !== line) list.push(line);
 }
 
-/** @returns false where the line is known already. */
+/** @returns false if the line is known already. */
 function add(lists: Map<number, Named[]>, line: number, named: Named): boolean {
   const list = lists.get(line);
   if (!list) lists.set(line, [named]);

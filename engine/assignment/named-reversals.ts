@@ -1,7 +1,7 @@
 /**
  * Lines of one side that cancel each other although their references differ: the same amount with
- * opposite signs, and one of them names the other. Taken only where each has nobody else, and
- * nothing on the other side belongs to the line that is named.
+ * opposite signs, and one names the other. They are matched only if neither has another candidate,
+ * and nothing on the other side belongs to the named line.
  */
 
 import { daysAround } from "../candidates/window.ts";
@@ -27,17 +27,17 @@ import {
 import { shownAcross } from "./reversals-across.ts";
 
 type Texts = { reference: string[]; description: string[] };
-/** A key under which a line may be found, and whether it says beyond doubt which line is meant. */
+/** A key under which a line may be found, and whether it identifies the line beyond doubt. */
 type Name = { key: string; sure: boolean };
 type Pair = { booked: number; reversal: number; key: string; sure: boolean };
 /** Lines of each amount on the side of a reversal and on the other. */
 type Charges = { here: Map<string, number>; across: Map<string, number> };
 
 const SLICE = 1000;
-/** Lines of one name and amount that are looked at: where there are more, none is the one. */
+/** How many lines of one name and amount are examined: with more, none is the one. */
 const LOOKED_AT = 20;
 const SURE_SCORE = 0.99;
-/** Of suggestions: where the reversal names it, and where it may be meant. */
+/** Scores of suggestions: if the reversal names the line, and if it may mean it. */
 const SCORE = { named: 0.8, meant: 0.5 };
 const EARLIER = 0.9;
 
@@ -82,7 +82,7 @@ function partsOf(key: string): [kind: string, name: string] {
   return [key.slice(0, at), key.slice(at + 1)];
 }
 
-/** What a line is called: by its reference, its numbers, all of its text. */
+/** The names of a line: its reference, its numbers, all of its text. */
 function keysOf({ reference, description }: Texts): string[] {
   const keys = numbersOf(reference).map((number) => `number ${number}`);
   if (reference.length > 0) keys.push(`reference ${nameOf(reference)}`);
@@ -114,7 +114,7 @@ class Pairs {
   private readonly dayNumber: (day: number) => number;
   private readonly pairs = new Map<string, Pair>();
   private readonly partners = new Map<number, number>();
-  /** By reversal what it may name. */
+  /** By reversal, the lines it may name. */
   private readonly bookedOf = new Map<number, number[]>();
 
   constructor(state: RunState, side: Side, rule: Rule, dayNumber: (day: number) => number) {
@@ -173,7 +173,7 @@ class Pairs {
     return this.isNearest(pair) ? score : score * EARLIER;
   }
 
-  /** Whether nothing else that the reversal may name was booked later, and before it. */
+  /** Whether no other line that the reversal may name was booked later, and before it. */
   private isNearest({ booked, reversal }: Pair): boolean {
     const { value_date } = this.state[this.side];
     const day = (line: number) => value_date[line] as number;
@@ -184,7 +184,7 @@ class Pairs {
 
   /**
    * Whether something was charged more often than the other side has it: then the last charge is
-   * taken back.
+   * reversed.
    */
   private isSecondCharge(pair: Pair, rivals: number, charges: Charges): boolean {
     const money = moneyOf(this.state[this.side], pair.booked, 1);
@@ -233,7 +233,7 @@ class Pairs {
     return counts;
   }
 
-  /** A reversal counts `days_after` what it takes back, or `days_before` it. */
+  /** A reversal is `days_after` the booking it reverses, or `days_before` it. */
   private isInWindow(booked: number, reversal: number): boolean {
     const { value_date } = this.state[this.side];
     const { before, after } = daysAround(this.rule);
@@ -257,8 +257,8 @@ class Pairs {
   }
 
   /**
-   * What open lines of the other side quote that have the amount of a pair: what has its
-   * counterpart there was not taken back.
+   * What open lines of the other side with the amount of a pair quote: a line with a counterpart
+   * there was not reversed.
    */
   private namesAcross(): Set<string> {
     const other = this.state[opposite(this.side)];
@@ -284,7 +284,7 @@ class Pairs {
     return names;
   }
 
-  /** Of pairs that have one reference: the other side's line quotes either. */
+  /** For pairs with one reference: whether a line of the other side quotes either. */
   private shownAcross(): Set<number> {
     const lines = this.state[this.side];
     const nameAt = (line: number) => nameOf(lines.words(line, "reference"));
@@ -313,7 +313,7 @@ class Pairs {
   }
 }
 
-/** Of a description, too, without the noise that a reference may have. */
+/** A description, too, without the noise that a reference may have. */
 function textsOf(lines: Lines, line: number): Texts {
   return {
     reference: lines.words(line, "reference"),

@@ -10,8 +10,8 @@ import { type NearestPair, nearestPairs } from "./nearest.ts";
 import { shownAcross } from "./reversals-across.ts";
 
 /**
- * Pairs whose amounts and days are within the rule's tolerance of each other, where it is clear
- * which.
+ * Pairs whose amounts and days are within the rule's tolerance of each other, if it is clear which
+ * belong together.
  */
 export function* tolerant(
   state: RunState,
@@ -42,9 +42,9 @@ export function* tolerant(
 }
 
 /**
- * Lines of one side that cancel each other: the same amount with opposite signs. A reversal counts
- * `days_after` the booking it takes back, or `days_before` it. Where they are to have one
- * reference, one may name the other's instead.
+ * Lines of one side that cancel each other: the same amount with opposite signs. A reversal is
+ * `days_after` the booking it reverses, or `days_before` it. If they must have the same reference,
+ * one may name the other's instead.
  */
 export function* reversal(
   state: RunState,

@@ -1,6 +1,6 @@
 /**
- * Pairs by nearness of amount and day alone: an assignment over each connected group, of which a
- * pair is taken only where every other assignment is clearly worse.
+ * Pairs by nearness of amount and day alone: an assignment over each connected group, from which a
+ * pair is taken only if every other assignment is clearly worse.
  */
 
 import { daysAround, Window } from "../candidates/window.ts";
@@ -12,12 +12,9 @@ import type { Rule } from "../rules.ts";
 import { assign, RunnerUp } from "./assignment.ts";
 import { type Graph, split } from "./graph.ts";
 
-/**
- * A pair weighs from one to two of these, by nearness: having more pairs counts before having
- * nearer ones.
- */
+/** A pair weighs one to two of these, by nearness: more pairs count before nearer ones. */
 const UNIT = 1000;
-/** How much worse the next best assignment has to be. */
+/** By how much the next best assignment has to be worse. */
 const CLEARLY = 300;
 const STEPS = 1000;
 const SLICE = 5000;
@@ -62,7 +59,7 @@ export function* nearestPairs(
   };
   const pairs: NearestPair[] = [];
   for (const group of split(graph)) {
-    // Who has more candidates than were looked at makes its whole group unsure.
+    // A line with more candidates than were examined makes its whole group uncertain.
     if (group.lefts.some((l) => crowded[l])) continue;
     for (const pair of clearPairs(group.graph)) {
       pairs.push({

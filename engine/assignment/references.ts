@@ -1,8 +1,8 @@
 /**
- * Lines that one side calls by a number that the other has: an invoice number in a bank's text, a
- * reference with check digits against the bare number. What names each other, has the same amount
- * and nobody else is a match from the first run on: a pair of lines, or one line and the sum of all
- * that it names.
+ * Lines that one side names by a number of the other: an invoice number in a bank's text, a
+ * reference with check digits against the bare number. Lines that name each other, have the same
+ * amount and no other candidate are matched from the first run on: a pair of lines, or one line and
+ * the sum of all lines that it names.
  */
 
 import { type Days, daysAround } from "../candidates/window.ts";
@@ -17,9 +17,9 @@ import { opposite, type Side } from "../side.ts";
 import { type Named, NamedLines } from "./named-lines.ts";
 
 const SURE_SCORE = 0.999;
-/** Of lines with one number that lie farther apart than the rule looks. */
+/** For lines with one number that are farther apart than the rule allows. */
 const FAR_SCORE = 0.6;
-/** More lines are no longer the parts of one. */
+/** More lines are not parts of one any more. */
 const MOST_PARTS = 50;
 
 export function* references(

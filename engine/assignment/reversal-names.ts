@@ -1,15 +1,12 @@
 /**
- * How people name the line that they take back: a mark before or behind its reference or its text,
- * or words that quote its number.
+ * How people name the line that they reverse: a mark before or after its reference or its text, or
+ * words that quote its number.
  */
 
 import { hasDigit } from "../prepare/identifiers.ts";
 import { joined } from "../prepare/text.ts";
 
-/**
- * Words of a line that takes another back, in normal form. Those of one or two letters mark a
- * reference alone.
- */
+/** Words of a reversing line, in normal form. Those of one or two letters only mark a reference. */
 const MARKS: ReadonlySet<string> = new Set(
   (
     "V R RV REV REVS REVERSE REVERSED REVERSAL VOID VOIDED CANC CANCEL CANCELED CANCELLED CANCELLATION CXL " +
@@ -18,9 +15,9 @@ const MARKS: ReadonlySet<string> = new Set(
     "ANNULE ANNULATION ANNULLATO EXTOURNE ANULADO ANULACION"
   ).split(" "),
 );
-/** Words of a line that takes another back or, as a card's credit may, pays something itself. */
+/** Words of a line that reverses another or, like a card's credit, may pay something itself. */
 const PERHAPS: ReadonlySet<string> = new Set("ADJ ADJUSTMENT REFUND REFUNDED".split(" "));
-/** Words that stand between a mark and what it marks. */
+/** Words between a mark and what it marks. */
 const LINKS: ReadonlySet<string> = new Set(
   "OF FOR TO CREDIT ZU ZUR VON VOM DE DU DEL DI".split(" "),
 );
@@ -29,19 +26,19 @@ export const LEAST_MARK = 3;
 export const LEAST_QUOTED = 4;
 const MOST_IN_A_ROW = 4;
 
-/** A reference as one word, however it is spaced, and of a number without leading zeros. */
+/** A reference as one word, however it is spaced, and for a number without leading zeros. */
 export function nameOf(words: readonly string[]): string {
   return joined(words).replace(/^0+(?=\d+$)/, "");
 }
 
-/** Whether a text says that its line takes another back. */
+/** Whether a text says that its line reverses another. */
 export function saysSo(words: readonly string[]): boolean {
   return words.some((word) => word.length >= LEAST_MARK && MARKS.has(word));
 }
 
 /**
  * What a text names that begins or ends with a mark of at least `least` letters: the text without
- * that.
+ * the mark.
  */
 export function unmarked(words: readonly string[], least = 1): string[] {
   return withoutAffixes(words, (word) => word.length >= least && MARKS.has(word));
@@ -65,8 +62,8 @@ function withoutAffixes(words: readonly string[], isMark: (word: string) => bool
 }
 
 /**
- * The same of a reference, whose mark may be written together with it: a short one only where a
- * digit is next to it.
+ * The same for a reference, whose mark may be attached to it: a short one only if a digit is next
+ * to it.
  */
 export function unmarkedReference(words: readonly string[]): string[] {
   return [
@@ -84,9 +81,7 @@ function withoutGlued(whole: string): string[] {
   return rests.filter((rest) => rest !== "");
 }
 
-/**
- * The numbers that a text may quote: its words that have a digit, alone and some in a row as one.
- */
+/** The numbers that a text may quote: its words with a digit, alone and several in a row as one. */
 export function quoted(words: readonly string[]): string[] {
   const names = new Set<string>();
   for (let from = 0; from < words.length; from++) {

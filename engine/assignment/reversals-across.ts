@@ -1,7 +1,7 @@
 /**
- * Reversals that the other side shows, too: a direct debit that came back was collected before, so
- * the booking and its reversal each have a counterpart there and cancel nothing. The line of the
- * other side quotes the reference, and may add a bank's charge.
+ * Reversals that the other side shows, too: a returned direct debit was collected before, so the
+ * booking and its reversal each have a counterpart there and don't cancel each other. The line of
+ * the other side quotes the reference, and may include a bank's charge.
  */
 import { isWithin } from "../prepare/amounts.ts";
 import { hasDigit } from "../prepare/identifiers.ts";
@@ -10,10 +10,13 @@ import { wordsOf } from "../prepare/text.ts";
 import { opposite, type Side } from "../side.ts";
 import { LEAST_QUOTED, nameOf, quoted } from "./reversal-names.ts";
 
-/** What a bank may add for a return, or lift. */
+/** What a bank may charge for a return. */
 const CHARGE = { bps: 500, minor: 2500 };
 
-/** @returns those of `reversals`, lines of a side, that the other side's open lines quote with about their amount and their sign. */
+/**
+ * @returns those of `reversals`, lines of one side, that open lines of the other side quote with
+ *   about their amount and their sign.
+ */
 export function shownAcross(
   state: RunState,
   side: Side,

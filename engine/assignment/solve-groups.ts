@@ -1,4 +1,4 @@
-/** Connected groups are solved each for itself. */
+/** Solves connected groups separately. */
 import { assign, RunnerUp } from "./assignment.ts";
 import { type Graph, type Part, split } from "./graph.ts";
 import { marginals } from "./marginals.ts";
@@ -12,18 +12,18 @@ export type SolvedPair = {
   score: number;
   /** How much worse the best solution without it is, in nats. */
   margin: number;
-  /** The nearest other partner of one of them; −1 where there is none. */
+  /** The nearest other partner of one of them; −1 if there is none. */
   otherLeft: number;
   otherRight: number;
   /** The search ended at its budget of steps in this group. */
   bounded: boolean;
 };
 
-/** A loss beyond this is not looked for: in thousandths of a nat. */
+/** A larger loss is not searched for: in thousandths of a nat. */
 const FARTHEST = 20_000;
 
 /**
- * The best assignment of each group, with what is needed to judge each pair of it: a group at a
+ * The best assignment of each group, with what is needed to judge each of its pairs: one group at a
  * time.
  */
 export function* solveGroups(graph: Graph): Generator<SolvedPair[]> {

@@ -33,8 +33,8 @@ export function disjointSuggestions(state: RunState): Matches {
 }
 
 /**
- * Of the proposals of the same lines that of the first rule: it claims most, an equal amount rather
- * than a fee, a fee rather than a part payment.
+ * Of the proposals of the same lines that of the first rule, which claims most: an equal amount
+ * rather than a fee, a fee rather than a part payment.
  */
 function firstOfEach(proposed: Matches): number[] {
   const seen = new Set<string>();
@@ -44,10 +44,10 @@ function firstOfEach(proposed: Matches): number[] {
   });
 }
 
-/** From this probability on, what is exact comes before what leaves a difference. */
+/** From this probability on, exact proposals precede those that leave a difference. */
 const PROBABLE = 0.5;
 
-/** A pair of one amount, or a sum of lines that name each other, which are as probable as not. */
+/** A pair with equal amounts, or a sum of lines that name each other, with at least even odds. */
 function isExact({ proposed, left, right }: RunState, index: number): boolean {
   const lines = (proposed.start[index + 1] as number) - (proposed.start[index] as number);
   if ((proposed.score[index] as number) <= PROBABLE) return false;
@@ -59,8 +59,8 @@ function isExact({ proposed, left, right }: RunState, index: number): boolean {
 }
 
 /**
- * What is exact first, then the more probable, then the rule that comes first, then the order of
- * the lines.
+ * Exact proposals first, then the more probable, then the earlier rule, then the order of the
+ * lines.
  */
 function compareProposals(
   { proposed, left, right }: RunState,

@@ -1,7 +1,7 @@
 /**
- * Lines that are equal in all that is given, several on each side. Which of them belong together
- * nothing can tell and nothing depends on: where both sides have as many, they are paired in order.
- * Evidence would not be sure of them: the more of them there are, the more common each looks.
+ * Lines that are equal in every given field, several on each side. Nothing can tell which of them
+ * belong together, and nothing depends on it: if both sides have equally many, they are paired in
+ * order. Evidence would be uncertain about them: the more there are, the more common each looks.
  */
 
 import { daysAround } from "../candidates/window.ts";
@@ -16,12 +16,12 @@ import type { Side } from "../side.ts";
 /** The lines of a node; `counted` is their day as the rule counts days. */
 type Equals = { side: Side; lines: Int32Array; day: number; counted: number; booked: number };
 
-/** Of suggested equals: one of those that are too many has no counterpart. */
+/** For suggested equal lines: one of the surplus ones has no counterpart. */
 const LEAST_SCORE = 0.5;
 
 const hash = new Hasher();
 
-/** @returns whether any were matched: then these nodes are no longer those of the open lines. */
+/** @returns whether any were matched: then these nodes no longer represent the open lines. */
 export function pairEquals(
   state: RunState,
   rule: Rule,
@@ -38,7 +38,7 @@ export function pairEquals(
   return state.openCount("left") < open;
 }
 
-/** Nodes that are equal in all but their days, of amounts that a node of several lines has. */
+/** Nodes that are equal except for their days, with amounts of which a node has several lines. */
 function equalsOf(left: Nodes, right: Nodes): Equals[][] {
   const sides = [
     ["left", left],
@@ -85,7 +85,8 @@ function keyOf(nodes: Nodes, node: number): number {
 }
 
 /**
- * What may belong together by its days: between two stretches lie more days than the rule reaches.
+ * Lines that may belong together by their days: between two stretches are more days than the rule
+ * covers.
  */
 function stretchesOf(equals: Equals[], reach: number): Equals[][] {
   const stretches: Equals[][] = [];
@@ -99,8 +100,8 @@ function stretchesOf(equals: Equals[], reach: number): Equals[][] {
 }
 
 /**
- * Where the days of a stretch do not have as many on both sides, a lag may be why: then the
- * evidence decides.
+ * If the two sides of a stretch have different numbers of lines on its days, a lag may be the
+ * reason: then the evidence decides.
  */
 function settle(state: RunState, rule: Rule, ruleIndex: number, stretch: Equals[]): void {
   const days = new Map<number, { left: Equals[]; right: Equals[] }>();
@@ -124,7 +125,7 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, stretch: Equals[
 
 const NOBODY = new Int32Array(0);
 
-/** By the day on which they were booked; one side may say none. */
+/** Distinguished by the day on which they were booked; one side may not state it. */
 function areToldApart(left: Equals[], right: Equals[]): boolean {
   const booked = new Set(
     [...left, ...right].map((equals) => equals.booked).filter((day) => day !== NO_DAY),

@@ -1,6 +1,4 @@
-/**
- * The few counterparts of a line that are worth weighing in full, out of all that its window holds.
- */
+/** The few counterparts of a line that are worth weighing completely, out of all in its window. */
 
 import { type Evidence, MOST_NATS } from "../evidence/evidence.ts";
 import type { Model } from "../evidence/model.ts";
@@ -15,8 +13,8 @@ import { bitOf, type Pool } from "./pool.ts";
 import { type Days, daysAround, Window } from "./window.ts";
 
 /**
- * Nodes of a window that are looked at, the nearest amounts: so many in a pool of this size, fewer
- * in larger ones.
+ * How many nodes of a window are examined, those with the nearest amounts, in a pool of this size;
+ * fewer in larger ones.
  */
 const LOOKED_AT = 2000;
 const LARGE_POOL = 25_000;
@@ -26,12 +24,12 @@ const LOOKED_AT_LEAST = 100;
  * their words.
  */
 const WIDE_BPS = 3000;
-/** A word of more sought nodes than this is no way to find one. */
+/** A word of more sought nodes than this is not used to find one. */
 const RARE = 50;
 const MOST_CANDIDATES = 24;
 /**
- * One that is a slip away from the seeker's is no way to find those of more nodes than this:
- * numbers often are.
+ * A word one slip away from the seeker's is not used to find the nodes of more than this: numbers
+ * often are.
  */
 const RARELY_CLOSE = 5;
 /**
@@ -45,7 +43,7 @@ const NOT_OWN = -1;
 
 export class Candidates {
   count = 0;
-  /** Twice the node, and one more where it has something in common with the seeker's texts. */
+  /** Twice the node, plus one if it has something in common with the seeker's texts. */
   private readonly found = new Int32Array(MOST_CANDIDATES);
   private readonly merit = new Float64Array(MOST_CANDIDATES);
   private days: Days;
@@ -106,7 +104,7 @@ export class Candidates {
     this.hasCloseWord = new Int32Array(pool.sought.count);
   }
 
-  /** From now on counterparts are looked for in these days, whatever the rule's are. */
+  /** From now on counterparts are searched in these days, whatever the rule's are. */
   lookWithin(days: Days): void {
     this.days = days;
     this.window.days = this.fromLeft ? days : { before: days.after, after: days.before };
@@ -117,7 +115,7 @@ export class Candidates {
     return (this.found[at] as number) >> 1;
   }
 
-  /** Where it hasn't, its texts speak by what they lack alone. */
+  /** Otherwise its texts count only by what they lack. */
   hasInCommon(at: number): boolean {
     return ((this.found[at] as number) & 1) === 1;
   }
@@ -131,7 +129,7 @@ export class Candidates {
 
   /**
    * Finds the best by amount, day and words; by rising node.
-   * @param least what evidence a candidate must be able to come to, in nats.
+   * @param least the evidence that a candidate must be able to reach, in nats.
    */
   find(seeker: number, least: number): void {
     const { window } = this;
@@ -147,7 +145,7 @@ export class Candidates {
   }
 
   /**
-   * Who shares a rare word, or has one that is misspelt, is a candidate too, however many amounts
+   * A node that shares a rare word, or has a misspelt one, is a candidate too, however many amounts
    * are nearer.
    */
   private findByWords(seeker: number): void {
@@ -248,8 +246,8 @@ export class Candidates {
   }
 
   /**
-   * Whether one of the words that are lost is misspelt or cut. @param total what the lines come to
-   * where none is.
+   * Whether one of the lost words is misspelt or cut. @param total the evidence of the lines if
+   * none is.
    */
   private isMisspelt(seeker: number, node: number, both: number, total: number): boolean {
     if (this.hasCloseWord[node] === seeker + 1) return true;

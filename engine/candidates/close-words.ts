@@ -7,7 +7,7 @@ import { areClose, CLOSE_LENGTH } from "../evidence/alignment.ts";
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
 
 const NONE = -1;
-/** Where more words than this have the same in common, it tells nothing. */
+/** If more words than this share a shortened form, it says nothing. */
 const CROWD = 8;
 const BASE = 0x01000193;
 

@@ -1,6 +1,6 @@
 /**
- * What the words that only one of two lines has say against a match: added up by line and field, so
- * that a pair costs a few additions.
+ * How much the words that only one of two lines has count against a match: added up by line and
+ * field, so that a pair costs a few additions.
  */
 import type { Model } from "../evidence/model.ts";
 import { FIELD_COUNT, type SideTexts } from "../prepare/texts.ts";
@@ -9,7 +9,7 @@ import type { Pool } from "./pool.ts";
 /** By field, whether the other line has it. */
 const CELLS = 2 * FIELD_COUNT;
 
-/** Of a model as it was when it was asked last. */
+/** For a model as it was at the last call of `ask`. */
 export class Losses {
   /** Of the seeking node that was looked at last, and which fields it has, a bit each. */
   readonly own = new Float64Array(CELLS);

@@ -8,13 +8,13 @@ import { WordIndex } from "../prepare/word-index.ts";
 import { opposite, type Side } from "../side.ts";
 import type { CloseWords } from "./close-words.ts";
 
-/** How the amounts and days of a pool are spread, and which text row each node has. */
+/** The distribution of the amounts and days of a pool, and which text row each node has. */
 export class Pool {
   readonly left: Nodes;
   readonly right: Nodes;
   readonly texts: Texts;
   /**
-   * The side with fewer nodes: its counterparts are looked for on the other, so that a few new
+   * The side with fewer nodes: its counterparts are searched on the other side, so that a few new
    * lines cost little, however many are open.
    */
   readonly seeking: Side;
@@ -144,7 +144,7 @@ function rowsOf(nodes: Nodes, texts: SideTexts): Int32Array {
   return rows;
 }
 
-/** Words that follow each other in the vocabulary often come together: they have other bits. */
+/** Neighbouring words of the vocabulary often occur together, so they have different bits. */
 export function bitOf(word: number): number {
   return 1 << (word & 31);
 }
@@ -172,8 +172,8 @@ class AmountSpread {
   }
 
   /**
-   * Other lines with this very amount were seen, or it is as rare as its size and roundness make
-   * it.
+   * Other lines with this very amount were seen, or it is as rare as its size and roundness
+   * suggest.
    */
   rarity(nodes: Nodes, node: number): number {
     const amount = nodes.amount[node] as number;
@@ -240,7 +240,7 @@ function dayRarity(left: Nodes, right: Nodes): Float64Array {
       pairs += leftCount * rightCount;
     }
   }
-  // Few lines say little of how days are spread: as much as a month of them is assumed beside.
+  // Few lines say little about the distribution of days: a month of them is assumed in addition.
   return share.map((count) => -Math.log((count + 200 / 30) / (pairs + 200)));
 }
 

@@ -9,8 +9,8 @@ export function daysAround(rule: Rule): Days {
 }
 
 /**
- * As far as a window may follow what a pair's sure matches show: twice as far as the rule looks,
- * and no farther than a month.
+ * How far a window may follow a pair's sure matches: twice as far as the rule allows, and at most a
+ * month.
  */
 const FARTHEST_DAYS = 31;
 
@@ -32,8 +32,8 @@ export function within(days: Days, bound: Days): Days {
 type Range = { from: number; to: number };
 
 /**
- * The nodes of one side in reach of a node of the other: same key, amount within the tolerance, day
- * within the window. Where more are in reach of the amount than a search may look at, it looks at
+ * The nodes of one side within reach of a node of the other: same key, amount within the tolerance,
+ * day within the window. If more amounts are within reach than a search may examine, it examines
  * the nearest.
  */
 export class Window {
@@ -47,7 +47,7 @@ export class Window {
   days: Days;
   private readonly steps: number;
   private readonly ranges = new Map<number, Range>();
-  /** Nodes by key, amount and day, with their amounts and days beside. */
+  /** Nodes by key, amount and day, with their amounts and days. */
   private readonly sorted: Int32Array;
   private readonly amount: Float64Array;
   private readonly day: Int32Array;
@@ -103,7 +103,7 @@ export class Window {
     this.count = count;
   }
 
-  /** So many places around an amount and a day as a search may look at. */
+  /** As many positions around an amount and a day as a search may examine. */
   private nearest({ from, to }: Range, amount: number, day: number): Range {
     const middle = this.firstFrom({ from, to }, amount, day);
     // How many of them are above: as long as the next above is no farther than the last below.

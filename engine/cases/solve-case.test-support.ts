@@ -24,7 +24,7 @@ export type Solved = {
   /** As "b1,b2|v1", sorted. */
   confirmed: string[];
   suggested: string[];
-  /** The sentence beside a match. */
+  /** The sentence next to a match. */
   noteOf: (match: string) => string | null;
   ruleOf: (match: string) => string;
   /** Whether a left and a right line are in one confirmed match. */

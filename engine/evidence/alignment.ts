@@ -1,11 +1,11 @@
 /**
- * Which words of two lines go together: field by field from the front, then in any order, then
+ * Which words of two lines correspond: field by field from the front, then in any order, then
  * across fields, then misspelt.
  */
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
 
 export const WORD = {
-  /** Stands on one side only. */
+  /** Only on one side. */
   alone: 0,
   /** One of the first words, the same on both sides. */
   prefix: 1,
@@ -17,7 +17,7 @@ export const WORD = {
   cut: 4,
   /** One letter or digit wrong, missing, added, or two swapped. */
   close: 5,
-  /** Behind the place where the other side is cut off. */
+  /** After the place where the other side is cut off. */
   unseen: 6,
 } as const;
 
@@ -62,8 +62,8 @@ export class Alignment {
   }
 
   /**
-   * Whether two rows that share no word have anything else in common: a cut or misspelt word, or a
-   * value that is written in other words.
+   * Whether two rows without a shared word have anything else in common: a cut or misspelt word, or
+   * a value written in other words.
    */
   hasTraces(leftRow: number, rightRow: number): boolean {
     return this.isCutOrRewritten(leftRow, rightRow) || this.hasCloseWords(leftRow, rightRow);
@@ -208,8 +208,8 @@ export class Alignment {
 }
 
 /**
- * What rules most out first: one slip leaves the first or the last letter, the length but for one,
- * and most letters.
+ * The cheapest tests first: one slip keeps the first or the last letter, the length within one, and
+ * most letters.
  */
 export function areClose(
   { outline, letters, spelling }: Texts,

@@ -1,7 +1,7 @@
 /**
  * What two lines say that cannot both be true of one payment: another reference, another
- * counterparty, another account, another currency. Where they do, no rule confirms them, whatever
- * else agrees.
+ * counterparty, another account, another currency. If they contradict each other, no rule confirms
+ * them, whatever else agrees.
  */
 import type { Lines } from "../lines.ts";
 import { remainder97 } from "../prepare/check-digits.ts";
@@ -28,7 +28,7 @@ export type Contradiction = {
   right: string;
 };
 
-/** What a line says of itself. */
+/** What a line says about itself. */
 type Said = {
   /** As it stands, and as one word. */
   reference: string | null;
@@ -65,7 +65,7 @@ export class Contradictions {
   private readonly numbering: () => Numbering;
   private shared: SharedNumbers | null = null;
 
-  /** @param numbering of these sides: asked only where references are written differently. */
+  /** @param numbering of these sides: only needed if references are written differently. */
   constructor(left: Lines, right: Lines, numbering: () => Numbering) {
     this.left = left;
     this.right = right;
@@ -73,7 +73,8 @@ export class Contradictions {
   }
 
   /**
-   * Of a match of any shape; of one with several lines on a side what holds of each pair across.
+   * For a match of any shape; with several lines on a side, contradictions that hold for every pair
+   * across.
    */
   of(left: ArrayLike<number>, right: ArrayLike<number>): Contradiction[] {
     if (left.length === 0 || right.length === 0)
@@ -96,7 +97,7 @@ export class Contradictions {
     return this.shared?.has(l, r) ?? false;
   }
 
-  /** From now on the numbers of lines are compared by the words that were read of them. */
+  /** From now on the numbers of lines are compared by the words that were read from them. */
   know(texts: Texts): void {
     this.shared = new SharedNumbers(texts);
   }
@@ -106,7 +107,7 @@ export class Contradictions {
     const agreed = namedReference(left, right);
     if (agreed !== null && isStrong(agreed)) return found;
     if (agreed === null) {
-      // A customer's number in both texts doesn't make one invoice of two.
+      // Another customer's number in both texts doesn't make two invoices of one.
       const differing = this.differingReference(left, right, isBatch);
       if (differing) found.push({ field: "reference", left: differing[0], right: differing[1] });
     }
@@ -139,8 +140,8 @@ export class Contradictions {
   }
 
   /**
-   * A batch has a number of its own: what it names is compared only where it names lines of its
-   * kind, and none of these.
+   * A batch has its own number: the lines that it names are compared only if it names lines of
+   * their kind, and none of these.
    */
   private ofGroup(left: ArrayLike<number>, right: ArrayLike<number>): Contradiction[] {
     if (this.haveOneKey(left, right)) return [];
@@ -173,7 +174,7 @@ export class Contradictions {
   }
 }
 
-/** The reference of one side that the other has or says; null where there is none. */
+/** The reference of one side that the other side has or contains; null if there is none. */
 function namedReference(left: Said, right: Said): string | null {
   return (
     oneNumber(left.name, right.name) ??
@@ -182,7 +183,7 @@ function namedReference(left: Said, right: Said): string | null {
   );
 }
 
-/** A number that both sides name, as a reference or in their texts; null where there is none. */
+/** A number that both sides name, as a reference or in their texts; null if there is none. */
 export function agreedReference(left: Said, right: Said): string | null {
   return namedReference(left, right) ?? sharedNumber(left, right);
 }
@@ -193,7 +194,7 @@ function sharedNumber(left: Said, right: Said): string | null {
   return null;
 }
 
-/** What two references have in common; null where they are not one. */
+/** What two references have in common; null if they are not the same. */
 function oneNumber(left: string | null, right: string | null): string | null {
   if (left === null || right === null) return null;
   if (left === right || otherFormsOf(left).includes(right)) return right;
@@ -212,7 +213,7 @@ function saidNumber(name: string | null, numbers: readonly string[]): string | n
   );
 }
 
-/** Digits of a number that a text may say: a single one says nothing. */
+/** The minimum digits of a number in a text: a single digit says nothing. */
 const LEAST_SAID = 2;
 
 function haveSeveralNames(lines: readonly Said[]): boolean {
@@ -274,7 +275,7 @@ function accountsIn(text: string): string[] {
   const found: string[] = [];
   for (const [written] of text.toUpperCase().matchAll(IBAN)) {
     const account = written.replaceAll(" ", "");
-    // What stands behind it may look like its last group.
+    // The text after it may look like its last group.
     for (let length = Math.min(34, account.length); length >= 15; length--) {
       const cut = account.slice(0, length);
       if (remainder97(cut.slice(4) + cut.slice(0, 4)) !== 1) continue;
@@ -290,7 +291,7 @@ const CODES =
 const MONEY = new RegExp(`\\b(${CODES})\\s?\\d|\\d[\\d.,' ]*?(${CODES})\\b|([€$£])\\s?\\d`, "gi");
 const SIGNS: Record<string, string> = { "€": "EUR", $: "USD", "£": "GBP" };
 
-/** Currencies that stand beside an amount. */
+/** Currencies next to an amount. */
 function currenciesIn(text: string): string[] {
   if (!/\d/.test(text)) return [];
   return Array.from(

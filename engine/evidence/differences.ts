@@ -1,15 +1,15 @@
 /**
- * Amounts that matches of one pair of sources differ by again and again: a bank's fee for a wire is
- * the same whatever was sent, so it is known by its amount and not by its share.
+ * Amounts by which matches of one pair of sources differ repeatedly: a bank's fee for a wire is the
+ * same whatever was sent, so it is known by its amount and not by its share.
  */
 
 /** ln of the share of matches that differ by just this, and how many others do. */
 export type UsualDifference = { nats: number; others: number };
 
-/** Fewer others are no habit. */
+/** Fewer others are not a habit. */
 const LEAST_OTHERS = 2.5;
 /**
- * How many times as many as differences of about that size make likely; beside, four standard
+ * How many times more than differences of about that size suggest; and at least four standard
  * deviations of such a count.
  */
 const LEAST_EXCESS = 6;
@@ -49,7 +49,7 @@ export class Differences {
     this.counts.clear();
   }
 
-  /** @param matches of which these are. A match is no witness for itself: one is taken off. */
+  /** @param matches how many these are. A match is not evidence for itself: one is subtracted. */
   usual(matches: number): ReadonlyMap<number, UsualDifference> {
     const sorted = [...this.counts].sort(([one], [other]) => one - other);
     const usual = new Map<number, UsualDifference>();

@@ -1,6 +1,6 @@
 /**
- * The model of true matches refined on the pool: by turns the matches that the model makes
- * probable, and the model they make likely.
+ * Refines the model of true matches on the pool: alternates between the matches that the model
+ * makes probable, and the model that they make likely.
  */
 import type { Pool } from "../candidates/pool.ts";
 import type { Nodes } from "../prepare/nodes.ts";
@@ -13,8 +13,8 @@ import type { Pairs, Weighing } from "./weighing.ts";
 
 const ROUNDS = 4;
 /**
- * Rounds that look for pairs anew, and how many nats less those may come to that later ones look at
- * again.
+ * Rounds that search for pairs again, and by how many nats less those may reach that later rounds
+ * examine again.
  */
 const ROUNDS_THAT_FIND = 2;
 const FORESIGHT = 3;
@@ -42,8 +42,7 @@ export function* estimate(weighing: Weighing): Generator<Progress, Lesson> {
   };
   let pairs: Pairs | null = null;
   for (let round = 0; round < ROUNDS; round++) {
-    // What the second round finds is looked at again in those that follow: the model hardly moves
-    // any more.
+    // Later rounds re-examine what the second round found: the model hardly changes any more.
     if (!pairs || round < ROUNDS_THAT_FIND) {
       pairs = yield* weighing.find(sample, FORESIGHT);
       seeRates(pairs, pool, seen.rates);

@@ -1,8 +1,8 @@
 /**
- * The weight of evidence that two lines are one payment, in nats: ln of how much likelier what is
- * seen is of a match than of unrelated lines, field by field (Fellegi and Sunter, "A theory for
- * record linkage", 1969), with what is rare counting more (Winkler 2000). How likely it is of
- * matches is the model's; how likely of unrelated lines is counted in the pool.
+ * The weight of evidence that two lines are one payment, in nats: ln of how much likelier the
+ * observation is for a match than for unrelated lines, field by field (Fellegi and Sunter, "A
+ * theory for record linkage", 1969), with rare values counting more (Winkler 2000). The model says
+ * how likely it is for matches; the pool says how likely for unrelated lines.
  */
 
 import type { Pool } from "../candidates/pool.ts";
@@ -29,11 +29,11 @@ export const EVIDENCE_FIELDS = [
 ] as const;
 
 /**
- * Of several shared words the rarest counts in full, others in part: words that come together are
- * no independent witnesses.
+ * Of several shared words the rarest counts completely, others partly: words that occur together
+ * are not independent evidence.
  */
 const OTHERS = 0.35;
-/** What one kind of evidence can say at most. */
+/** The maximum of one kind of evidence. */
 export const MOST_NATS = 16;
 
 /** By a model: after each change of it, `forget` what it said. */
@@ -77,8 +77,8 @@ export class Evidence {
   }
 
   /**
-   * The same of two lines that share no word, by far the most: only where a word is cut or misspelt
-   * are they aligned.
+   * The same for two lines that share no word, by far the most: they are aligned only if a word is
+   * cut or misspelt.
    */
   weighStrangers(l: number, r: number): number {
     const { pool, model } = this;

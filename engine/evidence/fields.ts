@@ -1,5 +1,5 @@
 /**
- * What two lines, or two groups of lines, say in each field, and how well it agrees: for people to
+ * What two lines, or two groups of lines, say in each field, and how well they agree: for people to
  * read.
  */
 

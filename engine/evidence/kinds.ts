@@ -1,13 +1,13 @@
 /**
- * What kind of movement a line is, as far as its lag tells: its direction, and the word its text
- * begins with where many begin so. Checks clear in weeks, wires the same day, and a bank says which
- * is which at the beginning of its narrative.
+ * The kind of movement of a line, as far as it affects the lag: its direction, and the first word
+ * of its text if many begin with it. Checks clear in weeks, wires the same day, and banks name the
+ * kind at the beginning of the narrative.
  */
 import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";
 
 /** Words of a side that are told apart; 0 stands for all others. */
 const WORDS = 7;
-/** Fewer lines have no habit of their own. */
+/** Fewer lines have no separate habit. */
 const LEAST_LINES = 20;
 const LEAST_SHARE = 0.08;
 /** Of a pair: its direction, and one of eight words of each side. */

@@ -9,12 +9,12 @@ const SPELLED_OUT: Record<string, string> = {
   INCORPORATED: "INC",
   LIMITED: "LTD",
 };
-/** Words that stand among legal forms and name none. */
+/** Words among legal forms that are none. */
 const BETWEEN = new Set(["AND", "CO", "COMPANY", "ET", "UND", "CIE", "SP"]);
 
 /**
- * Whether both names end in a legal form and have none in common: Rossi S.r.l. and Rossi GmbH are
- * two companies. A form that begins like the other may only be cut.
+ * Whether both names end in a legal form and share none: Rossi S.r.l. and Rossi GmbH are two
+ * companies. A form that begins like the other may only be cut.
  */
 export function legalFormsDiffer(one: string, other: string): boolean {
   const [mine, theirs] = [legalFormsOf(one), legalFormsOf(other)];

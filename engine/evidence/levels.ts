@@ -16,8 +16,8 @@ export const EQUAL = 0;
 const ROUNDING = 1;
 const FIRST_SHARE = 3;
 /**
- * Two neighbouring digits swapped, and one digit wrong: what guides to reconciliation look for
- * first where an amount differs.
+ * Two neighbouring digits swapped, and one digit wrong: what guides to reconciliation check first
+ * if an amount differs.
  */
 export const SWAPPED = FIRST_SHARE + 2 * SHARES.length;
 export const WRONG_DIGIT = SWAPPED + 1;
@@ -46,7 +46,7 @@ export function amountLevel(left: number, right: number): number {
 
 const NO_SLIP = -1;
 
-/** How two different amounts are a slip of one hand apart, if they are. */
+/** How two different amounts are one typing slip apart, if they are. */
 function slipOf(a: number, b: number, difference: number): number {
   let steps = difference;
   let unit = 1;
@@ -122,7 +122,7 @@ export function daysInLevel(level: number): number {
   return Math.abs(level - DAYS_APART - 12) <= DAYS_APART ? 1 : 30;
 }
 
-/** The share of matches that is taken to lie beyond a rule's window before any is seen. */
+/** The share of matches that is assumed to lie beyond a rule's window before any is seen. */
 const BEYOND = 0.01;
 
 /** @param far as far as a match may lie beyond the window. */

@@ -1,7 +1,7 @@
 /**
  * What is expected of true matches: how often amounts agree, days lag and words survive. Starts
- * from priors or from what people decided on this pair of sources, and is refined on the pool
- * itself by expectation maximization (Dempster, Laird and Rubin 1977).
+ * from priors or from decisions on this pair of sources, and is refined on the pool itself by
+ * expectation maximization (Dempster, Laird and Rubin 1977).
  */
 
 import { type Days, farthest } from "../candidates/window.ts";
@@ -20,7 +20,7 @@ import {
 } from "./levels.ts";
 import { Rates, type UsualRate, UsualRates } from "./rates.ts";
 
-/** Counts that stand for a prior: so many matches it weighs. */
+/** The number of matches that a prior counts as. */
 const PRIOR_MATCHES = 15;
 const PRIOR_WORDS = 12;
 /** The share of the lines that is taken to have a partner before any is seen. */
@@ -107,7 +107,7 @@ export class Model {
   ) {
     this.texts = texts;
     this.lesson = lesson;
-    // What people decided comes on top of the prior: a few decisions shift it, many outweigh it.
+    // Decisions are added to the prior: a few shift it, many outweigh it.
     this.amountCounts = amountPrior().map(
       (share, level) => share * PRIOR_MATCHES + (knowledge?.amount[level] ?? 0),
     );
@@ -273,14 +273,14 @@ function inSteps(nats: number): number {
 }
 
 /**
- * What unrelated words of letters, digits and both are close by chance: numbers that count up often
- * are.
+ * How rarely unrelated words of letters, digits and both are close by chance: numbers that count up
+ * often are.
  */
 const CLOSE_RARITY = [8.5, 5.5, 7];
 
 /**
- * What one rule saw of days and words, for the next ones in a run: as if so many matches had been
- * seen. Amounts are each rule's own.
+ * What one rule has seen of days and words, for the next rules in a run: counted as this many
+ * matches. Each rule has its own amounts.
  */
 export type Lesson = {
   reach: Days;

@@ -1,6 +1,6 @@
 /**
- * Whether two counterparties are different ones: cut, reordered, misspelt or shortened to initials
- * they are not.
+ * Whether two counterparties are different: they are not if one is cut, reordered, misspelt or
+ * shortened to initials.
  */
 import { wordsOf } from "../prepare/text.ts";
 import { isClose } from "./alignment.ts";
@@ -17,7 +17,7 @@ export function namesDiffer(one: string, other: string): boolean {
   const right = theirs.filter((word) => !mine.some((own) => areAlike(own, word)));
   const shared = mine.filter((word) => !left.includes(word) && word.length > 1).length;
   if (shared === 0) return true;
-  // A first name in common, and another family: as much differs as agrees.
+  // A shared first name with another family name: as much differs as agrees.
   return Math.min(left.length, right.length) >= shared && !areJoined(left, right);
 }
 

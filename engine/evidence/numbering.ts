@@ -1,7 +1,7 @@
 /**
  * How the numbers of two sides are written. Numbers of one kind that differ name different things;
- * a bank's own number beside an invoice's says nothing. Which kinds both sides have is counted; of
- * a handful of lines it is not known, and any two may be rivals.
+ * a bank's own number next to an invoice's says nothing. Which kinds both sides have is counted;
+ * for a handful of lines it is unknown, and any two may be rivals.
  */
 import { digitsIn, identifierOf, isDate } from "../prepare/identifiers.ts";
 import type { SideTexts, Texts } from "../prepare/texts.ts";

@@ -1,6 +1,6 @@
 /**
- * Names that begin alike: "CEDAR RIDGE COAT" in a text is not Cedar Ridge Staffing where Cedar
- * Ridge Coatings is known.
+ * Names that begin alike: "CEDAR RIDGE COAT" in a text is not Cedar Ridge Staffing if Cedar Ridge
+ * Coatings is known.
  */
 import { wordsOf } from "../prepare/text.ts";
 import { withoutUmlauts } from "./names-differ.ts";

@@ -5,9 +5,9 @@ const LEAST_LENGTH = 5;
 const LEAST_DIGITS = 4;
 
 /**
- * Whether two lines name different things in one way: each has a number written like one of the
- * other's, RG202631956 and RG202631651, and none is the same or a slip away. Of two payments of one
- * customer that is what tells them apart.
+ * Whether two lines name different things in the same way: each has a number written like one of
+ * the other's, RG202631956 and RG202631651, and none is the same or a slip away. For two payments
+ * of one customer that is what distinguishes them.
  */
 export function namesAnother(texts: Texts, leftRow: number, rightRow: number): boolean {
   const lefts = numbersOf(texts, texts.left, leftRow);

@@ -1,7 +1,7 @@
 /**
- * Shares of the amount that matches of one pair of sources differ by again and again, to the cent:
- * a tip of 20 %, a cash discount of 2 %, a tax withheld. Each is known by its rate, whatever it is
- * taken of.
+ * Shares of the amount by which matches of one pair of sources differ repeatedly, to the cent: a
+ * tip of 20 %, a cash discount of 2 %, a tax withheld. Each is known by its rate, whatever the
+ * amount.
  */
 
 import type { Side } from "../side.ts";
@@ -13,7 +13,7 @@ const PARTS = 400;
 const MOST_PARTS = PARTS / 2;
 /** Of smaller amounts, in minor units, several rates come to the same. */
 const LEAST_AMOUNT = 2 * PARTS;
-/** Of so many sets of lines one may have a rate that is usual by chance. */
+/** Among this many sets of lines, one may have a rate that is usual by chance. */
 const SETS = 100;
 /** Rates that are near, in parts, on either side. */
 const NEAR = 8;
@@ -36,8 +36,9 @@ export class Rates {
   private readonly byChance = new Float64Array(2 * RATES);
 
   /**
-   * Of two amounts that may be a match: those that are none differ by one rate as by another.
-   * @param leftNode, rightNode whose amounts they are: of many pairs of few lines only so many can be matches
+   * Adds two amounts that may be a match: unrelated ones differ by one rate as often as by another.
+   * @param leftNode, rightNode the nodes of the amounts: of many pairs of few lines only that many
+   * can be matches
    */
   add(left: number, right: number, leftNode: number, rightNode: number): void {
     for (const [base, of] of BASES.entries()) {

@@ -1,5 +1,5 @@
 /**
- * How far the days of a pair's sources lie apart is learnt from its sure matches: where some lie at
+ * How far the days of a pair's sources are apart is learned from its sure matches: if some are at
  * the edge of a rule's window or beyond it, the window follows them, within bounds. The rule's own
  * days are only the prior.
  */
@@ -11,14 +11,14 @@ import type { Side } from "../side.ts";
 import type { ProbablePair, Weighing } from "./weighing.ts";
 
 /**
- * A pair that is this probable is sure; of one that is this probable neither line looks for
+ * A pair with this probability is sure; if a pair has the second one, neither line looks for
  * another.
  */
 const SURE = 0.99;
 const TAKEN = 0.5;
-/** Fewer sure matches have no habit. */
+/** Fewer sure matches are not a habit. */
 const LEAST_SURE = 30;
-/** A match is no witness for itself: so many are as far apart, or farther. */
+/** A match is not evidence for itself: this many are as far apart, or farther. */
 const LEAST_FAR = 2;
 
 /** How far days lie apart in sure matches, and which nodes are in probable ones. */
@@ -75,9 +75,9 @@ function nthLag(lags: readonly (readonly [number, number])[]): number {
 }
 
 /**
- * Whoever has no partner within the window looks farther, as far as it may follow; where sure
+ * Lines without a partner within the window search farther, as far as it may follow; if sure
  * matches are found there, it does.
- * @returns those that it then holds.
+ * @returns those that it then contains.
  */
 export function* lookFarther(
   weighing: Weighing,

@@ -1,6 +1,6 @@
 /**
- * Long references that two lines share, found by the words that were read of them: of a hundred
- * thousand pairs no string is made.
+ * Long references that two lines share, found by the words that were read from them, without
+ * creating strings for a hundred thousand pairs.
  */
 import { isDate, isStrong } from "../prepare/identifiers.ts";
 import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";

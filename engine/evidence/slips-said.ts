@@ -1,6 +1,6 @@
 /**
- * The slips that two weighed lines are apart, each in a sentence: a fee that others have, a digit
- * of an amount, a word misspelt or cut.
+ * The slips between two weighed lines, each in a sentence: a fee that others have, a wrong digit in
+ * an amount, a word misspelt or cut.
  */
 import { decimalsOf } from "../../lib/wire/currencies.ts";
 import { FIELD_COUNT, FIELDS } from "../prepare/texts.ts";
@@ -9,7 +9,7 @@ import type { Evidence } from "./evidence.ts";
 import { amountLevel, SWAPPED, WRONG_DIGIT } from "./levels.ts";
 import type { Model } from "./model.ts";
 
-/** A person reads no more. */
+/** People read no more. */
 const MOST_SAID = 5;
 
 /** @param evidence that has just weighed these two nodes. @returns null where there is no slip to mention. */

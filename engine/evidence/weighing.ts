@@ -1,4 +1,4 @@
-/** Finds pairs of a pool and weighs them, by a model that may be refined in between. */
+/** Finds pairs of a pool and weighs them, with a model that may be refined in between. */
 import { type Graph, split } from "../assignment/graph.ts";
 import { marginals } from "../assignment/marginals.ts";
 import { Candidates } from "../candidates/candidates.ts";
@@ -9,9 +9,9 @@ import type { Rule } from "../rules.ts";
 import { Evidence } from "./evidence.ts";
 import { type Knowledge, type Lesson, Model, type Observations } from "./model.ts";
 
-/** Evidence below this, in nats, makes no edge: one in four hundred of these is a match. */
+/** Less evidence than this, in nats, makes no edge: one in four hundred of these is a match. */
 const LEAST_NATS = -6;
-/** Matches less probable than this teach nothing. */
+/** Less probable matches teach nothing. */
 const LEAST_PROBABILITY = 0.05;
 const SLICE = 500;
 

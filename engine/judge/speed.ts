@@ -1,5 +1,5 @@
 /**
- * One run in a process of its own, so that its memory can be told: `node engine/judge/speed.ts
+ * One run in a separate process, so that its memory can be measured: `node engine/judge/speed.ts
  * <case> <lines a side>` prints a line of JSON.
  */
 import { type Result, run } from "../engine.ts";

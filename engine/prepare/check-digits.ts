@@ -4,7 +4,7 @@
  * weights of 7, 3 and 1 (Finnish).
  */
 
-/** Shorter numbers end in a right digit by chance too often. */
+/** Shorter numbers end in a valid digit by chance too often. */
 const LEAST_DIGITS = 4;
 const QR_DIGITS = 27;
 

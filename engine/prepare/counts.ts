@@ -1,7 +1,7 @@
 const FIRST_CAPACITY = 1024;
 
 /**
- * How often each of many numbers came: a table of open addressing in a third of the memory of a
+ * How often each of many numbers occurs: an open-addressing table in a third of the memory of a
  * Map.
  */
 export class Counts {

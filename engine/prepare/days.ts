@@ -2,8 +2,7 @@ import type { Rule } from "../rules.ts";
 
 /**
  * The number of business days before a day (days since 1970-01-01), so that a difference of two is
- * a number of business days. A day on which nobody works has the number of the business day after
- * it.
+ * a number of business days. A non-business day has the number of the next business day.
  */
 export type BusinessDays = (day: number) => number;
 
@@ -39,7 +38,7 @@ export function businessDaysOf({ weekdays, opened, closed }: OpenDays): Business
     countBefore(taken, day);
 }
 
-/** Monday to Friday, without holidays: what counts where the caller has no calendar. */
+/** Monday to Friday, without holidays: used if the caller has no calendar. */
 export const mondayToFriday = businessDaysOf({ weekdays: [1, 2, 3, 4, 5], opened: [], closed: [] });
 
 /** The days that a rule counts in. */

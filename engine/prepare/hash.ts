@@ -1,7 +1,7 @@
 /**
  * Hashes of 64 bits in two lanes of 32. Two multiplicative streams with different odd constants,
  * each finished with the mixer of MurmurHash3 (Appleby 2011) over both. Not for secrets: a tenant
- * who builds collisions only disturbs their own run.
+ * who constructs collisions only disturbs their own run.
  */
 export class Hasher {
   high = 0;

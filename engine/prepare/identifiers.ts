@@ -1,16 +1,16 @@
 /**
- * The numbers by which lines are called: an invoice's, an order's, a payout's, as a reference or
- * within a text.
+ * The numbers that identify lines: an invoice's, an order's, a payout's, as a reference or within a
+ * text.
  */
 import { withoutCheckDigits } from "./check-digits.ts";
 import { joined, wordsOf } from "./text.ts";
 
-/** A text of more words is no reference, whatever field it stands in. */
+/** A text of more words is not a reference, whatever its field. */
 const MOST_WORDS = 6;
 /** Words of a number that is written in groups. */
 const MOST_IN_A_ROW = 7;
 const MOST_LETTERS = 40;
-/** Of a number that is found in a text: shorter ones stand there for many reasons. */
+/** The minimum digits of a number found in a text: shorter ones occur for many reasons. */
 export const LEAST_FOUND = 3;
 
 /** Letters before a number, as in INV1041 or po_777. */
