@@ -1,5 +1,4 @@
 import { DEFAULT_RULES, type Rule } from "../rules.ts";
-import { ablation } from "./ablation.ts";
 import { exactOnly, greedy, thresholdOnly } from "./baselines.ts";
 import { describeMatch } from "./describe.ts";
 import { firstRuns } from "./first-run.ts";
@@ -13,7 +12,7 @@ import { BUSINESSES } from "./worlds/businesses.ts";
 import type { World } from "./worlds/world.ts";
 
 /** Seeds that nobody looked at while the engine was made. */
-const REPORTED_SEEDS = [101, 102, 103, 104, 105];
+export const REPORTED_SEEDS = [101, 102, 103, 104, 105];
 const WORLD_LINES = 1000;
 const SCORES = [0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999];
 
@@ -67,7 +66,6 @@ ${table(
 )}`,
     otherHand(),
     firstRuns(REPORTED_SEEDS),
-    ablation(REPORTED_SEEDS.slice(0, 2)),
     `## What scores are worth
 
 Pairs of a left and a right line by the score they were given: where scores are probabilities, the last two columns agree.

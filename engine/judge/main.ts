@@ -4,14 +4,15 @@
  * from 101 on.
  *
  *   npm run judge                 all of it
- *   npm run judge -- accuracy     one part, printed and not written: accuracy, speed
+ *   npm run judge -- accuracy     one part, printed and not written: accuracy, ablation, speed
  *   npm run judge -- tuning       the other hand's months of the seeds that may be looked at, with what was missed
  */
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { ENGINE_VERSION } from "../content-hash.ts";
-import { accuracy } from "./accuracy.ts";
+import { ablation } from "./ablation.ts";
+import { accuracy, REPORTED_SEEDS } from "./accuracy.ts";
 import { tuning } from "./other-hand.ts";
 import { speed } from "./speed-table.ts";
 
@@ -20,6 +21,7 @@ const before = loadavg();
 const parts = [];
 if (part === "tuning") parts.push(tuning());
 if (!part || part === "accuracy") parts.push(accuracy());
+if (!part || part === "ablation") parts.push(ablation(REPORTED_SEEDS.slice(0, 2)));
 if (!part || part === "speed") parts.push(speed());
 const page = `# How well and how fast the engine matches
 

@@ -168,6 +168,44 @@ begin
   end if;
   return private.page(items, page_size, 'value_date', 'id');
 end $function$;
+CREATE OR REPLACE FUNCTION private.detach_removed_lines(tenant_id text, import_id text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  source constant integer := (select i.source_no from public.imports i
+    where i.tenant_id = $1 and i.id = $2);
+  line_nos bigint[];
+  touched record;
+begin
+  perform private.lock_source($1, source);
+  perform private.lock_pairs_of_source($1, source);
+  perform private.mark_pair_changed(p.tenant_id, p.pair_no) from public.pairs p
+  where p.tenant_id = $1 and source in (p.left_source_no, p.right_source_no);
+  line_nos := private.line_nos_of_import($1, $2);
+  perform private.require_undoable($1, source, line_nos);
+  perform private.revoke_signatures_of_source($1, source, '-infinity', 'An import was undone.');
+  for touched in
+    select mm.pair_no, array_agg(distinct mm.match_id) as ids from public.match_members mm
+    where mm.tenant_id = $1 and mm.line_no = any (line_nos) group by mm.pair_no order by mm.pair_no
+  loop
+    perform private.undo_matches($1, touched.ids, null);
+    perform private.delete_matches($1, touched.ids);
+  end loop;
+  for touched in select p.pair_no from public.pairs p where p.tenant_id = $1 loop
+    delete
+    from public.exclusions x
+    where x.tenant_id = $1 and x.pair_no = touched.pair_no and x.line_no = any (line_nos);
+    delete
+    from private.open_lines o
+    where o.tenant_id = $1 and o.pair_no = touched.pair_no and o.line_no = any (line_nos);
+    perform private.resolve_line_exceptions($1, touched.pair_no, line_nos,
+      'The import of the line was undone.');
+  end loop;
+  delete from private.line_texts t where t.tenant_id = $1 and t.line_no = any (line_nos);
+end $function$;
 CREATE OR REPLACE FUNCTION private.line_of_period(id text, period text)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -498,6 +536,7 @@ CREATE TRIGGER changed_deleted AFTER DELETE ON public.exclusions REFERENCING OLD
 CREATE TRIGGER changed_deleted AFTER DELETE ON public.matches REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION private.mark_changed_pairs();
 CREATE TRIGGER changed_inserted AFTER INSERT ON public.exclusions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION private.mark_changed_pairs();
 CREATE TRIGGER changed_inserted AFTER INSERT ON public.matches REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION private.mark_changed_pairs();
+CREATE TRIGGER changed_updated AFTER UPDATE ON public.exclusions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION private.mark_changed_pairs();
 CREATE TRIGGER changed_updated AFTER UPDATE ON public.matches REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION private.mark_changed_pairs();
 CREATE TRIGGER reopened AFTER UPDATE ON public.reconciliations FOR EACH ROW WHEN ((((old.closed_at IS NOT NULL) AND (new.closed_at IS NULL)) OR ((old.status = 'archived'::text) AND (new.status <> 'archived'::text)))) EXECUTE FUNCTION private.mark_reopened_period();
 grant execute on function private.finish_unchanged_run(text,text,integer,integer,integer) to service_role;
