@@ -65,7 +65,9 @@ async function runFence(
 /** If a guide does not show the status, any status except 2xx fails the example. */
 function curlThat(shown: Fence[]): string {
   const strict = shown.some(({ language }) => language === "http") ? "" : "--fail-with-body";
-  return `curl() { command curl --silent --show-error ${strict} "$@"; }`;
+  const cli = join(ROOT, "sdk/cli/src/main.ts");
+  return `curl() { command curl --silent --show-error ${strict} "$@"; }
+tieout() { '${process.execPath}' '${cli}' "$@"; }`;
 }
 
 /** The placeholders in the guides, and their values in this run. */
