@@ -45,7 +45,7 @@ const SETTINGS = {
   log_line_prefix: "",
   // The callers get the errors of their statements; the log would only gather what tenants sent.
   log_min_messages: "log",
-  log_min_error_statement: "panic",
+  log_min_error_statement: "error",
   log_checkpoints: "off",
 };
 

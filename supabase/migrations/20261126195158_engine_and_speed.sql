@@ -2,6 +2,8 @@ alter table public.runs add column conditions jsonb;
 
 -- From here on written by `npm run migration`, anew each time. Above is by hand.
 
+drop function private.event_window_end(text,bigint,bigint);
+drop function private.settled_event_position(text);
 drop function private.line_json(public.lines,text,integer);
 drop function private.line_standing(public.lines,integer);
 create table private.run_changes (
@@ -59,7 +61,7 @@ begin
             and e.line_no = l.line_no offset 0
         ) then 'excluded'
         else 'matched' end,
-      -- As it was posted: a pair counts the negated amount of an inverted source.
+      -- With the sign as posted: a pair negates the amounts of an inverted source.
       'open_minor', case
         when s.pair_nos = '{}' then l.amount_minor
         when standing.open_minor is null then 0
@@ -462,10 +464,10 @@ begin
     ), 'period_end', r.period_end, 'closed', r.closed_at is not null, 'weights', p.weights,
     'rules', coalesce(begun.dry_run -> 'rules', rule_set.rules), 'policy', policy, 'open_days',
     calendar -> 'open_days',
-    -- Where only exceptions are left to open: why lines are open.
+    -- Why lines are open, if only exceptions are left to open.
     'held_back', held_back,
-    -- Whether all that the engine made is weighed again, or what it settled by its first rules
-    -- stands.
+    -- Whether everything that the engine made is weighed again, or what its leading rules settled
+    -- stays.
     'whole', begun.dry_run is not null or last_run.id is null
       or last_run.rules_version is distinct from p.rules_version
       or last_run.engine_version is distinct from engine
@@ -532,6 +534,95 @@ begin
   perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);
   return violations;
 end $function$;
+CREATE OR REPLACE FUNCTION private.settled_event_position()
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  issued constant bigint := (select s.last_value from private.event_positions s);
+  half constant bigint := 1073741824;
+  lowest_mark bigint;
+begin
+  -- From the last 31 bits, the number that is nearest to `issued`.
+  select min(issued + ((l.objid::bigint - (issued & 2147483647) + 3 * half) % (2 * half)) - half)
+  into lowest_mark
+  from pg_catalog.pg_locks l
+  where l.locktype = 'advisory' and l.objsubid = 2
+    and l.database = (select d.oid from pg_catalog.pg_database d
+      where d.datname = current_database())
+    and l.classid::bigint = private.event_lock(private.tenant_id());
+  return least(issued, lowest_mark);
+end $function$;
+CREATE OR REPLACE FUNCTION private.event_window_end(start bigint, settled bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return (
+    select e.position from public.events e
+    where e.tenant_id = private.tenant_id() and e.position > $1 and e.position <= $2
+    order by e.position offset 999 limit 1
+  );
+end $function$;
+CREATE OR REPLACE FUNCTION public.list_events(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  tenant constant text := private.tenant_id();
+  page_size constant integer := (input ->> 'limit')::integer;
+  oldest constant timestamptz := now() - interval '30 days';
+  earliest constant timestamptz := greatest((input ->> 'since')::timestamptz, oldest);
+  wanted_subject constant text := input ->> 'subject';
+  wanted_types text[] := private.text_array(input -> 'types');
+  settled bigint;
+  start bigint;
+  upto bigint;
+  found record;
+begin
+  perform private.begin_request(request, 'list_events');
+  perform private.require_any_event();
+  perform private.require_readable_events(wanted_types);
+  if (input ->> 'seen_at')::timestamptz < oldest then
+    perform private.refuse_field('cursor',
+      'This cursor is older than 30 days, and events after it may be gone. Start again with since.');
+  end if;
+  if cardinality(wanted_types) = 0 then
+    wanted_types := private.readable_events();
+  end if;
+  settled := private.settled_event_position();
+  start := least(settled, coalesce((input ->> 'after')::bigint,
+    private.event_position_before(earliest), settled));
+  if wanted_subject is null then
+    upto := private.event_window_end(start, settled);
+  end if;
+  upto := coalesce(upto, settled);
+  select jsonb_agg(private.event_json(p.e) order by p.place) filter (where p.place <= page_size)
+    as items,
+    max((p.e).position) filter (where p.place = page_size and p.is_cut) as last_position
+  into found
+  from (
+    select m.e, row_number() over (order by (m.e).position) as place,
+      count(*) over () > page_size as is_cut
+    from (
+      select e from public.events e
+      where e.tenant_id = tenant and e.position > start and e.position <= upto
+        and e.at >= earliest and e.type = any (wanted_types)
+        and (wanted_subject is null or e.subject = wanted_subject)
+        and (e.test_of is null or (input ->> 'test')::boolean)
+      order by e.position limit page_size + 1
+    ) m
+  ) p;
+  upto := coalesce(found.last_position, upto);
+  return jsonb_build_object('items', coalesce(found.items, '[]'), 'position', upto::text,
+    'has_more', upto < settled, 'as_of', private.iso(now()));
+end $function$;
 CREATE TRIGGER changed_deleted AFTER DELETE ON public.exclusions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION private.mark_changed_pairs();
 CREATE TRIGGER changed_deleted AFTER DELETE ON public.matches REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION private.mark_changed_pairs();
 CREATE TRIGGER changed_inserted AFTER INSERT ON public.exclusions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION private.mark_changed_pairs();
@@ -539,6 +630,8 @@ CREATE TRIGGER changed_inserted AFTER INSERT ON public.matches REFERENCING NEW T
 CREATE TRIGGER changed_updated AFTER UPDATE ON public.exclusions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION private.mark_changed_pairs();
 CREATE TRIGGER changed_updated AFTER UPDATE ON public.matches REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION private.mark_changed_pairs();
 CREATE TRIGGER reopened AFTER UPDATE ON public.reconciliations FOR EACH ROW WHEN ((((old.closed_at IS NOT NULL) AND (new.closed_at IS NULL)) OR ((old.status = 'archived'::text) AND (new.status <> 'archived'::text)))) EXECUTE FUNCTION private.mark_reopened_period();
+grant execute on function private.event_window_end(bigint,bigint) to authenticated;
 grant execute on function private.finish_unchanged_run(text,text,integer,integer,integer) to service_role;
 grant execute on function private.forget_read_changes(text,text) to service_role;
 grant execute on function private.lines_json(text,integer,bigint[]) to authenticated;
+grant execute on function private.settled_event_position() to authenticated;

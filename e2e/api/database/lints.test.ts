@@ -16,6 +16,7 @@ const OF_NO_TENANT = [
   "private.may_call(text)",
   "private.permitted(text[])",
   "private.readable_events()",
+  "private.require_readable_events(text[])",
   "private.sessions_of_caller(integer)",
 ];
 

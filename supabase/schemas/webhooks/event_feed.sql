@@ -46,10 +46,10 @@ end $$;
 create trigger place before insert on public.events
   for each row execute function private.place_event();
 
--- The position up to which no event of the tenant can appear any more. `issued` is read before the
+-- The position up to which no event of the caller's tenant can appear any more. `issued` is read before the
 -- locks, and the events after: a transaction whose lock is not seen has ended and can be read, or
 -- takes its positions after `issued`.
-create function private.settled_event_position(tenant text) returns bigint
+create function private.settled_event_position() returns bigint
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   issued constant bigint := (select s.last_value from private.event_positions s);
@@ -63,7 +63,7 @@ begin
   where l.locktype = 'advisory' and l.objsubid = 2
     and l.database = (select d.oid from pg_catalog.pg_database d
       where d.datname = current_database())
-    and l.classid::bigint = private.event_lock(tenant);
+    and l.classid::bigint = private.event_lock(private.tenant_id());
   return least(issued, lowest_mark);
 end $$;
 
@@ -106,13 +106,12 @@ end $$;
 
 -- The position of the thousandth event after `start`, or null. Of all the tenant's, also those that
 -- the caller may not read: they are looked at, too.
-create function private.event_window_end(tenant text, start bigint,
-  settled bigint) returns bigint
+create function private.event_window_end(start bigint, settled bigint) returns bigint
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
     select e.position from public.events e
-    where e.tenant_id = $1 and e.position > $2 and e.position <= $3
+    where e.tenant_id = private.tenant_id() and e.position > $1 and e.position <= $2
     order by e.position offset 999 limit 1
   );
 end $$;
@@ -145,11 +144,11 @@ begin
   if cardinality(wanted_types) = 0 then
     wanted_types := private.readable_events();
   end if;
-  settled := private.settled_event_position(tenant);
+  settled := private.settled_event_position();
   start := least(settled, coalesce((input ->> 'after')::bigint,
     private.event_position_before(earliest), settled));
   if wanted_subject is null then
-    upto := private.event_window_end(tenant, start, settled);
+    upto := private.event_window_end(start, settled);
   end if;
   upto := coalesce(upto, settled);
   select jsonb_agg(private.event_json(p.e) order by p.place) filter (where p.place <= page_size)
@@ -209,7 +208,7 @@ begin
 end $$;
 
 grant execute on function
-  private.settled_event_position(text), private.event_window_end(text, bigint, bigint),
+  private.settled_event_position(), private.event_window_end(bigint, bigint),
   private.event_position_before(timestamptz),
   private.event_json(public.events), private.require_any_event(),
   private.require_readable_events(text[])
