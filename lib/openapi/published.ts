@@ -11,8 +11,8 @@ const NAMES_OF_OUR_OWN = new Set(["properties", "schemas", "parameters", "respon
 /**
  * The document as it is served and committed: sorted, and without examples, which the reference
  * shows. What says nothing is left out, too: bounds that every exact integer has, patterns that
- * repeat a format, lengths that repeat a pattern, a parameter's description where its schema repeats it, and headers that every
- * response has, which the description names.
+ * repeat a format, lengths that repeat a pattern, a parameter's description where its schema
+ * repeats it, and headers that every response has, which the description names.
  */
 export function publishedDocument(origin?: string): OpenApiDocument {
   return terse(openApiDocument(undefined, origin), "") as OpenApiDocument;
