@@ -7,7 +7,7 @@ import type { SecurityEvent } from "#lib/security-events/contract.ts";
 import { shortTarget, targetHref } from "./labels.ts";
 import { targetNameIn } from "./sentence.ts";
 
-type Props = { event: Pick<SecurityEvent, "details">; target: string };
+type Props = { event: Pick<SecurityEvent, "details" | "type">; target: string };
 
 /** An event's target, as a link if it has a page. It lies above the row's own link. */
 export function Target({ event, target }: Props) {
@@ -26,14 +26,15 @@ export function Target({ event, target }: Props) {
   );
 }
 
-/** Targets whose name now can be asked for. */
-const NAMED = /^(rcn|src|key|whk|exc)_/;
+/** Targets that are never deleted, so that their name now can be fetched for an old event. */
+const NAMED = /^(rcn|src)_/;
 
 /** By the name that it had then, otherwise by its name now. */
 function TargetName({ event, target }: Props) {
   if (target.startsWith("user:")) return target.slice("user:".length);
   const name = targetNameIn(event, target);
   if (name !== null) return name;
-  if (NAMED.test(target)) return <ResourceName id={target} />;
+  // Who was refused may have named what another tenant has, or nobody.
+  if (NAMED.test(target) && event.type !== "access.refused") return <ResourceName id={target} />;
   return <code className="font-mono text-xs">{shortTarget(target)}</code>;
 }

@@ -93,7 +93,7 @@ export const OPERATION_SCOPES: Partial<Record<string, Scope>> = {
   listWebhooks: "read:webhooks",
   openNextPeriods: "write:reconciliations",
   pauseException: "write:exceptions",
-  previewWebhookFilters: "read:webhooks",
+  previewWebhookFilters: "write:webhooks",
   putRules: "write:reconciliations",
   recoverWebhook: "write:webhooks",
   rejectMatch: "write:reconciliations",

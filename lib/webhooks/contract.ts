@@ -389,7 +389,7 @@ export const previewWebhookFiltersContract = contract({
   summary: "Preview a webhook's filters",
   description:
     "Counts the events of the last 7 days that a webhook with these filters would have got.",
-  access: needs("read:webhooks"),
+  access: needs("write:webhooks"),
   idempotency,
   dryRun: "always",
   body: z.strictObject({ events, filters: requestedFilters.default({}) }),

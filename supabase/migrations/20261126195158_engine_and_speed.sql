@@ -104,6 +104,32 @@ begin
     ) standing on true
   );
 end $function$;
+CREATE OR REPLACE FUNCTION public.add_lines(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  replayed constant jsonb := private.begin_write(request, 'add_lines');
+  s public.sources;
+  added jsonb;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  s := private.find_source(input ->> 'source_id');
+  added := private.add_lines(s.source_no, (
+    select jsonb_agg(jsonb_build_object('currency', s.currency) || l.line order by l.n)
+    from jsonb_array_elements(input -> 'lines') with ordinality l (line, n)
+  ));
+  -- After the locks of the pair: decisions record their work with these held.
+  perform private.record_source_work(s.source_no);
+  return private.finish_request(request, jsonb_build_object(
+    'accepted_count', added -> 'accepted', 'duplicate_count', added -> 'duplicates', 'items',
+    added -> 'items'
+  ));
+end $function$;
 CREATE OR REPLACE FUNCTION public.get_line(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -170,6 +196,26 @@ begin
   end if;
   return private.page(items, page_size, 'value_date', 'id');
 end $function$;
+CREATE OR REPLACE FUNCTION public.undo_import(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  replayed constant jsonb := private.begin_write(request, 'undo_import');
+  i public.imports;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  i := private.begin_undoing(input ->> 'id');
+  perform private.record_source_work(i.source_no);
+  perform private.record_security_event('import.undone', i.id, null, jsonb_build_object(
+    'file_name', i.file_name, 'accepted_count', i.accepted_count
+  ));
+  return private.finish_request(request, private.import_json(i));
+end $function$;
 CREATE OR REPLACE FUNCTION private.detach_removed_lines(tenant_id text, import_id text)
  RETURNS void
  LANGUAGE plpgsql
@@ -207,6 +253,36 @@ begin
       'The import of the line was undone.');
   end loop;
   delete from private.line_texts t where t.tenant_id = $1 and t.line_no = any (line_nos);
+end $function$;
+CREATE OR REPLACE FUNCTION private.record_decided_matches(action text, ids uuid[], details jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  target constant text := case when cardinality(ids) = 1 then private.match_id_text(ids[1]) end;
+  periods constant text[] := array(
+    select distinct m.reconciliation_id
+    from public.matches m
+    where m.tenant_id = private.tenant_id() and m.id = any (ids)
+    order by m.reconciliation_id);
+  told constant jsonb := details || jsonb_build_object('count', cardinality(ids),
+    'reconciliation_id', case when cardinality(periods) = 1 then periods[1] end);
+begin
+  if cardinality(ids) = 0 then
+    return;
+  end if;
+  if action in ('confirm', 'undo') then
+    perform private.record_period_work(p.id) from unnest(periods) as p (id);
+  end if;
+  case action
+    when 'confirm' then perform private.record_security_event('matching.confirmed', target, null,
+      told);
+    when 'reject' then perform private.record_security_event('matching.rejected', target, null,
+      told);
+    when 'undo' then perform private.record_security_event('matching.undone', target, null, told);
+  end case;
 end $function$;
 CREATE OR REPLACE FUNCTION private.line_of_period(id text, period text)
  RETURNS jsonb
@@ -635,3 +711,4 @@ grant execute on function private.finish_unchanged_run(text,text,integer,integer
 grant execute on function private.forget_read_changes(text,text) to service_role;
 grant execute on function private.lines_json(text,integer,bigint[]) to authenticated;
 grant execute on function private.settled_event_position() to authenticated;
+insert into private.operations select ('(preview_webhook_filters,previewWebhookFilters,write:webhooks)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;

@@ -218,7 +218,7 @@ insert into private.operations (verb, operation, permission) values
   ('restore_record', 'restoreReleaseNote', 'restore:release-notes'),
   ('list_webhooks', 'listWebhooks', 'read:webhooks'),
   ('create_webhook', 'createWebhook', 'write:webhooks'),
-  ('preview_webhook_filters', 'previewWebhookFilters', 'read:webhooks'),
+  ('preview_webhook_filters', 'previewWebhookFilters', 'write:webhooks'),
   ('get_webhook', 'getWebhook', 'read:webhooks'),
   ('update_webhook', 'updateWebhook', 'write:webhooks'),
   ('delete_webhook', 'deleteWebhook', 'write:webhooks'),

@@ -97,6 +97,7 @@ begin
     return replayed;
   end if;
   i := private.begin_undoing(input ->> 'id');
+  perform private.record_source_work(i.source_no);
   perform private.record_security_event('import.undone', i.id, null, jsonb_build_object(
     'file_name', i.file_name, 'accepted_count', i.accepted_count
   ));

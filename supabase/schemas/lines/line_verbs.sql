@@ -98,11 +98,12 @@ begin
     return replayed;
   end if;
   s := private.find_source(input ->> 'source_id');
-  perform private.record_source_work(s.source_no);
   added := private.add_lines(s.source_no, (
     select jsonb_agg(jsonb_build_object('currency', s.currency) || l.line order by l.n)
     from jsonb_array_elements(input -> 'lines') with ordinality l (line, n)
   ));
+  -- After the locks of the pair: decisions record their work with these held.
+  perform private.record_source_work(s.source_no);
   return private.finish_request(request, jsonb_build_object(
     'accepted_count', added -> 'accepted', 'duplicate_count', added -> 'duplicates', 'items',
     added -> 'items'

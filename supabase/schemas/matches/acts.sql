@@ -64,7 +64,8 @@ declare
   periods constant text[] := array(
     select distinct m.reconciliation_id
     from public.matches m
-    where m.tenant_id = private.tenant_id() and m.id = any (ids));
+    where m.tenant_id = private.tenant_id() and m.id = any (ids)
+    order by m.reconciliation_id);
   told constant jsonb := details || jsonb_build_object('count', cardinality(ids),
     'reconciliation_id', case when cardinality(periods) = 1 then periods[1] end);
 begin

@@ -46,9 +46,9 @@ end $$;
 create trigger place before insert on public.events
   for each row execute function private.place_event();
 
--- The position up to which no event of the caller's tenant can appear any more. `issued` is read before the
--- locks, and the events after: a transaction whose lock is not seen has ended and can be read, or
--- takes its positions after `issued`.
+-- The position up to which no event of the caller's tenant can appear any more. `issued` is read
+-- before the locks, and the events after: a transaction whose lock is not seen has ended and can be
+-- read, or takes its positions after `issued`.
 create function private.settled_event_position() returns bigint
 language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -2403,7 +2403,7 @@ class Webhooks(SyncResource):
         """
         return self._call("POST", f"/v1/webhooks", options, body=body, takes_key=True)
 
-    def preview_filters(self, body: T.PreviewWebhookFiltersRequest, **options: Unpack[Options]) -> T.WebhookFilterPreview:
+    def preview_filters(self, body: T.PreviewWebhookFiltersRequest, **options: Unpack[Options]) -> Union[T.WebhookFilterPreview, None]:
         """Preview a webhook's filters.
 
         Counts the events of the last 7 days that a webhook with these filters would have got.
@@ -2503,7 +2503,7 @@ class AsyncWebhooks(AsyncResource):
         """
         return await self._call("POST", f"/v1/webhooks", options, body=body, takes_key=True)
 
-    async def preview_filters(self, body: T.PreviewWebhookFiltersRequest, **options: Unpack[Options]) -> T.WebhookFilterPreview:
+    async def preview_filters(self, body: T.PreviewWebhookFiltersRequest, **options: Unpack[Options]) -> Union[T.WebhookFilterPreview, None]:
         """Preview a webhook's filters.
 
         Counts the events of the last 7 days that a webhook with these filters would have got.

@@ -1261,7 +1261,7 @@ export interface WebhooksResource {
    *
    * Counts the events of the last 7 days that a webhook with these filters would have got.
    */
-  previewFilters(body: T.PreviewWebhookFiltersRequest, options?: CallOptions): Call<T.WebhookFilterPreview>;
+  previewFilters(body: T.PreviewWebhookFiltersRequest, options?: CallOptions): Call<T.WebhookFilterPreview | undefined>;
 
   /**
    * Delete a webhook.
