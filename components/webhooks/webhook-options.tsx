@@ -21,19 +21,17 @@ type Form = Fields<OptionsDraft & { events: EventKind[] }>;
 /** Which events a webhook gets, the headers of its deliveries, and how many come in a minute. */
 export function WebhookOptions({ form }: { form: Form }) {
   const { draft, problem, text } = form;
-  const [isSetFirst] = useState(
+  const [isOpen, setOpen] = useState(
     JSON.stringify([draft.filters, draft.headers, draft.max_per_minute]) !==
       JSON.stringify([NO_OPTIONS.filters, NO_OPTIONS.headers, NO_OPTIONS.max_per_minute]),
   );
   const hasProblem = [problem("filters"), problem("headers"), problem("max_per_minute")].some(
     Boolean,
   );
+  // It stays open once a problem was shown in it.
+  if (hasProblem && !isOpen) setOpen(true);
   return (
-    <Disclosure
-      key={String(hasProblem)}
-      title="Filters, headers and limit"
-      open={isSetFirst || hasProblem}
-    >
+    <Disclosure key={String(isOpen)} title="Filters, headers and limit" open={isOpen}>
       <div className="flex flex-col gap-4">
         <FilterFields form={form} />
         <TextArea
