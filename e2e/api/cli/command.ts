@@ -32,7 +32,7 @@ export class Cli {
     const { PATH, NODE_ENV } = process.env;
     const command = [process.execPath, MAIN, ...args].map((one) => `'${one}'`).join(" ");
     return new Started(
-      spawn("script", ["-qec", command, "/dev/null"], {
+      spawn("script", ["-qec", `stty cols 120 rows 40 && ${command}`, "/dev/null"], {
         env: { PATH, NODE_ENV, NO_COLOR: "1", TERM: "xterm", ...this.#env },
       }),
     );
