@@ -4,11 +4,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { AccessTokens, type Client } from "./access-token.ts";
 import { createSender } from "./send.ts";
 
-type Asked = { authorization: string | undefined; type: string | undefined; body: string };
+type TokenRequest = { authorization: string | undefined; type: string | undefined; body: string };
 
 let endpoint: Server;
 let client: Client;
-let asked: Asked[];
+let received: TokenRequest[];
 let answer: { status: number; body: string };
 const sender = createSender(new Set(["127.0.0.1"]));
 const stop = new AbortController().signal;
@@ -17,14 +17,14 @@ beforeAll(async () => {
   endpoint = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
     const { authorization, "content-type": type } = request.headers;
-    asked.push({ authorization, type, body });
+    received.push({ authorization, type, body });
     if (answer.status === 0) return;
     response.writeHead(answer.status, { "content-type": "application/json" }).end(answer.body);
   });
   await new Promise<void>((listening) => endpoint.listen(0, "127.0.0.1", listening));
 });
 beforeEach(() => {
-  asked = [];
+  received = [];
   answer = {
     status: 200,
     body: JSON.stringify({ access_token: "one", token_type: "Bearer", expires_in: 3600 }),
@@ -47,7 +47,7 @@ test("a token is got by client credentials, and used until it ends or is refused
   const tokens = new AccessTokens(sender);
   expect(await tokens.get(client, stop)).toBe("one");
   expect(await tokens.get(client, stop)).toBe("one");
-  expect(asked).toEqual([
+  expect(received).toEqual([
     {
       authorization: `Basic ${Buffer.from("tie%3Aout:s%26cret").toString("base64")}`,
       type: "application/x-www-form-urlencoded",
@@ -56,10 +56,10 @@ test("a token is got by client credentials, and used until it ends or is refused
   ]);
   tokens.forget(client);
   await tokens.get(client, stop);
-  expect(asked).toHaveLength(2);
+  expect(received).toHaveLength(2);
   // Another secret, another token.
   await tokens.get({ ...client, id: "whs_2" }, stop);
-  expect(asked).toHaveLength(3);
+  expect(received).toHaveLength(3);
 });
 
 test("a token that ends at once is not kept", async () => {
@@ -67,7 +67,7 @@ test("a token that ends at once is not kept", async () => {
   const tokens = new AccessTokens(sender);
   await tokens.get(client, stop);
   await tokens.get(client, stop);
-  expect(asked).toHaveLength(2);
+  expect(received).toHaveLength(2);
 });
 
 test.each([
@@ -95,8 +95,8 @@ test("a private address and an endpoint that isn't there are refused as a receiv
   const strict = createSender(new Set());
   await expect(new AccessTokens(strict).get(client, stop)).rejects.toThrow("Not sent:");
   await strict.close();
-  const gone = { ...client, token_url: "http://127.0.0.1:9/" };
-  await expect(new AccessTokens(sender).get(gone, stop)).rejects.toThrow(
+  const absent = { ...client, token_url: "http://127.0.0.1:9/" };
+  await expect(new AccessTokens(sender).get(absent, stop)).rejects.toThrow(
     "The token endpoint refused the connection.",
   );
 });

@@ -1,4 +1,4 @@
--- What a webhook sends beside its signature: headers, and a token of OAuth client credentials.
+-- What a webhook sends with its signature: headers, and a token of OAuth client credentials.
 -- Their secrets are sealed, and never go to an address that was chosen without knowing them.
 
 -- headers: [{ name, secret_id, sealed_secret }], which are all that it has from now on. One without
