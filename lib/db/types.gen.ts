@@ -2185,6 +2185,8 @@ export type Database = {
           last_failure_at: string | null
           last_success_at: string | null
           max_per_minute: number | null
+          oauth: Json | null
+          oauth_changed_at: string | null
           previous_secret_expires_at: string | null
           secret_changed_at: string | null
           status: string
@@ -2210,6 +2212,8 @@ export type Database = {
           last_failure_at?: string | null
           last_success_at?: string | null
           max_per_minute?: number | null
+          oauth?: Json | null
+          oauth_changed_at?: string | null
           previous_secret_expires_at?: string | null
           secret_changed_at?: string | null
           status?: string
@@ -2235,6 +2239,8 @@ export type Database = {
           last_failure_at?: string | null
           last_success_at?: string | null
           max_per_minute?: number | null
+          oauth?: Json | null
+          oauth_changed_at?: string | null
           previous_secret_expires_at?: string | null
           secret_changed_at?: string | null
           status?: string

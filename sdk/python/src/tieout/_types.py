@@ -564,6 +564,13 @@ class CreateWebhookRequestHeadersItem(TypedDict):
     value: NotRequired[str]
 
 
+class CreateWebhookRequestOauth(TypedDict):
+    token_url: str
+    client_id: str
+    scope: NotRequired[str]
+    client_secret: NotRequired[str]
+
+
 class CreateWebhookRequest(TypedDict):
     url: str
     description: NotRequired[Union[str, None]]
@@ -571,6 +578,7 @@ class CreateWebhookRequest(TypedDict):
     filters: NotRequired["WebhookFilters"]
     headers: NotRequired[list["CreateWebhookRequestHeadersItem"]]
     max_per_minute: NotRequired[Union[int, None]]
+    oauth: NotRequired[Union["CreateWebhookRequestOauth", None]]
     secret: NotRequired[str]
     idempotency_key: NotRequired[str]
 
@@ -1582,6 +1590,12 @@ class NewLine(TypedDict):
     details: NotRequired[dict[str, Any]]
 
 
+class NewWebhookOauth(TypedDict):
+    token_url: str
+    client_id: str
+    scope: NotRequired[str]
+
+
 class NewWebhookLast24h(TypedDict):
     attempts: int
     failures: int
@@ -1606,6 +1620,7 @@ class NewWebhook(TypedDict):
     filters: "WebhookFilters"
     header_names: list[str]
     max_per_minute: Union[int, None]
+    oauth: Union["NewWebhookOauth", None]
     status: "WebhookStatus"
     disabled_at: Union[str, None]
     disabled_by: Union[str, None]
@@ -3152,6 +3167,13 @@ class UpdateWebhookRequestHeadersItem(TypedDict):
     value: NotRequired[str]
 
 
+class UpdateWebhookRequestOauth(TypedDict):
+    token_url: str
+    client_id: str
+    scope: NotRequired[str]
+    client_secret: NotRequired[str]
+
+
 class UpdateWebhookRequest(TypedDict):
     url: NotRequired[str]
     description: NotRequired[Union[str, None]]
@@ -3159,6 +3181,7 @@ class UpdateWebhookRequest(TypedDict):
     filters: NotRequired["WebhookFilters"]
     headers: NotRequired[list["UpdateWebhookRequestHeadersItem"]]
     max_per_minute: NotRequired[Union[int, None]]
+    oauth: NotRequired[Union["UpdateWebhookRequestOauth", None]]
     status: NotRequired["WebhookStatus"]
     reason: NotRequired[Union[str, None]]
 
@@ -3199,6 +3222,12 @@ class ViewPage(TypedDict):
     next_cursor: Union[str, None]
 
 
+class WebhookOauth(TypedDict):
+    token_url: str
+    client_id: str
+    scope: NotRequired[str]
+
+
 class WebhookLast24h(TypedDict):
     attempts: int
     failures: int
@@ -3223,6 +3252,7 @@ class Webhook(TypedDict):
     filters: "WebhookFilters"
     header_names: list[str]
     max_per_minute: Union[int, None]
+    oauth: Union["WebhookOauth", None]
     status: "WebhookStatus"
     disabled_at: Union[str, None]
     disabled_by: Union[str, None]

@@ -1855,6 +1855,36 @@ export type CreateWebhookRequest = {
      */
     max_per_minute?: number | null;
     /**
+     * OAuth client credentials: deliveries carry a bearer token of that endpoint. The secret is stored encrypted and never returned.
+     */
+    oauth?: {
+        /**
+         * Where a token is got, under the same rules as the URL.
+         * @maxLength 2048
+         * @format uri
+         */
+        token_url: string;
+        /**
+         * As there.
+         * @minLength 1
+         * @maxLength 200
+         */
+        client_id: string;
+        /**
+         * What it asks for.
+         * @minLength 1
+         * @maxLength 500
+         */
+        scope?: string;
+        /**
+         * Left out in a change: as it is stored.
+         * @minLength 1
+         * @maxLength 1000
+         * @format password
+         */
+        client_secret?: string;
+    } | null;
+    /**
      * The signing secret: 8 to 256 characters; after `whsec_`, base64. Under 24 bytes the response has a warning. Leave it out to have one created and returned in this response only.
      * @minLength 8
      * @maxLength 256
@@ -5180,6 +5210,26 @@ export type NewWebhook = {
      * How many attempts it gets in a minute; the others wait. Null: no limit.
      */
     max_per_minute: number | null;
+    /**
+     * Where its deliveries get their token.
+     */
+    oauth: {
+        /**
+         * Where a token is got.
+         * @maxLength 2048
+         */
+        token_url: string;
+        /**
+         * As there.
+         * @maxLength 200
+         */
+        client_id: string;
+        /**
+         * What it asks for.
+         * @maxLength 500
+         */
+        scope?: string;
+    } | null;
     /**
      * Its status.
      */
@@ -10422,6 +10472,36 @@ export type UpdateWebhookRequest = {
      */
     max_per_minute?: number | null;
     /**
+     * OAuth client credentials: deliveries carry a bearer token of that endpoint. The secret is stored encrypted and never returned.
+     */
+    oauth?: {
+        /**
+         * Where a token is got, under the same rules as the URL.
+         * @maxLength 2048
+         * @format uri
+         */
+        token_url: string;
+        /**
+         * As there.
+         * @minLength 1
+         * @maxLength 200
+         */
+        client_id: string;
+        /**
+         * What it asks for.
+         * @minLength 1
+         * @maxLength 500
+         */
+        scope?: string;
+        /**
+         * Left out in a change: as it is stored.
+         * @minLength 1
+         * @maxLength 1000
+         * @format password
+         */
+        client_secret?: string;
+    } | null;
+    /**
      * Its status.
      */
     status?: WebhookStatus;
@@ -10595,6 +10675,26 @@ export type Webhook = {
      * How many attempts it gets in a minute; the others wait. Null: no limit.
      */
     max_per_minute: number | null;
+    /**
+     * Where its deliveries get their token.
+     */
+    oauth: {
+        /**
+         * Where a token is got.
+         * @maxLength 2048
+         */
+        token_url: string;
+        /**
+         * As there.
+         * @maxLength 200
+         */
+        client_id: string;
+        /**
+         * What it asks for.
+         * @maxLength 500
+         */
+        scope?: string;
+    } | null;
     /**
      * Its status.
      */
