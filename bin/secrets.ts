@@ -20,7 +20,8 @@ await client.connect().catch(() => fail("The database isn't responding. Is the s
 type Row = { table: string; id: string; tenant_id: string; sealed: string };
 const { rows } = await client.query<Row>(
   `select 'webhook_secrets' as table, id, tenant_id, sealed from private.webhook_secrets
-   union all select 'webhook_headers', id, tenant_id, sealed from private.webhook_headers order by id`,
+   union all select 'webhook_headers', id, tenant_id, sealed from private.webhook_headers
+   union all select 'webhook_clients', id, tenant_id, sealed from private.webhook_clients order by id`,
 );
 const unreadable: string[] = [];
 let resealed = 0;

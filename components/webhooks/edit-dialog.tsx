@@ -63,7 +63,7 @@ function sameFilters(one: WebhookFilters, other: WebhookFilters): boolean {
 
 /** A draft's changes. */
 function patchOf(before: Webhook, draft: WebhookDraft) {
-  const { url, description, events, filters, headers, max_per_minute } = fieldsOf(draft);
+  const { url, description, events, filters, headers, max_per_minute, oauth } = fieldsOf(draft);
   const options = optionsOf(before);
   return {
     ...(url !== before.url && { url }),
@@ -72,5 +72,6 @@ function patchOf(before: Webhook, draft: WebhookDraft) {
     ...(!sameFilters(filters, filtersOf(options.filters)) && { filters }),
     ...(draft.headers !== options.headers && { headers }),
     ...(max_per_minute !== before.max_per_minute && { max_per_minute }),
+    ...(JSON.stringify(draft.oauth) !== JSON.stringify(options.oauth) && { oauth }),
   };
 }

@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import type { Webhook } from "#lib/webhooks/contract.ts";
-import { filtersOf, headersOf, missingInOptions, NO_OPTIONS, optionsOf } from "./options-draft.ts";
+import {
+  filtersOf,
+  headersOf,
+  missingInOptions,
+  NO_OPTIONS,
+  oauthOf,
+  optionsOf,
+} from "./options-draft.ts";
 
 test("what a webhook has becomes a draft, and a draft that nobody changed the same again", () => {
   const filters: Webhook["filters"] = {
@@ -9,12 +16,27 @@ test("what a webhook has becomes a draft, and a draft that nobody changed the sa
     amount: { currency: "EUR", from_minor: 100_050 },
     source_ids: ["src_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"],
   };
-  const draft = optionsOf({ filters, header_names: ["X-Key"], max_per_minute: 60 } as Webhook);
+  const draft = optionsOf({
+    filters,
+    header_names: ["X-Key"],
+    max_per_minute: 60,
+    oauth: null,
+  } as Webhook);
   expect(draft.filters).toMatchObject({ assigned_to: "ada, leo", amount: "1,000.50" });
   expect(filtersOf(draft.filters)).toEqual(filters);
   expect(headersOf(draft.headers)).toEqual([{ name: "X-Key" }]);
   expect(missingInOptions(draft)).toEqual({});
   expect(filtersOf(NO_OPTIONS.filters)).toEqual({});
+});
+
+test("a client without a secret keeps what is stored, and needs an ID", () => {
+  const oauth = { token_url: "https://login.example.com/t", client_id: "a", scope: "b" };
+  const draft = optionsOf({ filters: {}, header_names: [], max_per_minute: null, oauth } as never);
+  expect(oauthOf(draft.oauth)).toEqual(oauth);
+  expect(oauthOf({ ...draft.oauth, client_secret: "s" })).toEqual({ ...oauth, client_secret: "s" });
+  expect(oauthOf(NO_OPTIONS.oauth)).toBeNull();
+  const nameless = { ...NO_OPTIONS, oauth: { ...draft.oauth, client_id: "" } };
+  expect(missingInOptions(nameless)).toEqual({ oauth: "Enter the client ID." });
 });
 
 test("headers are one per line, and a name alone keeps its value", () => {

@@ -1,6 +1,6 @@
 import type { Problems } from "#components/kit/problems.ts";
 import { formatMoney, parseMoney } from "#components/ui/money.ts";
-import type { Webhook, WebhookFilters } from "#lib/webhooks/contract.ts";
+import { urlFault, type Webhook, type WebhookFilters } from "#lib/webhooks/contract.ts";
 import { CURRENCIES } from "#lib/wire/currencies.ts";
 import { WEBHOOKS } from "#lib/wire/facts.gen.ts";
 import { headerNameFault, headerValueFault } from "#lib/wire/receiver-headers.ts";
@@ -19,7 +19,20 @@ export type FiltersDraft = {
 };
 
 /** Headers are one per line, `Name: value`. A name alone keeps the value that is stored. */
-export type OptionsDraft = { filters: FiltersDraft; headers: string; max_per_minute: string };
+export type OptionsDraft = {
+  filters: FiltersDraft;
+  headers: string;
+  max_per_minute: string;
+  oauth: OauthDraft;
+};
+
+/** Without a token URL there is none. An empty secret keeps what is stored. */
+export type OauthDraft = {
+  token_url: string;
+  client_id: string;
+  client_secret: string;
+  scope: string;
+};
 
 export const NO_OPTIONS: OptionsDraft = {
   filters: {
@@ -32,12 +45,14 @@ export const NO_OPTIONS: OptionsDraft = {
   },
   headers: "",
   max_per_minute: "",
+  oauth: { token_url: "", client_id: "", client_secret: "", scope: "" },
 };
 
 export function optionsOf({
   filters: { severity = [], assigned_to = [], amount, source_ids = [], reconciliation_ids = [] },
   header_names,
   max_per_minute,
+  oauth,
 }: Webhook): OptionsDraft {
   return {
     filters: {
@@ -50,6 +65,17 @@ export function optionsOf({
     },
     headers: header_names.map((name) => `${name}:\n`).join(""),
     max_per_minute: max_per_minute === null ? "" : String(max_per_minute),
+    oauth: { ...NO_OPTIONS.oauth, ...oauth },
+  };
+}
+
+export function oauthOf({ token_url, client_id, client_secret, scope }: OauthDraft) {
+  if (token_url.trim() === "") return null;
+  return {
+    token_url: token_url.trim(),
+    client_id: client_id.trim(),
+    ...(scope.trim() !== "" && { scope: scope.trim() }),
+    ...(client_secret !== "" && { client_secret }),
   };
 }
 
@@ -88,8 +114,18 @@ export function limitOf(text: string): number | null {
   return text.trim() === "" ? null : Number(text);
 }
 
+function oauthFault({ token_url, client_id }: OauthDraft): string | null {
+  if (client_id.trim() === "") return "Enter the client ID.";
+  return urlFault(token_url.trim());
+}
+
 /** Validates options as far as the browser can. */
-export function missingInOptions({ filters, headers, max_per_minute }: OptionsDraft): Problems {
+export function missingInOptions({
+  filters,
+  headers,
+  max_per_minute,
+  oauth,
+}: OptionsDraft): Problems {
   const { min, max } = WEBHOOKS.max_per_minute;
   const limit = limitOf(max_per_minute);
   const [headerFault] = headersOf(headers).flatMap(({ name, value }) => [
@@ -103,6 +139,8 @@ export function missingInOptions({ filters, headers, max_per_minute }: OptionsDr
     ...(hasAmount &&
       !isAmount && { filters: "Enter an amount and its currency, for example 1,000.00 EUR." }),
     ...(headerFault && { headers: headerFault }),
+    ...(oauth.token_url.trim() !== "" &&
+      oauthFault(oauth) !== null && { oauth: oauthFault(oauth) ?? "" }),
     ...(limit !== null &&
       !(Number.isInteger(limit) && limit >= min && limit <= max) && {
         max_per_minute: `Enter a whole number from ${min} to ${max}.`,

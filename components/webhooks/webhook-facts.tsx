@@ -45,6 +45,11 @@ export function WebhookFacts({ webhook, onAct }: { webhook: Webhook; onAct: (act
           <code className="font-mono text-xs">{webhook.header_names.join(", ")}</code>
         </Fact>
       )}
+      {webhook.oauth && (
+        <Fact name="Token from">
+          <code className="font-mono text-xs break-all">{webhook.oauth.token_url}</code>
+        </Fact>
+      )}
       {webhook.max_per_minute !== null && (
         <Fact name="Limit">
           {pluralize(webhook.max_per_minute, "delivery", "deliveries")} a minute

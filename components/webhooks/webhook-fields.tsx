@@ -13,6 +13,7 @@ import {
   limitOf,
   missingInOptions,
   type OptionsDraft,
+  oauthOf,
 } from "./options-draft.ts";
 import { WebhookOptions } from "./webhook-options.tsx";
 
@@ -31,6 +32,7 @@ export function fieldsOf(draft: WebhookDraft) {
     filters: filtersOf(draft.filters),
     headers: headersOf(draft.headers),
     max_per_minute: limitOf(draft.max_per_minute),
+    oauth: oauthOf(draft.oauth),
   };
 }
 

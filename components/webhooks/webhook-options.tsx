@@ -13,7 +13,13 @@ import { TextArea, TextField } from "#components/ui/text-field.tsx";
 import type { EventKind } from "#lib/events/contract.ts";
 import type { WebhookFilters } from "#lib/webhooks/contract.ts";
 import { EXCEPTIONS, WEBHOOKS } from "#lib/wire/facts.gen.ts";
-import { type FiltersDraft, filtersOf, NO_OPTIONS, type OptionsDraft } from "./options-draft.ts";
+import {
+  type FiltersDraft,
+  filtersOf,
+  NO_OPTIONS,
+  type OauthDraft,
+  type OptionsDraft,
+} from "./options-draft.ts";
 import { webhookFilterPreview } from "./queries.ts";
 
 type Form = Fields<OptionsDraft & { events: EventKind[] }>;
@@ -22,11 +28,12 @@ type Form = Fields<OptionsDraft & { events: EventKind[] }>;
 export function WebhookOptions({ form }: { form: Form }) {
   const { draft, problem, text } = form;
   const [isOpen, setOpen] = useState(
-    JSON.stringify([draft.filters, draft.headers, draft.max_per_minute]) !==
-      JSON.stringify([NO_OPTIONS.filters, NO_OPTIONS.headers, NO_OPTIONS.max_per_minute]),
+    (Object.keys(NO_OPTIONS) as (keyof OptionsDraft)[]).some(
+      (name) => JSON.stringify(draft[name]) !== JSON.stringify(NO_OPTIONS[name]),
+    ),
   );
-  const hasProblem = [problem("filters"), problem("headers"), problem("max_per_minute")].some(
-    Boolean,
+  const hasProblem = (Object.keys(NO_OPTIONS) as (keyof OptionsDraft)[]).some((name) =>
+    problem(name),
   );
   // It stays open once a problem was shown in it.
   if (hasProblem && !isOpen) setOpen(true);
@@ -53,6 +60,7 @@ export function WebhookOptions({ form }: { form: Form }) {
           hint="Deliveries beyond it wait."
           {...text("max_per_minute")}
         />
+        <OauthFields form={form} />
       </div>
     </Disclosure>
   );
@@ -102,6 +110,36 @@ function FilterFields({ form: { draft, change, problem } }: { form: Form }) {
       <TextField label="Source IDs" placeholder="src_…" {...typed("source_ids")} />
       <TextField label="Reconciliation IDs" placeholder="rcn_…" {...typed("reconciliation_ids")} />
       <Preview key={JSON.stringify([events, filters])} events={events} filters={filters} />
+    </fieldset>
+  );
+}
+
+function OauthFields({ form: { draft, change, problem } }: { form: Form }) {
+  const typed = (field: keyof OauthDraft) => ({
+    value: draft.oauth[field],
+    onChange: ({ target }: { target: { value: string } }) =>
+      change({ oauth: { ...draft.oauth, [field]: target.value } }),
+    autoComplete: "off",
+    spellCheck: false,
+  });
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-3">
+      <legend className="mb-1.5 text-sm font-medium">OAuth client credentials (optional)</legend>
+      <TextField
+        label="Token URL"
+        type="url"
+        placeholder="https://login.example.com/oauth/token"
+        error={problem("oauth")}
+        {...typed("token_url")}
+      />
+      <TextField label="Client ID" {...typed("client_id")} />
+      <TextField
+        label="Client secret"
+        type="password"
+        hint="Stored encrypted and never shown; empty keeps it."
+        {...typed("client_secret")}
+      />
+      <TextField label="Scope (optional)" {...typed("scope")} />
     </fieldset>
   );
 }

@@ -2302,6 +2302,8 @@ export type Database = {
           last_failure_at: string | null
           last_success_at: string | null
           max_per_minute: number | null
+          oauth: Json | null
+          oauth_changed_at: string | null
           previous_secret_expires_at: string | null
           secret_changed_at: string | null
           status: string
@@ -2327,6 +2329,8 @@ export type Database = {
           last_failure_at?: string | null
           last_success_at?: string | null
           max_per_minute?: number | null
+          oauth?: Json | null
+          oauth_changed_at?: string | null
           previous_secret_expires_at?: string | null
           secret_changed_at?: string | null
           status?: string
@@ -2352,6 +2356,8 @@ export type Database = {
           last_failure_at?: string | null
           last_success_at?: string | null
           max_per_minute?: number | null
+          oauth?: Json | null
+          oauth_changed_at?: string | null
           previous_secret_expires_at?: string | null
           secret_changed_at?: string | null
           status?: string

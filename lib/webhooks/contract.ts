@@ -220,6 +220,42 @@ const maxPerMinute = z
     example: 60,
   });
 
+const oauthSettings = z.strictObject({
+  token_url: receiverUrl.meta({
+    description: "Where a token is got, under the same rules as the URL.",
+    example: "https://login.example.com/oauth/token",
+    override: { format: "uri", maxLength: URL_MAX },
+  }),
+  client_id: z.string().min(1).max(200).meta({ description: "As there.", example: "tieout" }),
+  scope: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .meta({ description: "What it asks for.", example: "webhooks:write" }),
+});
+
+const requestedOauth = oauthSettings
+  .extend({
+    client_secret: z
+      .string()
+      .min(1)
+      .max(1000)
+      .optional()
+      .meta({
+        description: "Left out in a change: as it is stored.",
+        example: "b7c1e0d9be7a84c5f",
+        override: { format: SECRET_FORMAT },
+      }),
+  })
+  .nullable()
+  .meta({
+    description:
+      "OAuth client credentials: deliveries carry a bearer token of that endpoint. The secret is " +
+      "stored encrypted and never returned.",
+    example: null,
+  });
+
 const description = z
   .string()
   .max(WEBHOOKS.description.max)
@@ -260,6 +296,21 @@ export const webhook = z
         example: ["X-Gateway-Key"],
       }),
     max_per_minute: maxPerMinute,
+    oauth: z
+      .object({
+        token_url: z.string().max(URL_MAX).meta({
+          description: "Where a token is got.",
+          example: "https://login.example.com/oauth/token",
+        }),
+        client_id: z.string().max(200).meta({ description: "As there.", example: "tieout" }),
+        scope: z
+          .string()
+          .max(500)
+          .optional()
+          .meta({ description: "What it asks for.", example: "webhooks:write" }),
+      })
+      .nullable()
+      .meta({ description: "Where its deliveries get their token.", example: null }),
     status: z.enum(WEBHOOK_STATUSES),
     disabled_at: time.nullable().meta({ example: null }),
     disabled_by: actor.nullable().meta({ example: null }),
@@ -373,6 +424,7 @@ export const createWebhookContract = contract({
     filters: requestedFilters.optional(),
     headers: headers.optional(),
     max_per_minute: maxPerMinute.optional(),
+    oauth: requestedOauth.optional(),
     secret: secret.optional(),
   }),
   response: newWebhook,
@@ -449,6 +501,7 @@ export const updateWebhookContract = contract({
       filters: requestedFilters,
       headers,
       max_per_minute: maxPerMinute,
+      oauth: requestedOauth,
       status: z.enum(WEBHOOK_STATUSES),
       reason: z
         .string()

@@ -6,7 +6,7 @@ import { whyRefused } from "./receiver-address.ts";
  * @throws ApiError 400 if nothing may be sent to the URL. The addresses of its name are checked
  * when connecting.
  */
-export function requireReceiver(url: string): void {
+export function requireReceiver(url: string, path = "url"): void {
   const message = whyRefused(new URL(url), env().WEBHOOK_ALLOW_HOSTS);
-  if (message !== null) throw invalidRequest([{ path: "url", message }]);
+  if (message !== null) throw invalidRequest([{ path, message }]);
 }

@@ -4,14 +4,19 @@ import type { Context } from "../request/context.ts";
 import { tagged } from "../request/versions.ts";
 import type { updateWebhookContract, Webhook } from "./contract.ts";
 import { requireReceiver } from "./require-receiver.ts";
-import { sealHeaders } from "./seal-headers.ts";
+import { sealClient, sealHeaders } from "./seal-headers.ts";
 
 export async function updateWebhook(
   ctx: Context,
   id: string,
-  { headers, ...fields }: z.output<NonNullable<typeof updateWebhookContract.body>>,
+  { headers, oauth, ...fields }: z.output<NonNullable<typeof updateWebhookContract.body>>,
 ): Promise<Webhook> {
   if (fields.url !== undefined) requireReceiver(fields.url);
-  const patch = { ...fields, ...(headers && { headers: sealHeaders(headers, ctx.tenantId) }) };
+  if (oauth) requireReceiver(oauth.token_url, "oauth.token_url");
+  const patch = {
+    ...fields,
+    ...(headers && { headers: sealHeaders(headers, ctx.tenantId) }),
+    ...(oauth !== undefined && { oauth: oauth && sealClient(oauth, ctx.tenantId) }),
+  };
   return tagged(ctx, await write<Webhook>(ctx, "update_webhook", { id, patch }));
 }

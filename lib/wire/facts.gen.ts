@@ -115,6 +115,7 @@ export const WEBHOOKS = {
   filters: { max: 8000 },
   header_names: { max: 10 },
   max_per_minute: { min: 1, max: 6000 },
+  oauth: { max: 4000 },
   status: ["active", "disabled"],
   url: { max: 2048 },
 } as const;

@@ -46,6 +46,7 @@ select pg_temp.become_owner();
 insert into private.webhook_headers (id, tenant_id, webhook_id, name, sealed) values ('whs_header', 'one', 'whk_one', 'X-Key', 'x');
 select pg_temp.become_user('one', '{tenant_admin}');
 select pg_temp.expect_refused('an admin reads no value of a header', 'select from private.webhook_headers');
+select pg_temp.expect_refused('an admin reads no client secret', 'select from private.webhook_clients');
 select pg_temp.expect_refused('an admin reads no rate', 'select from private.webhook_rates');
 select pg_temp.expect_refused('nobody stores a header but by the verbs',
   $$select private.store_webhook_headers(w, '[]') from webhooks w$$);

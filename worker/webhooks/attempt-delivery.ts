@@ -1,9 +1,11 @@
 import { LRUCache } from "lru-cache";
 import { log } from "#lib/runtime/log.ts";
+import { REDACTED } from "#lib/runtime/mask-secrets.ts";
 import { durations } from "#lib/runtime/metrics.ts";
 import { traced } from "#lib/runtime/trace.ts";
+import { type AccessTokens, type Client, NoToken } from "#lib/webhooks/access-token.ts";
 import { unsealSecret } from "#lib/webhooks/seal-secret.ts";
-import { ProcessStalledError, type Sender } from "#lib/webhooks/send.ts";
+import { type Outcome, ProcessStalledError, type Sender } from "#lib/webhooks/send.ts";
 import { sign } from "#lib/webhooks/signature.ts";
 import type { Claimed, Result } from "./queries.ts";
 
@@ -13,6 +15,8 @@ import type { Claimed, Result } from "./queries.ts";
  */
 const START_TIMEOUT_MS = 5_000;
 const PAUSE_WITHOUT_SECRET_SECONDS = 60;
+/** Shorter values are no secrets, and words of other texts. */
+const MASKED_FROM_LENGTH = 8;
 /**
  * Decrypting a secret takes twice as long as signing with it, so secrets are cached for a minute.
  */
@@ -24,9 +28,12 @@ const took = durations({
   labels: ["outcome"],
 });
 
+/** How deliveries are sent, and how those of OAuth get their tokens. */
+export type Sending = { sender: Sender; tokens: AccessTokens };
+
 /** Signs and sends one delivery. `claimedAt` is by `performance.now()`. Never throws. */
 export async function attemptDelivery(
-  sender: Sender,
+  { sender, tokens }: Sending,
   claimed: Claimed,
   claimedAt: number,
   stop: AbortSignal,
@@ -39,7 +46,7 @@ export async function attemptDelivery(
       kind: "client",
       attributes: { "tieout.webhook_id": claimed.webhook_id, "tieout.event_id": claimed.event_id },
     }),
-    (traceparent) => attempt(sender, claimed, claimedAt, stop, traceparent),
+    (traceparent) => attempt({ sender, tokens }, claimed, claimedAt, stop, traceparent),
     (result) => ({
       failed: outcomeOf(result) !== "succeeded",
       attributes: { "tieout.outcome": outcomeOf(result) },
@@ -50,7 +57,7 @@ export async function attemptDelivery(
 }
 
 async function attempt(
-  sender: Sender,
+  { sender, tokens }: Sending,
   claimed: Claimed,
   claimedAt: number,
   stop: AbortSignal,
@@ -70,13 +77,26 @@ async function attempt(
     return interrupted("Interrupted before it started; attempted again.");
   try {
     const sentAt = Number(claimed.sent_at) + Math.floor(sinceClaimMs / 1000);
+    const own = headersOf(claimed);
+    const client = clientOf(claimed);
+    const token = client && (await tokens.get(client, stop));
     const headers = {
-      ...headersOf(claimed),
+      ...withoutAuthorization(own, token !== null),
+      ...(token !== null && { authorization: `Bearer ${token}` }),
       ...sign(claimed.event_id, sentAt, body, secretsOf(claimed)),
       ...(traceparent !== null && { traceparent }),
     };
-    return { attempt_id, ...(await sender.send({ url, body, headers }, stop)) };
+    const outcome = await sender.send({ url, body, headers }, stop);
+    if (client && "status_code" in outcome && outcome.status_code === 401) tokens.forget(client);
+    return { attempt_id, ...withoutValues(outcome, [...Object.values(own), token ?? ""]) };
   } catch (error) {
+    if (error instanceof NoToken)
+      return {
+        attempt_id,
+        failure_kind: "connection_failed",
+        detail: error.message,
+        duration_ms: Math.round(performance.now() - startedAt),
+      };
     if (stop.aborted)
       return interrupted("Interrupted before the response arrived; attempted again.");
     if (error instanceof ProcessStalledError)
@@ -98,6 +118,38 @@ function headersOf({ headers, tenant_id }: Claimed): Record<string, string> {
   return Object.fromEntries(
     (headers ?? []).map(({ name, id, sealed }) => [name, unsealed(sealed, tenant_id, id)]),
   );
+}
+
+function clientOf({ oauth, tenant_id }: Claimed): Client | null {
+  if (!oauth) return null;
+  const { sealed, ...client } = oauth;
+  return { ...client, client_secret: unsealed(sealed, tenant_id, oauth.id) };
+}
+
+/** A token takes the place of the webhook's own Authorization, however that is spelled. */
+function withoutAuthorization(
+  headers: Record<string, string>,
+  hasToken: boolean,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !hasToken || name.toLowerCase() !== "authorization"),
+  );
+}
+
+/** A receiver may echo what it was sent, and its response is kept. */
+function withoutValues(outcome: Outcome, values: readonly string[]): Outcome {
+  if (!("response_body" in outcome)) return outcome;
+  const masked = (text: string) =>
+    values
+      .filter((value) => value.length >= MASKED_FROM_LENGTH)
+      .reduce((rest, value) => rest.replaceAll(value, REDACTED), text);
+  return {
+    ...outcome,
+    response_body: masked(outcome.response_body),
+    response_headers: Object.fromEntries(
+      Object.entries(outcome.response_headers).map(([name, value]) => [name, masked(value)]),
+    ),
+  };
 }
 
 function unsealed(sealed: string, tenantId: string, id: string): string {

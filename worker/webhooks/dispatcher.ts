@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Loop, type Query } from "#lib/background/loop.ts";
 import type { Service } from "#lib/background/service.ts";
 import { log } from "#lib/runtime/log.ts";
+import { AccessTokens } from "#lib/webhooks/access-token.ts";
 import { createSender } from "#lib/webhooks/send.ts";
-import { attemptDelivery } from "./attempt-delivery.ts";
+import { attemptDelivery, type Sending } from "./attempt-delivery.ts";
 import {
   type Claimed,
   claimDeliveries,
@@ -37,7 +38,7 @@ const BATCH_DELAY_MS = 3;
  */
 export class Dispatcher implements Service {
   readonly name = "deliveries";
-  readonly #sender: ReturnType<typeof createSender>;
+  readonly #sending: Sending;
   readonly #claims: Loop;
   readonly #settlements: Loop;
   readonly #awake = new Set<string>();
@@ -50,7 +51,8 @@ export class Dispatcher implements Service {
   #allSettled = () => {};
 
   constructor(connectionString: string, allowHosts: ReadonlySet<string>) {
-    this.#sender = createSender(allowHosts);
+    const sender = createSender(allowHosts);
+    this.#sending = { sender, tokens: new AccessTokens(sender) };
     // Two connections, so that results are recorded even while a claim takes long.
     const common = { connectionString, statementWithinMs: STATEMENT_TIMEOUT_MS };
     this.#claims = new Loop({ ...common, name: "claims", turn: (query) => this.#claim(query) });
@@ -93,7 +95,7 @@ export class Dispatcher implements Service {
     if (this.#results.length > 0)
       await new Promise<void>((settled) => (this.#allSettled = settled));
     await this.#settlements.stop();
-    await this.#sender.close();
+    await this.#sending.sender.close();
   }
 
   async #claim(query: Query): Promise<number> {
@@ -110,7 +112,7 @@ export class Dispatcher implements Service {
         claimDeliveries(query, webhookIds, room),
       );
       for (const delivery of claimed)
-        this.#start(attemptDelivery(this.#sender, delivery, claimedAt, this.#breakOff.signal));
+        this.#start(attemptDelivery(this.#sending, delivery, claimedAt, this.#breakOff.signal));
       if (claimed.length === room) this.wake(...webhookIds);
     }
     return this.#sweepAt - performance.now();

@@ -19,6 +19,14 @@ export type Claimed = {
   request_id: string | null;
   /** The receiver's own headers. */
   headers: { name: string; id: string; sealed: string }[] | null;
+  /** Where to get its token, and the sealed secret for that. */
+  oauth: {
+    token_url: string;
+    client_id: string;
+    scope?: string;
+    id: string;
+    sealed: string;
+  } | null;
 };
 
 /** The result of an attempt. An interrupted attempt is repeated, after a pause if it has one. */

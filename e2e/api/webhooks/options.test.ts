@@ -119,3 +119,52 @@ test("filters name what is the tenant's", async () => {
     "scope_required",
   );
 });
+
+test("a delivery carries a token that was got by client credentials, and another once it is refused", async () => {
+  const path = "/token-of-options";
+  await receiver.behave(path, {
+    body: JSON.stringify({ access_token: "first-token", token_type: "Bearer", expires_in: 600 }),
+    headers: { "content-type": "application/json" },
+  });
+  const secured = await subscriber.register(["webhook.failing"]);
+  const since = await transactionNow();
+  const client = {
+    token_url: receiver.url(path),
+    client_id: "tieout",
+    client_secret: "s3cret-of-oauth",
+  };
+  const changed = await subscriber.call<Webhook>("PATCH", secured.url, { oauth: client });
+  expect(changed.oauth).toEqual({ token_url: client.token_url, client_id: "tieout" });
+  await subscriber.call("POST", `${secured.url}/test`);
+  const [got] = await secured.gets(1);
+  expect(got?.headers.authorization).toBe("Bearer first-token");
+  expect(receiver.at(path)).toMatchObject([{ body: "grant_type=client_credentials" }]);
+
+  // The receiver refuses the token; the next attempt gets another.
+  await secured.behave({ status: 401 });
+  await subscriber.call("POST", `${secured.url}/test`);
+  await secured.gets(2);
+  await receiver.behave(path, {
+    body: JSON.stringify({ access_token: "second-token", token_type: "Bearer" }),
+  });
+  await secured.behave({});
+  await subscriber.call("POST", `${secured.url}/test`);
+  const next = (await secured.gets(3)).at(-1);
+  expect(next?.headers.authorization).toBe("Bearer second-token");
+  expect(await tablesHolding([client.client_secret], since)).toEqual([]);
+
+  // Neither the secret nor the token goes to another address.
+  const refused = (body: object) => subscriber.call("PATCH", secured.url, body, [400]);
+  const { url } = await secured.get();
+  await refused({ url: url.replace("127.0.0.1", "localhost") });
+  const { client_secret: _, ...settings } = client;
+  const elsewhere = client.token_url.replace("127.0.0.1", "localhost");
+  await refused({ oauth: { ...settings, token_url: elsewhere } });
+  expect(await refused({ oauth: { ...client, token_url: "https://10.0.0.1/" } })).toMatchObject({
+    errors: [{ path: "oauth.token_url" }],
+  });
+  // The same address keeps it.
+  await subscriber.call("PATCH", secured.url, { oauth: { ...settings, scope: "send" } });
+  await subscriber.call("PATCH", secured.url, { oauth: null });
+  expect((await secured.get()).oauth).toBeNull();
+});

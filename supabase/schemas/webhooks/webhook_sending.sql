@@ -10,7 +10,7 @@ create function private.claim_webhook_deliveries(webhook_ids text[], room intege
 returns table (
   attempt_id bigint, delivery_id text, webhook_id text, tenant_id text, event_id text, url text,
   body text, secrets jsonb, sent_at bigint,
-  type text, request_id text, headers jsonb
+  type text, request_id text, headers jsonb, oauth jsonb
 )
 -- Planned once a connection, and by indexes, whatever the tables looked like then: planning costs
 -- more than claiming. By no bitmaps: they read again and again what other scans of an index leave
@@ -118,6 +118,12 @@ begin
       select jsonb_agg(jsonb_build_object('name', h.name, 'id', h.id, 'sealed', h.sealed))
       from private.webhook_headers h
       where h.tenant_id = l.tenant_id and h.webhook_id = l.webhook_id
+    ),
+    (
+      select w.oauth || jsonb_build_object('id', c.id, 'sealed', c.sealed)
+      from private.webhook_clients c
+      join public.webhooks w on w.tenant_id = c.tenant_id and w.id = c.webhook_id
+      where c.tenant_id = l.tenant_id and c.webhook_id = l.webhook_id
     )
   from leased l join public.events e on e.tenant_id = l.tenant_id and e.id = l.event_id
   order by l.place;

@@ -62,6 +62,9 @@ begin
   from private.webhook_headers h
   where h.tenant_id = private.tenant_id() and h.webhook_id = $1;
   delete
+  from private.webhook_clients c
+  where c.tenant_id = private.tenant_id() and c.webhook_id = $1;
+  delete
   from private.webhook_secrets s
   where s.tenant_id = private.tenant_id() and s.webhook_id = $1;
 end $$;

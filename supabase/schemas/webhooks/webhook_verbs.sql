@@ -34,6 +34,7 @@ begin
   return jsonb_build_object(
     'id', w.id, 'url', w.url, 'description', w.description, 'events', w.events,
     'filters', w.filters, 'header_names', w.header_names, 'max_per_minute', w.max_per_minute,
+    'oauth', w.oauth,
     'status', w.status,
     'disabled_at', private.iso(w.disabled_at), 'disabled_by', w.disabled_by, 'disabled_reason',
     w.disabled_reason,
@@ -81,49 +82,46 @@ begin
   return private.version_of(jsonb_build_array(
     w.url, w.description, w.events, w.status, private.iso(w.disabled_at),
     private.iso(w.secret_changed_at), private.iso(w.deleted_at), w.filters, w.max_per_minute,
-    private.iso(w.headers_changed_at)
+    private.iso(w.headers_changed_at), private.iso(w.oauth_changed_at)
   ));
 end $$;
 
--- headers: [{ name, secret_id, sealed_secret }], which are all that it has from now on. One without
--- a value keeps what is stored under its name, unless the address changes: the values would go to a
--- receiver that the caller chose without knowing them. Refuses: invalid_request.
-create function private.store_webhook_headers(w public.webhooks, headers jsonb,
+-- oauth: { token_url, client_id, scope, secret_id, sealed_secret } or null for none. Without a
+-- secret what is stored is kept, unless either address changes: the secret would go to the one, and
+-- the token to the other. Refuses: invalid_request.
+create function private.store_webhook_client(w public.webhooks, oauth jsonb,
   has_moved boolean default false) returns public.webhooks
 language plpgsql volatile set search_path = '' as $$
 declare
-  unknown text;
+  origin constant text := '^https?://[^/?#]+';
+  settings constant jsonb := nullif(oauth, 'null') - '{secret_id,sealed_secret}'::text[];
 begin
-  select g.name into unknown
-  from jsonb_to_recordset(headers) as g (name text, sealed_secret text)
-  where g.sealed_secret is null and (has_moved or not exists (
-    select from private.webhook_headers h
-    where h.tenant_id = w.tenant_id and h.webhook_id = w.id and lower(h.name) = lower(g.name)));
-  if found then
-    perform private.refuse_field('headers', format(case
-      when has_moved then 'Send the value of %s again: it would go to another address.'
-      else 'Send a value for %s.' end, unknown));
+  if settings is not null and oauth ->> 'sealed_secret' is null and (has_moved or w.oauth is null
+    or substring(w.oauth ->> 'token_url' from origin)
+      <> substring(settings ->> 'token_url' from origin)) then
+    perform private.refuse_field('oauth.client_secret',
+      'Send the client secret: it is not stored for this address.');
   end if;
-  delete from private.webhook_headers h
-  where h.tenant_id = w.tenant_id and h.webhook_id = w.id and not exists (
-    select from jsonb_to_recordset(headers) as g (name text, sealed_secret text)
-    where lower(g.name) = lower(h.name) and g.sealed_secret is null);
-  insert into private.webhook_headers (id, tenant_id, webhook_id, name, sealed)
-  select g.secret_id, w.tenant_id, w.id, g.name, g.sealed_secret
-  from jsonb_to_recordset(headers) as g (name text, secret_id text, sealed_secret text)
-  where g.sealed_secret is not null;
-  update public.webhooks x set
-    header_names = array(select g ->> 'name' from jsonb_array_elements(headers) g),
-    headers_changed_at = now(), updated_at = now()
+  if settings is null or oauth ->> 'sealed_secret' is not null then
+    delete from private.webhook_clients c
+    where c.tenant_id = w.tenant_id and c.webhook_id = w.id;
+  end if;
+  if oauth ->> 'sealed_secret' is not null then
+    insert into private.webhook_clients (id, tenant_id, webhook_id, sealed)
+    values (oauth ->> 'secret_id', w.tenant_id, w.id, oauth ->> 'sealed_secret');
+  end if;
+  update public.webhooks x
+  set oauth = settings, oauth_changed_at = now(), updated_at = now()
   where x.tenant_id = w.tenant_id and x.id = w.id
   returning * into w;
   return w;
 end $$;
 
--- input: { url, description, events, filters, headers, max_per_minute, secret_id, sealed_secret,
--- sealed }; sealed: a secret that was made for the caller, as only the holder of the idempotency
--- key can read it. Refuses: scope_required and role_required for events that the caller may not
--- read, invalid_request for filters, conflict beyond 250 webhooks. Records: webhook.created.
+-- input: { url, description, events, filters, headers, max_per_minute, oauth, secret_id,
+-- sealed_secret, sealed }; sealed: a secret that was made for the caller, as only the holder of the
+-- idempotency key can read it. Refuses: scope_required and role_required for events that the caller
+-- may not read, invalid_request for filters, conflict beyond 250 webhooks. Records:
+-- webhook.created.
 create function public.create_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -142,6 +140,9 @@ begin
   returning * into w;
   if jsonb_typeof(input -> 'headers') = 'array' then
     w := private.store_webhook_headers(w, input -> 'headers');
+  end if;
+  if jsonb_typeof(input -> 'oauth') = 'object' then
+    w := private.store_webhook_client(w, input -> 'oauth');
   end if;
   perform private.store_webhook_secret(w.id, input ->> 'secret_id', input ->> 'sealed_secret');
   perform private.record_security_event('webhook.created', w.id, null,
@@ -233,6 +234,10 @@ begin
     perform private.refuse_field('headers',
       'Send the headers with their values again: they would go to another address.');
   end if;
+  if has_moved and before.oauth is not null and not patch ? 'oauth' then
+    perform private.refuse_field('oauth',
+      'Send oauth with its client secret again: the token would go to another address.');
+  end if;
   if w is distinct from before then
     update public.webhooks x set
       url = w.url, description = w.description, events = w.events, filters = w.filters,
@@ -250,6 +255,11 @@ begin
     w := private.store_webhook_headers(w, patch -> 'headers', has_moved);
     perform private.record_security_event('webhook.updated', w.id, null, jsonb_build_object(
       'headers', jsonb_build_object('from', before.header_names, 'to', w.header_names)));
+  end if;
+  if patch ? 'oauth' then
+    w := private.store_webhook_client(w, patch -> 'oauth', has_moved);
+    perform private.record_security_event('webhook.updated', w.id, null, jsonb_build_object(
+      'oauth', jsonb_build_object('from', before.oauth, 'to', w.oauth)));
   end if;
   if patch ->> 'status' = 'active' then
     w := private.enable_webhook(w);

@@ -28,6 +28,9 @@ create table public.webhooks (
   filters jsonb not null default '{}' check (length(filters::text) <= 8000),
   -- How many attempts it gets in a minute; null: no limit.
   max_per_minute integer check (max_per_minute between 1 and 6000),
+  -- Where its deliveries get their token: { token_url, client_id, scope }.
+  oauth jsonb check (length(oauth::text) <= 4000),
+  oauth_changed_at timestamptz(3),
   primary key (tenant_id, id),
   check ((status = 'disabled') = (disabled_at is not null)),
   check ((disabled_at is null) = (disabled_reason is null))
@@ -73,6 +76,17 @@ create table private.webhook_headers (
 create unique index webhook_headers_by_name
   on private.webhook_headers (tenant_id, webhook_id, lower(name));
 alter table private.webhook_headers enable row level security;
+
+-- The client secret by which a token is got.
+create table private.webhook_clients (
+  id text not null,
+  tenant_id text not null,
+  webhook_id text not null,
+  sealed text not null,
+  primary key (tenant_id, webhook_id),
+  foreign key (tenant_id, webhook_id) references public.webhooks (tenant_id, id) on delete cascade
+);
+alter table private.webhook_clients enable row level security;
 
 -- Attempts of this minute, of webhooks with a limit.
 create table private.webhook_rates (

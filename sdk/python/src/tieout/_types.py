@@ -566,6 +566,13 @@ class CreateWebhookRequestHeadersItem(TypedDict):
     value: NotRequired[str]
 
 
+class CreateWebhookRequestOauth(TypedDict):
+    token_url: str
+    client_id: str
+    scope: NotRequired[str]
+    client_secret: NotRequired[str]
+
+
 class CreateWebhookRequest(TypedDict):
     url: str
     description: NotRequired[Union[str, None]]
@@ -573,6 +580,7 @@ class CreateWebhookRequest(TypedDict):
     filters: NotRequired["WebhookFilters"]
     headers: NotRequired[list["CreateWebhookRequestHeadersItem"]]
     max_per_minute: NotRequired[Union[int, None]]
+    oauth: NotRequired[Union["CreateWebhookRequestOauth", None]]
     secret: NotRequired[str]
     idempotency_key: NotRequired[str]
 
@@ -1603,6 +1611,12 @@ class NewLine(TypedDict):
     details: NotRequired[dict[str, Any]]
 
 
+class NewWebhookOauth(TypedDict):
+    token_url: str
+    client_id: str
+    scope: NotRequired[str]
+
+
 class NewWebhookLast24h(TypedDict):
     attempts: int
     failures: int
@@ -1627,6 +1641,7 @@ class NewWebhook(TypedDict):
     filters: "WebhookFilters"
     header_names: list[str]
     max_per_minute: Union[int, None]
+    oauth: Union["NewWebhookOauth", None]
     status: "WebhookStatus"
     disabled_at: Union[str, None]
     disabled_by: Union[str, None]
@@ -3181,6 +3196,13 @@ class UpdateWebhookRequestHeadersItem(TypedDict):
     value: NotRequired[str]
 
 
+class UpdateWebhookRequestOauth(TypedDict):
+    token_url: str
+    client_id: str
+    scope: NotRequired[str]
+    client_secret: NotRequired[str]
+
+
 class UpdateWebhookRequest(TypedDict):
     url: NotRequired[str]
     description: NotRequired[Union[str, None]]
@@ -3188,6 +3210,7 @@ class UpdateWebhookRequest(TypedDict):
     filters: NotRequired["WebhookFilters"]
     headers: NotRequired[list["UpdateWebhookRequestHeadersItem"]]
     max_per_minute: NotRequired[Union[int, None]]
+    oauth: NotRequired[Union["UpdateWebhookRequestOauth", None]]
     status: NotRequired["WebhookStatus"]
     reason: NotRequired[Union[str, None]]
 
@@ -3228,6 +3251,12 @@ class ViewPage(TypedDict):
     next_cursor: Union[str, None]
 
 
+class WebhookOauth(TypedDict):
+    token_url: str
+    client_id: str
+    scope: NotRequired[str]
+
+
 class WebhookLast24h(TypedDict):
     attempts: int
     failures: int
@@ -3252,6 +3281,7 @@ class Webhook(TypedDict):
     filters: "WebhookFilters"
     header_names: list[str]
     max_per_minute: Union[int, None]
+    oauth: Union["WebhookOauth", None]
     status: "WebhookStatus"
     disabled_at: Union[str, None]
     disabled_by: Union[str, None]

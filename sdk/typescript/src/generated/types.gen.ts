@@ -1861,6 +1861,36 @@ export type CreateWebhookRequest = {
      */
     max_per_minute?: number | null;
     /**
+     * OAuth client credentials: deliveries carry a bearer token of that endpoint. The secret is stored encrypted and never returned.
+     */
+    oauth?: {
+        /**
+         * Where a token is got, under the same rules as the URL.
+         * @maxLength 2048
+         * @format uri
+         */
+        token_url: string;
+        /**
+         * As there.
+         * @minLength 1
+         * @maxLength 200
+         */
+        client_id: string;
+        /**
+         * What it asks for.
+         * @minLength 1
+         * @maxLength 500
+         */
+        scope?: string;
+        /**
+         * Left out in a change: as it is stored.
+         * @minLength 1
+         * @maxLength 1000
+         * @format password
+         */
+        client_secret?: string;
+    } | null;
+    /**
      * The signing secret: 8 to 256 characters; after `whsec_`, base64. Under 24 bytes the response has a warning. Leave it out to have one created and returned in this response only.
      * @minLength 8
      * @maxLength 256
@@ -5278,6 +5308,26 @@ export type NewWebhook = {
      * @format int32
      */
     max_per_minute: number | null;
+    /**
+     * Where its deliveries get their token.
+     */
+    oauth: {
+        /**
+         * Where a token is got.
+         * @maxLength 2048
+         */
+        token_url: string;
+        /**
+         * As there.
+         * @maxLength 200
+         */
+        client_id: string;
+        /**
+         * What it asks for.
+         * @maxLength 500
+         */
+        scope?: string;
+    } | null;
     /**
      * Its status.
      */
@@ -10684,6 +10734,36 @@ export type UpdateWebhookRequest = {
      */
     max_per_minute?: number | null;
     /**
+     * OAuth client credentials: deliveries carry a bearer token of that endpoint. The secret is stored encrypted and never returned.
+     */
+    oauth?: {
+        /**
+         * Where a token is got, under the same rules as the URL.
+         * @maxLength 2048
+         * @format uri
+         */
+        token_url: string;
+        /**
+         * As there.
+         * @minLength 1
+         * @maxLength 200
+         */
+        client_id: string;
+        /**
+         * What it asks for.
+         * @minLength 1
+         * @maxLength 500
+         */
+        scope?: string;
+        /**
+         * Left out in a change: as it is stored.
+         * @minLength 1
+         * @maxLength 1000
+         * @format password
+         */
+        client_secret?: string;
+    } | null;
+    /**
      * Its status.
      */
     status?: WebhookStatus;
@@ -10853,6 +10933,26 @@ export type Webhook = {
      * @format int32
      */
     max_per_minute: number | null;
+    /**
+     * Where its deliveries get their token.
+     */
+    oauth: {
+        /**
+         * Where a token is got.
+         * @maxLength 2048
+         */
+        token_url: string;
+        /**
+         * As there.
+         * @maxLength 200
+         */
+        client_id: string;
+        /**
+         * What it asks for.
+         * @maxLength 500
+         */
+        scope?: string;
+    } | null;
     /**
      * Its status.
      */

@@ -1,0 +1,102 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { AccessTokens, type Client } from "./access-token.ts";
+import { createSender } from "./send.ts";
+
+type TokenRequest = { authorization: string | undefined; type: string | undefined; body: string };
+
+let endpoint: Server;
+let client: Client;
+let received: TokenRequest[];
+let answer: { status: number; body: string };
+const sender = createSender(new Set(["127.0.0.1"]));
+const stop = new AbortController().signal;
+
+beforeAll(async () => {
+  endpoint = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    const { authorization, "content-type": type } = request.headers;
+    received.push({ authorization, type, body });
+    if (answer.status === 0) return;
+    response.writeHead(answer.status, { "content-type": "application/json" }).end(answer.body);
+  });
+  await new Promise<void>((listening) => endpoint.listen(0, "127.0.0.1", listening));
+});
+beforeEach(() => {
+  received = [];
+  answer = {
+    status: 200,
+    body: JSON.stringify({ access_token: "one", token_type: "Bearer", expires_in: 3600 }),
+  };
+  client = {
+    id: "whs_1",
+    token_url: `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/token`,
+    client_id: "tie:out",
+    client_secret: "s&cret",
+    scope: "webhooks:write",
+  };
+});
+afterAll(async () => {
+  endpoint.closeAllConnections();
+  endpoint.close();
+  await sender.close();
+});
+
+test("a token is got by client credentials, and used until it ends or is refused", async () => {
+  const tokens = new AccessTokens(sender);
+  expect(await tokens.get(client, stop)).toBe("one");
+  expect(await tokens.get(client, stop)).toBe("one");
+  expect(received).toEqual([
+    {
+      authorization: `Basic ${Buffer.from("tie%3Aout:s%26cret").toString("base64")}`,
+      type: "application/x-www-form-urlencoded",
+      body: "grant_type=client_credentials&scope=webhooks%3Awrite",
+    },
+  ]);
+  tokens.forget(client);
+  await tokens.get(client, stop);
+  expect(received).toHaveLength(2);
+  // Another secret, another token.
+  await tokens.get({ ...client, id: "whs_2" }, stop);
+  expect(received).toHaveLength(3);
+});
+
+test("a token that ends at once is not kept", async () => {
+  answer.body = JSON.stringify({ access_token: "one", token_type: "bearer", expires_in: "10" });
+  const tokens = new AccessTokens(sender);
+  await tokens.get(client, stop);
+  await tokens.get(client, stop);
+  expect(received).toHaveLength(2);
+});
+
+test.each([
+  ["an error", 401, "{}", "The token endpoint responded with 401."],
+  ["a redirect", 302, "{}", "The token endpoint responded with 302."],
+  ["no JSON", 200, "<html>", "The token endpoint's response has no bearer token."],
+  [
+    "a token of another type",
+    200,
+    '{"access_token":"a","token_type":"mac"}',
+    "The token endpoint's response has no bearer token.",
+  ],
+  [
+    "a token that would break the header",
+    200,
+    '{"access_token":"a\\r\\nX: 1","token_type":"bearer"}',
+    "The token endpoint's response has no bearer token.",
+  ],
+])("%s is no token", async (_name, status, body, message) => {
+  answer = { status, body };
+  await expect(new AccessTokens(sender).get(client, stop)).rejects.toThrow(message);
+});
+
+test("a private address and an endpoint that isn't there are refused as a receiver is", async () => {
+  const strict = createSender(new Set());
+  await expect(new AccessTokens(strict).get(client, stop)).rejects.toThrow("Not sent:");
+  await strict.close();
+  const absent = { ...client, token_url: "http://127.0.0.1:9/" };
+  await expect(new AccessTokens(sender).get(absent, stop)).rejects.toThrow(
+    "The token endpoint refused the connection.",
+  );
+});

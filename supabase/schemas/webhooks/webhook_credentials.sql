@@ -1,0 +1,37 @@
+-- What a webhook sends with its signature: headers, and a token of OAuth client credentials.
+-- Their secrets are sealed, and never go to an address that was chosen without knowing them.
+
+-- headers: [{ name, secret_id, sealed_secret }], which are all that it has from now on. One without
+-- a value keeps what is stored under its name, unless the address changes: the values would go to a
+-- receiver that the caller chose without knowing them. Refuses: invalid_request.
+create function private.store_webhook_headers(w public.webhooks, headers jsonb,
+  has_moved boolean default false) returns public.webhooks
+language plpgsql volatile set search_path = '' as $$
+declare
+  unknown text;
+begin
+  select g.name into unknown
+  from jsonb_to_recordset(headers) as g (name text, sealed_secret text)
+  where g.sealed_secret is null and (has_moved or not exists (
+    select from private.webhook_headers h
+    where h.tenant_id = w.tenant_id and h.webhook_id = w.id and lower(h.name) = lower(g.name)));
+  if found then
+    perform private.refuse_field('headers', format(case
+      when has_moved then 'Send the value of %s again: it would go to another address.'
+      else 'Send a value for %s.' end, unknown));
+  end if;
+  delete from private.webhook_headers h
+  where h.tenant_id = w.tenant_id and h.webhook_id = w.id and not exists (
+    select from jsonb_to_recordset(headers) as g (name text, sealed_secret text)
+    where lower(g.name) = lower(h.name) and g.sealed_secret is null);
+  insert into private.webhook_headers (id, tenant_id, webhook_id, name, sealed)
+  select g.secret_id, w.tenant_id, w.id, g.name, g.sealed_secret
+  from jsonb_to_recordset(headers) as g (name text, secret_id text, sealed_secret text)
+  where g.sealed_secret is not null;
+  update public.webhooks x set
+    header_names = array(select g ->> 'name' from jsonb_array_elements(headers) g),
+    headers_changed_at = now(), updated_at = now()
+  where x.tenant_id = w.tenant_id and x.id = w.id
+  returning * into w;
+  return w;
+end $$;
