@@ -580,7 +580,7 @@ class CreateWebhookRequest(TypedDict):
     filters: NotRequired["WebhookFilters"]
     headers: NotRequired[list["CreateWebhookRequestHeadersItem"]]
     max_per_minute: NotRequired[Union[int, None]]
-    oauth: NotRequired[Union["CreateWebhookRequestOauth", None]]
+    oauth: NotRequired["CreateWebhookRequestOauth"]
     secret: NotRequired[str]
     idempotency_key: NotRequired[str]
 
@@ -1641,7 +1641,7 @@ class NewWebhook(TypedDict):
     filters: "WebhookFilters"
     header_names: list[str]
     max_per_minute: Union[int, None]
-    oauth: Union["NewWebhookOauth", None]
+    oauth: "NewWebhookOauth"
     status: "WebhookStatus"
     disabled_at: Union[str, None]
     disabled_by: Union[str, None]
@@ -3210,7 +3210,7 @@ class UpdateWebhookRequest(TypedDict):
     filters: NotRequired["WebhookFilters"]
     headers: NotRequired[list["UpdateWebhookRequestHeadersItem"]]
     max_per_minute: NotRequired[Union[int, None]]
-    oauth: NotRequired[Union["UpdateWebhookRequestOauth", None]]
+    oauth: NotRequired["UpdateWebhookRequestOauth"]
     status: NotRequired["WebhookStatus"]
     reason: NotRequired[Union[str, None]]
 
@@ -3281,7 +3281,7 @@ class Webhook(TypedDict):
     filters: "WebhookFilters"
     header_names: list[str]
     max_per_minute: Union[int, None]
-    oauth: Union["WebhookOauth", None]
+    oauth: "WebhookOauth"
     status: "WebhookStatus"
     disabled_at: Union[str, None]
     disabled_by: Union[str, None]
