@@ -7,9 +7,9 @@ const dev = process.argv.includes("--dev");
 
 try {
   await step("Installing packages", () => install({ dev }));
-  // Only web processes serve the build.
+  // Only web processes serve the build. The tests check its types.
   if (!dev && process.env.WEB_CONCURRENCY !== "0" && !isBuilt())
-    await step("Building the app", () => build());
+    await step("Building the app", () => build({ typesAreChecked: true }));
 } catch (error) {
   console.error(error.message);
   process.exit(1);
