@@ -28,10 +28,16 @@ if (showsSteps) {
       supervisor.on("message", (message) => message.step === name && done());
       supervisor.once("exit", done);
     });
-  const [database, ready] = [reached("database"), reached("ready")];
-  void step("Starting the database", () => database).then(() =>
-    step("Starting the service", () => ready),
-  );
+  const steps = {
+    "Starting the database": reached("database"),
+    "Starting the service": reached("ready"),
+  };
+  void (async () => {
+    for (const [label, done] of Object.entries(steps)) {
+      await step(label, () => done);
+      if (supervisor.connected) supervisor.send("shown");
+    }
+  })();
 }
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"])
   process.on(signal, () => supervisor.kill(signal));

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { inspect } from "node:util";
 
 export type Entry = {
@@ -41,10 +42,12 @@ export function logFromReady(): void {
   if (process.stdout.isTTY && process.send) logProblemsOnly();
 }
 
-/** Tells `npm start` that a step of the start is done. */
-export function reached(step: "database" | "ready"): void {
+/** Tells `npm start` that a step of the start is done, and waits until that is on the screen. */
+export async function reached(step: "database" | "ready"): Promise<void> {
   if (!process.stdout.isTTY || !process.send) return;
+  const shown = once(process, "message");
   process.send({ step });
+  await shown;
   if (step === "ready") isLogged = () => true;
 }
 

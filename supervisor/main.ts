@@ -62,14 +62,14 @@ async function start(): Promise<void> {
     await applyMigrations(directUrl);
     await keepQuotas(directUrl, settings.quotas);
   }
-  reached("database");
+  await reached("database");
   const background = startBackground(settings);
   const web = startWeb(settings);
 
   writeStackFile(settings);
   await allReady([...background, ...web]);
   await webIsReady(settings);
-  reached("ready");
+  await reached("ready");
   announce(settings);
   process.on("SIGUSR2", () => roll(background, web, settings));
 }
