@@ -38,7 +38,7 @@ export function WebhookOptions({ form }: { form: Form }) {
   // It stays open once a problem was shown in it.
   if (hasProblem && !isOpen) setOpen(true);
   return (
-    <Disclosure key={String(isOpen)} title="Filters, headers and limit" open={isOpen}>
+    <Disclosure key={String(isOpen)} title="Filters, headers, OAuth and limit" open={isOpen}>
       <div className="flex flex-col gap-4">
         <FilterFields form={form} />
         <TextArea

@@ -57,6 +57,15 @@ export const WEBHOOKS: View[] = [
       (page) => dialog(page).getByLabel("Secret", { exact: true }).waitFor(),
     ),
   },
+  {
+    name: "a new webhook, filters and headers",
+    path: "/:world/webhooks?new=true",
+    role: "tenant_admin",
+    arrange: inTurn(
+      (page) => dialog(page).getByText("Filters, headers, OAuth and limit").click(),
+      (page) => dialog(page).getByLabel("Client ID").scrollIntoViewIfNeeded(),
+    ),
+  },
   of("ledger", "a webhook, two secrets", says(/^Two secrets sign/)),
   of("desk", "a webhook, failing", says(/^Every delivery since .* failed/)),
   of(

@@ -10,7 +10,7 @@ test("filters, headers and a limit are set, previewed and shown; a header's valu
     await hooks.subscriber.call("POST", "/v1/exceptions", { title: "Payout", severity });
   await page.goto(hooks.pageOf(webhook));
   await page.getByRole("button", { name: "Edit" }).click();
-  await dialog(page).getByText("Filters, headers and limit").click();
+  await dialog(page).getByText("Filters, headers, OAuth and limit").click();
   await dialog(page).getByLabel("Critical").check();
   await dialog(page).getByRole("button", { name: "Preview the last 7 days" }).click();
   // The third is the event of `tried`, which has no exception, so a severity says nothing of it.
