@@ -26,6 +26,10 @@ const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const EXAMPLE = "26 Nov 2026";
 const EXAMPLE_WITH_TIME = "26 Nov 2026, 14:30";
 
+/** The days that can be chosen where nothing else is said. */
+const FIRST_DAY = "1970-01-01";
+const LAST_DAY = "2999-12-31";
+
 type Days = {
   /** The day, "2026-11-26", or with `time` "2026-11-26T14:30"; empty for none. */
   value: string;
@@ -50,16 +54,14 @@ export function DateField({
   required?: boolean;
 }) {
   const id = useId();
-  const [wrong, setWrong] = useState(false);
-  const example = control.time === undefined ? EXAMPLE : EXAMPLE_WITH_TIME;
-  const wrongText = `Enter a day${control.time === undefined ? "" : " and a time"}, for example ${example}.`;
-  const problem = error ?? (wrong ? wrongText : undefined);
+  const [fault, setFault] = useState<string | null>(null);
+  const problem = fault ?? error;
   return (
     <Field id={id} label={label} hint={hint} error={problem}>
       <DateControl
         {...control}
         id={id}
-        onWrong={setWrong}
+        onFault={setFault}
         inputProps={{
           "aria-invalid": problem !== undefined,
           "aria-describedby": `${id}-hint ${id}-error`,
@@ -69,14 +71,14 @@ export function DateField({
   );
 }
 
-/** The control of a day, without its label. `onWrong` says whether the text isn't a day. */
+/** The control of a day, without its label. `onFault` says what is wrong with the text, if anything. */
 export function DateControl({
   id,
   value,
   onChange,
-  onWrong,
-  min = "1970-01-01",
-  max = "2999-12-31",
+  onFault,
+  min = FIRST_DAY,
+  max = LAST_DAY,
   time,
   name,
   required,
@@ -86,7 +88,7 @@ export function DateControl({
   inputProps,
 }: Days & {
   id: string;
-  onWrong?: (wrong: boolean) => void;
+  onFault?: (fault: string | null) => void;
   name?: string;
   required?: boolean;
   placeholder?: string;
@@ -108,23 +110,26 @@ export function DateControl({
     onChange(day);
   }
 
+  function parsed(text: string): string | null {
+    return time === undefined ? parseDay(text) : parseDayTime(text, time);
+  }
+
   function type(text: string): void {
     setTyped(text);
-    onWrong?.(false);
-    const day = time === undefined ? parseDay(text) : parseDayTime(text, time);
+    onFault?.(null);
+    const day = parsed(text);
     change(day !== null && day >= min && day <= max ? day : "");
   }
 
   function leave(): void {
     if (typed === null) return;
-    const isWrong = value === "" && typed.trim() !== "";
-    onWrong?.(isWrong);
-    if (!isWrong) setTyped(null);
+    if (value !== "" || typed.trim() === "") setTyped(null);
+    else onFault?.(faultOf(parsed(typed), { min, max, time }));
   }
 
   function choose(day: string): void {
     setTyped(null);
-    onWrong?.(false);
+    onFault?.(null);
     change(time === undefined ? day : `${day}T${value.slice(11) || time}`);
     box.current?.hidePopover();
     input.current?.focus();
@@ -182,6 +187,20 @@ export function DateControl({
       </div>
     </div>
   );
+}
+
+/** What is wrong with a text that gave no value: it is no day (`day` is null), or out of range. */
+function faultOf(
+  day: string | null,
+  { min, max, time }: { min: string; max: string; time: string | undefined },
+): string {
+  if (day === null)
+    return time === undefined
+      ? `Enter a day, for example ${EXAMPLE}.`
+      : `Enter a day and a time, for example ${EXAMPLE_WITH_TIME}.`;
+  return day < min
+    ? `Choose a day from ${shownDay(min)} on.`
+    : `Choose a day until ${shownDay(max)}.`;
 }
 
 /** "26 Nov 2026", or with a time of day "26 Nov 2026, 14:30". */

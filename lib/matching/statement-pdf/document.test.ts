@@ -96,6 +96,14 @@ test("the document has every part that has items, with exact amounts beyond 2^53
   expect(content).not.toContain("Excluded lines");
 });
 
+test("a signed statement's document counts the files of evidence under their hash", () => {
+  const signed = { ...statement, evidence: { count: 3, sha256: DIGEST } };
+  const content = (of: Statement) =>
+    JSON.stringify(documentOf({ statement: of, signatures: [], digest: DIGEST }).content);
+  expect(content(signed)).toContain(`3 files, SHA-256 ${DIGEST}`);
+  expect(content(statement)).not.toContain("Evidence");
+});
+
 test("a PDF is written with Greek and Cyrillic names", async () => {
   const pdf = await writePdf({ statement, signatures: [], digest: null });
   expect(new TextDecoder().decode(pdf.subarray(0, 5))).toBe("%PDF-");

@@ -64,6 +64,7 @@ export function documentOf({ statement, signatures, digest }: PdfInput): Documen
       ...adjustmentsOf(statement),
       ...residualsOf(statement),
       ...exclusionsOf(statement),
+      ...evidenceOf(statement),
     ],
   };
 }
@@ -283,6 +284,16 @@ function numberCell(text: string, bold = false) {
 function originOf({ statedOn, isStated }: SideBalance): string {
   if (!isStated) return "Sum of the lines";
   return statedOn ? `Stated ${statedOn}` : "Stated";
+}
+
+function evidenceOf({ evidence }: Statement): Content[] {
+  if (!evidence || evidence.count === 0) return [];
+  const files = evidence.count === 1 ? "1 file" : `${evidence.count.toLocaleString("en")} files`;
+  return part(
+    "Evidence",
+    [{ text: `${files}, SHA-256 ${evidence.sha256}` }],
+    "The bundle lists them.",
+  );
 }
 
 function shortOf(items: readonly unknown[], count = items.length): string | undefined {
