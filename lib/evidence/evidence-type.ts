@@ -24,7 +24,7 @@ const BINARY = /[^\P{Cc}\t\n\f\r\u0080-\u009f]/u;
 
 /** How HTML, SVG and XML begin, after what browsers skip (mimesniff.spec.whatwg.org). */
 const MARKUP =
-  /^(?:\ufeff|\s|<!--[\s\S]*?-->)*<(?:[!?]|\/?(?:html|head|body|script|style|title|iframe|svg|table|div|p|a|b|br|h1|font|meta|link|img|form|base|object|embed)\b)/i;
+  /^\s*<(?:[!?]|\/?(?:html|head|body|script|style|title|iframe|svg|table|div|p|a|b|br|h1|font|meta|link|img|form|base|object|embed)\b)/i;
 
 const EMAIL_HEADER = /^[!-9;-~]+:[ \t]?.*(?:\r?\n[ \t].*)*\r?\n/;
 const EMAIL_FIELDS = /^(?:from|date|received|return-path|delivered-to|message-id|mime-version):/im;
