@@ -24,7 +24,8 @@ const { windows, later } = singleton("security-event-counter", () => ({
   windows: new Map<string, number>(),
   later: new BatchingCounter<Counted>({
     name: "security events",
-    keyOf,
+    // A batch holds one event of each key: with the operation, the report names all of them.
+    keyOf: (event) => JSON.stringify([keyOf(event), event.operation]),
     everyMs: EVERY_MS,
     retryMs: RETRY_MS,
     max: { keys: MAX_BUCKETS, overflow: (event) => ({ ...event, ...OVERFLOW }) },
