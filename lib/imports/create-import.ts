@@ -9,9 +9,9 @@ import { type createImportContract, IMPORT_MAX_BYTES, type Import } from "./cont
 import { databaseMaxBytes, requireDisk } from "./disk-space.ts";
 import type { Mapping } from "./formats/mapping.ts";
 import { openFile } from "./opened-file.ts";
+import { rechunked } from "./rechunked.ts";
 import { settle } from "./settle-mapping.ts";
 
-const CHUNK_BYTES = 768 * 1024;
 const DISK_ASKED_EVERY_BYTES = 64 * 1024 * 1024;
 
 type Query = z.output<typeof createImportContract.query>;
@@ -108,23 +108,6 @@ async function keepChunks(
     });
   }
   return { bytes, digest: hash.digest("hex") };
-}
-
-/** The same bytes in chunks of one size, except the last. */
-async function* rechunked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let open: Uint8Array[] = [];
-  let size = 0;
-  for await (let chunk of bytes) {
-    while (size + chunk.length >= CHUNK_BYTES) {
-      const part = chunk.subarray(0, CHUNK_BYTES - size);
-      yield Buffer.concat([...open, part]);
-      chunk = chunk.subarray(part.length);
-      [open, size] = [[], 0];
-    }
-    if (chunk.length > 0) open.push(chunk);
-    size += chunk.length;
-  }
-  if (size > 0) yield Buffer.concat(open);
 }
 
 function requireSize(bytes: number): void {
