@@ -10,13 +10,7 @@ const WAITING_MAX = 40;
 const PAUSE_FACTOR = 3;
 
 const queues = () =>
-  singleton(
-    "tenant-queues",
-    () =>
-      new TenantLimiter({
-        kinds: { blocking: { perTenant: 1 } },
-      }),
-  );
+  singleton("tenant-queues", () => new TenantLimiter({ kinds: { blocking: { perTenant: 1 } } }));
 
 /**
  * Runs work that blocks the event loop in the tenant's queue: one task after another, with a pause
@@ -26,7 +20,7 @@ const queues = () =>
 export function runQueued<Result>(tenantId: string, work: () => Result): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
   // The place in the queue is held during the pause, and the caller has its result before that.
-  const queued = queues().run(tenantId, "blocking", async () => {
+  void queues().run(tenantId, "blocking", async () => {
     const startedAt = performance.now();
     try {
       resolve(work());
@@ -35,7 +29,6 @@ export function runQueued<Result>(tenantId: string, work: () => Result): Promise
     }
     await pause(PAUSE_FACTOR * (performance.now() - startedAt));
   });
-  queued.catch(reject);
   return promise;
 }
 
