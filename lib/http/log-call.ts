@@ -138,10 +138,15 @@ function credentialOf(identity: Identity | undefined): Call["credential"] {
 }
 
 function whoIs(identity: Identity): string {
-  if (identity.type === "user") return actorOf(identity);
-  return identity.type === "api_key"
-    ? actorOf({ type: "api_key", id: identity.key.id, name: "" })
-    : identity.type;
+  switch (identity.type) {
+    case "user":
+      return actorOf(identity);
+    case "api_key":
+      return actorOf({ type: "api_key", id: identity.key.id, name: "" });
+    case "service_role":
+    case "publishable_key":
+      return identity.type;
+  }
 }
 
 /** The innermost ID in the path. */
