@@ -228,7 +228,7 @@ class Calendars(SyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Calendar]:
         """List calendars, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/calendars", options, query={"limit": limit, "cursor": cursor})
 
@@ -249,7 +249,7 @@ class Calendars(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Calendar:
         """Get a calendar.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/calendars/{segment('id', id)}", options)
 
@@ -286,7 +286,7 @@ class AsyncCalendars(AsyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Calendar]:
         """List calendars, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/calendars", options, query={"limit": limit, "cursor": cursor})
 
@@ -307,7 +307,7 @@ class AsyncCalendars(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Calendar:
         """Get a calendar.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/calendars/{segment('id', id)}", options)
 
@@ -408,7 +408,7 @@ class Events(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.ListedEvent:
         """Get an event.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; any API key; the service-role key.
+        Who can call it: every role; any API key; the service-role key.
         """
         return self._call("GET", f"/v1/events/{segment('id', id)}", options)
 
@@ -431,7 +431,7 @@ class AsyncEvents(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.ListedEvent:
         """Get an event.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; any API key; the service-role key.
+        Who can call it: every role; any API key; the service-role key.
         """
         return await self._call("GET", f"/v1/events/{segment('id', id)}", options)
 
@@ -461,7 +461,7 @@ class Evidence(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Evidence:
         """Get what is known of a file of evidence.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/evidence/{segment('id', id)}", options)
 
@@ -498,7 +498,7 @@ class AsyncEvidence(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Evidence:
         """Get what is known of a file of evidence.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/evidence/{segment('id', id)}", options)
 
@@ -514,7 +514,7 @@ class Exceptions(SyncResource):
     def list(self, *, limit: Optional[int] = None, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SlaException]:
         """List exceptions, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions", options, query={"limit": limit, "severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "cursor": cursor})
 
@@ -598,7 +598,7 @@ class Exceptions(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.SlaException:
         """Get an exception.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/exceptions/{segment('id', id)}", options)
 
@@ -612,7 +612,7 @@ class Exceptions(SyncResource):
     def list_comments(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ExceptionComment]:
         """List an exception's comments, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/comments", options, query={"limit": limit, "cursor": cursor})
 
@@ -626,7 +626,7 @@ class Exceptions(SyncResource):
     def list_history(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ExceptionChange]:
         """List an exception's changes, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/history", options, query={"limit": limit, "cursor": cursor})
 
@@ -656,7 +656,7 @@ class AsyncExceptions(AsyncResource):
     def list(self, *, limit: Optional[int] = None, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SlaException]:
         """List exceptions, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions", options, query={"limit": limit, "severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "cursor": cursor})
 
@@ -740,7 +740,7 @@ class AsyncExceptions(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.SlaException:
         """Get an exception.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/exceptions/{segment('id', id)}", options)
 
@@ -754,7 +754,7 @@ class AsyncExceptions(AsyncResource):
     def list_comments(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ExceptionComment]:
         """List an exception's comments, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/comments", options, query={"limit": limit, "cursor": cursor})
 
@@ -768,7 +768,7 @@ class AsyncExceptions(AsyncResource):
     def list_history(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ExceptionChange]:
         """List an exception's changes, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/history", options, query={"limit": limit, "cursor": cursor})
 
@@ -837,7 +837,7 @@ class Holidays(SyncResource):
     def list_countries(self, **options: Unpack[Options]) -> T.HolidayCountries:
         """List the countries whose holidays are known.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/holidays/countries", options)
 
@@ -853,7 +853,7 @@ class AsyncHolidays(AsyncResource):
     async def list_countries(self, **options: Unpack[Options]) -> T.HolidayCountries:
         """List the countries whose holidays are known.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/holidays/countries", options)
 
@@ -862,7 +862,7 @@ class Imports(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, status: Optional[T.ImportStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Import]:
         """List imports, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/imports", options, query={"limit": limit, "source_id": source_id, "status": status, "cursor": cursor})
 
@@ -885,7 +885,7 @@ class AsyncImports(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, status: Optional[T.ImportStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Import]:
         """List imports, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/imports", options, query={"limit": limit, "source_id": source_id, "status": status, "cursor": cursor})
 
@@ -908,7 +908,7 @@ class Integrations(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Integration]:
         """List integrations, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+        Who can call it: every role; an API key with `read:integrations`; the service-role key.
         """
         return self._list("GET", f"/v1/integrations", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -929,7 +929,7 @@ class Integrations(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.Integration:
         """Get an integration.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+        Who can call it: every role; an API key with `read:integrations`; the service-role key.
         """
         return self._call("GET", f"/v1/integrations/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -952,7 +952,7 @@ class AsyncIntegrations(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Integration]:
         """List integrations, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+        Who can call it: every role; an API key with `read:integrations`; the service-role key.
         """
         return self._list("GET", f"/v1/integrations", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -973,7 +973,7 @@ class AsyncIntegrations(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.Integration:
         """Get an integration.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+        Who can call it: every role; an API key with `read:integrations`; the service-role key.
         """
         return await self._call("GET", f"/v1/integrations/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -1070,14 +1070,14 @@ class Lines(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, reconciliation_id: Optional[str] = None, side: Optional[T.LineSide] = None, import_id: Optional[str] = None, state: Optional[Literal["open", "partly_matched", "matched", "excluded", "outstanding"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Line]:
         """List lines, latest value date first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/lines", options, query={"limit": limit, "source_id": source_id, "reconciliation_id": reconciliation_id, "side": side, "import_id": import_id, "state": state, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "cursor": cursor})
 
     def get(self, id: str, **options: Unpack[Options]) -> T.Line:
         """Get a line.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/lines/{segment('id', id)}", options)
 
@@ -1114,14 +1114,14 @@ class AsyncLines(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, reconciliation_id: Optional[str] = None, side: Optional[T.LineSide] = None, import_id: Optional[str] = None, state: Optional[Literal["open", "partly_matched", "matched", "excluded", "outstanding"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Line]:
         """List lines, latest value date first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/lines", options, query={"limit": limit, "source_id": source_id, "reconciliation_id": reconciliation_id, "side": side, "import_id": import_id, "state": state, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "cursor": cursor})
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.Line:
         """Get a line.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/lines/{segment('id', id)}", options)
 
@@ -1165,7 +1165,7 @@ class Matches(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Match:
         """Get a match.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/matches/{segment('id', id)}", options)
 
@@ -1202,7 +1202,7 @@ class AsyncMatches(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Match:
         """Get a match.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/matches/{segment('id', id)}", options)
 
@@ -1239,7 +1239,7 @@ class Me(SyncResource):
     def get_notification_settings(self, **options: Unpack[Options]) -> T.NotificationSettings:
         """Get what you are mailed.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+        Who can call it: every role.
         """
         return self._call("GET", f"/v1/me/notifications", options)
 
@@ -1276,7 +1276,7 @@ class AsyncMe(AsyncResource):
     async def get_notification_settings(self, **options: Unpack[Options]) -> T.NotificationSettings:
         """Get what you are mailed.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+        Who can call it: every role.
         """
         return await self._call("GET", f"/v1/me/notifications", options)
 
@@ -1342,7 +1342,7 @@ class Reconciliations(SyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.ReconciliationStatus] = None, period_from: Optional[str] = None, period_to: Optional[str] = None, left_source_id: Optional[str] = None, right_source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Reconciliation]:
         """List reconciliations, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations", options, query={"limit": limit, "status": status, "period_from": period_from, "period_to": period_to, "left_source_id": left_source_id, "right_source_id": right_source_id, "cursor": cursor})
 
@@ -1356,7 +1356,7 @@ class Reconciliations(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Reconciliation:
         """Get a reconciliation.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}", options)
 
@@ -1386,14 +1386,14 @@ class Reconciliations(SyncResource):
     def list_decisions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Decision]:
         """List what people decided in a period, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
 
     def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Match]:
         """List a period's matches, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "cursor": cursor})
 
@@ -1470,7 +1470,7 @@ class Reconciliations(SyncResource):
     def list_runs(self, id: str, *, limit: Optional[int] = None, status: Optional[T.RunStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Run]:
         """List a period's runs, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/runs", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -1546,7 +1546,7 @@ class AsyncReconciliations(AsyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.ReconciliationStatus] = None, period_from: Optional[str] = None, period_to: Optional[str] = None, left_source_id: Optional[str] = None, right_source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Reconciliation]:
         """List reconciliations, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations", options, query={"limit": limit, "status": status, "period_from": period_from, "period_to": period_to, "left_source_id": left_source_id, "right_source_id": right_source_id, "cursor": cursor})
 
@@ -1560,7 +1560,7 @@ class AsyncReconciliations(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Reconciliation:
         """Get a reconciliation.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}", options)
 
@@ -1590,14 +1590,14 @@ class AsyncReconciliations(AsyncResource):
     def list_decisions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Decision]:
         """List what people decided in a period, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
 
     def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Match]:
         """List a period's matches, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "cursor": cursor})
 
@@ -1674,7 +1674,7 @@ class AsyncReconciliations(AsyncResource):
     def list_runs(self, id: str, *, limit: Optional[int] = None, status: Optional[T.RunStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Run]:
         """List a period's runs, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/runs", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -1750,7 +1750,7 @@ class ReleaseNotes(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ReleaseNote]:
         """List release notes, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/release-notes", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1771,7 +1771,7 @@ class ReleaseNotes(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.ReleaseNote:
         """Get a release note.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._call("GET", f"/v1/release-notes/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -1794,7 +1794,7 @@ class AsyncReleaseNotes(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ReleaseNote]:
         """List release notes, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/release-notes", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1815,7 +1815,7 @@ class AsyncReleaseNotes(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.ReleaseNote:
         """Get a release note.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return await self._call("GET", f"/v1/release-notes/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -1884,7 +1884,7 @@ class Runs(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Run:
         """Get a run.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/runs/{segment('id', id)}", options)
 
@@ -1893,7 +1893,7 @@ class AsyncRuns(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Run:
         """Get a run.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/runs/{segment('id', id)}", options)
 
@@ -1962,7 +1962,7 @@ class SlaPolicy(SyncResource):
     def get(self, **options: Unpack[Options]) -> T.SlaPolicy:
         """Get the tenant's SLA policy.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; the service-role key.
+        Who can call it: every role; the service-role key.
         """
         return self._call("GET", f"/v1/sla-policy", options)
 
@@ -1978,7 +1978,7 @@ class AsyncSlaPolicy(AsyncResource):
     async def get(self, **options: Unpack[Options]) -> T.SlaPolicy:
         """Get the tenant's SLA policy.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; the service-role key.
+        Who can call it: every role; the service-role key.
         """
         return await self._call("GET", f"/v1/sla-policy", options)
 
@@ -1994,7 +1994,7 @@ class Sources(SyncResource):
     def list(self, *, limit: Optional[int] = None, kind: Optional[T.SourceKind] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Source]:
         """List sources, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/sources", options, query={"limit": limit, "kind": kind, "q": q, "cursor": cursor})
 
@@ -2008,7 +2008,7 @@ class Sources(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Source:
         """Get a source.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/sources/{segment('id', id)}", options)
 
@@ -2043,7 +2043,7 @@ class Sources(SyncResource):
     def get_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> T.SourceBalance:
         """Get a balance of a source.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
 
@@ -2066,7 +2066,7 @@ class AsyncSources(AsyncResource):
     def list(self, *, limit: Optional[int] = None, kind: Optional[T.SourceKind] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Source]:
         """List sources, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/sources", options, query={"limit": limit, "kind": kind, "q": q, "cursor": cursor})
 
@@ -2080,7 +2080,7 @@ class AsyncSources(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Source:
         """Get a source.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/sources/{segment('id', id)}", options)
 
@@ -2115,7 +2115,7 @@ class AsyncSources(AsyncResource):
     async def get_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> T.SourceBalance:
         """Get a balance of a source.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
 
@@ -2198,7 +2198,7 @@ class Troubleshooting(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.TroubleshootingGuide]:
         """List troubleshooting, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/troubleshooting", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2219,7 +2219,7 @@ class Troubleshooting(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
         """Get a troubleshooting guide.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._call("GET", f"/v1/troubleshooting/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2242,7 +2242,7 @@ class AsyncTroubleshooting(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.TroubleshootingGuide]:
         """List troubleshooting, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/troubleshooting", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2263,7 +2263,7 @@ class AsyncTroubleshooting(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
         """Get a troubleshooting guide.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return await self._call("GET", f"/v1/troubleshooting/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2286,7 +2286,7 @@ class Views(SyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.View]:
         """List your views and those shared with you, oldest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+        Who can call it: every role.
         """
         return self._list("GET", f"/v1/views", options, query={"limit": limit, "cursor": cursor})
 
@@ -2307,7 +2307,7 @@ class Views(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.View:
         """Get a view.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+        Who can call it: every role.
         """
         return self._call("GET", f"/v1/views/{segment('id', id)}", options)
 
@@ -2323,7 +2323,7 @@ class AsyncViews(AsyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.View]:
         """List your views and those shared with you, oldest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+        Who can call it: every role.
         """
         return self._list("GET", f"/v1/views", options, query={"limit": limit, "cursor": cursor})
 
@@ -2344,7 +2344,7 @@ class AsyncViews(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.View:
         """Get a view.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+        Who can call it: every role.
         """
         return await self._call("GET", f"/v1/views/{segment('id', id)}", options)
 

@@ -136,7 +136,7 @@ export interface CalendarsResource {
   /**
    * List calendars, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
    */
   list(query?: T.ListCalendarsQuery, options?: CallOptions): List<T.CalendarPage>;
 
@@ -157,7 +157,7 @@ export interface CalendarsResource {
   /**
    * Get a calendar.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Calendar>;
 
@@ -236,7 +236,7 @@ export interface EventsResource {
   /**
    * Get an event.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; any API key; the service-role key.
+   * Who can call it: every role; any API key; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.ListedEvent>;
 }
@@ -267,7 +267,7 @@ export interface EvidenceResource {
   /**
    * Get what is known of a file of evidence.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Evidence>;
 
@@ -284,7 +284,7 @@ export interface ExceptionsResource {
   /**
    * List exceptions, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
    */
   list(query?: T.ListExceptionsQuery, options?: CallOptions): List<T.SlaExceptionPage>;
 
@@ -368,7 +368,7 @@ export interface ExceptionsResource {
   /**
    * Get an exception.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.SlaException>;
 
@@ -382,7 +382,7 @@ export interface ExceptionsResource {
   /**
    * List an exception's comments, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
    */
   listComments(id: string, query?: T.ListExceptionCommentsQuery, options?: CallOptions): List<T.ExceptionCommentPage>;
 
@@ -396,7 +396,7 @@ export interface ExceptionsResource {
   /**
    * List an exception's changes, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
    */
   listHistory(id: string, query?: T.ListExceptionHistoryQuery, options?: CallOptions): List<T.ExceptionChangePage>;
 
@@ -451,7 +451,7 @@ export interface HolidaysResource {
   /**
    * List the countries whose holidays are known.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
    */
   listCountries(options?: CallOptions): Call<T.HolidayCountries>;
 }
@@ -461,7 +461,7 @@ export interface ImportsResource {
   /**
    * List imports, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListImportsQuery, options?: CallOptions): List<T.ImportPage>;
 
@@ -485,7 +485,7 @@ export interface IntegrationsResource {
   /**
    * List integrations, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+   * Who can call it: every role; an API key with `read:integrations`; the service-role key.
    */
   list(query?: T.ListIntegrationsQuery, options?: CallOptions): List<T.IntegrationPage>;
 
@@ -506,7 +506,7 @@ export interface IntegrationsResource {
   /**
    * Get an integration.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+   * Who can call it: every role; an API key with `read:integrations`; the service-role key.
    */
   get(id: string, query?: T.GetIntegrationQuery, options?: CallOptions): Call<T.Integration>;
 
@@ -568,14 +568,14 @@ export interface LinesResource {
   /**
    * List lines, latest value date first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListLinesQuery, options?: CallOptions): List<T.LinePage>;
 
   /**
    * Get a line.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Line>;
 
@@ -620,7 +620,7 @@ export interface MatchesResource {
   /**
    * Get a match.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Match>;
 
@@ -658,7 +658,7 @@ export interface MeResource {
   /**
    * Get what you are mailed.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+   * Who can call it: every role.
    */
   getNotificationSettings(options?: CallOptions): Call<T.NotificationSettings>;
 
@@ -709,7 +709,7 @@ export interface ReconciliationsResource {
   /**
    * List reconciliations, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListReconciliationsQuery, options?: CallOptions): List<T.ReconciliationPage>;
 
@@ -723,7 +723,7 @@ export interface ReconciliationsResource {
   /**
    * Get a reconciliation.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Reconciliation>;
 
@@ -753,14 +753,14 @@ export interface ReconciliationsResource {
   /**
    * List what people decided in a period, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   listDecisions(id: string, query?: T.ListDecisionsQuery, options?: CallOptions): List<T.DecisionPage>;
 
   /**
    * List a period's matches, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   listMatches(id: string, query?: T.ListMatchesQuery, options?: CallOptions): List<T.MatchPage>;
 
@@ -837,7 +837,7 @@ export interface ReconciliationsResource {
   /**
    * List a period's runs, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   listRuns(id: string, query?: T.ListRunsQuery, options?: CallOptions): List<T.RunPage>;
 
@@ -914,7 +914,7 @@ export interface ReleaseNotesResource {
   /**
    * List release notes, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+   * Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
    */
   list(query?: T.ListReleaseNotesQuery, options?: CallOptions): List<T.ReleaseNotePage>;
 
@@ -935,7 +935,7 @@ export interface ReleaseNotesResource {
   /**
    * Get a release note.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+   * Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
    */
   get(id: string, query?: T.GetReleaseNoteQuery, options?: CallOptions): Call<T.ReleaseNote>;
 
@@ -983,7 +983,7 @@ export interface RunsResource {
   /**
    * Get a run.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Run>;
 }
@@ -1024,7 +1024,7 @@ export interface SlaPolicyResource {
   /**
    * Get the tenant's SLA policy.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; the service-role key.
+   * Who can call it: every role; the service-role key.
    */
   get(options?: CallOptions): Call<T.SlaPolicy>;
 
@@ -1041,7 +1041,7 @@ export interface SourcesResource {
   /**
    * List sources, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListSourcesQuery, options?: CallOptions): List<T.SourcePage>;
 
@@ -1055,7 +1055,7 @@ export interface SourcesResource {
   /**
    * Get a source.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Source>;
 
@@ -1090,7 +1090,7 @@ export interface SourcesResource {
   /**
    * Get a balance of a source.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   getBalance(id: string, balanceId: string, options?: CallOptions): Call<T.SourceBalance>;
 
@@ -1145,7 +1145,7 @@ export interface TroubleshootingResource {
   /**
    * List troubleshooting, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+   * Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
    */
   list(query?: T.ListTroubleshootingQuery, options?: CallOptions): List<T.TroubleshootingGuidePage>;
 
@@ -1166,7 +1166,7 @@ export interface TroubleshootingResource {
   /**
    * Get a troubleshooting guide.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+   * Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
    */
   get(id: string, query?: T.GetTroubleshootingGuideQuery, options?: CallOptions): Call<T.TroubleshootingGuide>;
 
@@ -1190,7 +1190,7 @@ export interface ViewsResource {
   /**
    * List your views and those shared with you, oldest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+   * Who can call it: every role.
    */
   list(query?: T.ListViewsQuery, options?: CallOptions): List<T.ViewPage>;
 
@@ -1211,7 +1211,7 @@ export interface ViewsResource {
   /**
    * Get a view.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+   * Who can call it: every role.
    */
   get(id: string, options?: CallOptions): Call<T.View>;
 
