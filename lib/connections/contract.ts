@@ -66,7 +66,7 @@ const settings = {
     .regex(/^[a-z0-9-]+$/)
     .max(CONNECTIONS.region.max)
     .nullable()
-    .meta({ description: "Of s3.", example: null }),
+    .meta({ description: "Only for s3.", example: null }),
   file_glob: text(CONNECTIONS.file_glob.max).meta({
     description: "The names of the files: * is any characters, ? is one.",
     example: "camt053-*.xml",
@@ -104,7 +104,7 @@ const settings = {
     .regex(/^SHA256:[A-Za-z0-9+/]+$/, "Give it as ssh-keygen -l shows it: SHA256:…")
     .nullable()
     .meta({
-      description: "Of sftp: the server's key. Null: the first that it shows is pinned.",
+      description: "Only for sftp: the server's key. Null: the first that it shows is pinned.",
       example: "SHA256:uNiVztksCsDhcc0u9e8BrrQXVUpKZIDTMczCvj3tD2s",
     }),
 };
@@ -168,7 +168,7 @@ export const connectionTest = z
       example: null,
     }),
     host_key: z.string().max(100).nullable().meta({
-      description: "Of sftp: the key that the server shows.",
+      description: "Only for sftp: the key that the server shows.",
       example: "SHA256:uNiVztksCsDhcc0u9e8BrrQXVUpKZIDTMczCvj3tD2s",
     }),
     names: z

@@ -7,9 +7,9 @@ import { discard } from "../request/uploaded-bytes.ts";
 import { ApiError, invalidRequest } from "../wire/errors.ts";
 import { type createImportContract, IMPORT_MAX_BYTES, type Import } from "./contract.ts";
 import { databaseMaxBytes, requireDisk } from "./disk-space.ts";
+import { evenChunks } from "./even-chunks.ts";
 import type { Mapping } from "./formats/mapping.ts";
 import { openFile } from "./opened-file.ts";
-import { rechunked } from "./rechunked.ts";
 import { settle } from "./settle-mapping.ts";
 
 const DISK_ASKED_EVERY_BYTES = 64 * 1024 * 1024;
@@ -92,7 +92,7 @@ async function keepChunks(
   let bytes = 0;
   let seq = 0;
   let asked = 0;
-  for await (const chunk of rechunked(file)) {
+  for await (const chunk of evenChunks(file)) {
     bytes += chunk.length;
     requireSize(bytes);
     if (bytes - asked >= DISK_ASKED_EVERY_BYTES) {

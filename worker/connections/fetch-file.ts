@@ -4,9 +4,9 @@ import { fileFaultOf } from "#lib/connections/refusal.ts";
 import type { Remote, RemoteFile } from "#lib/connections/remote/remote.ts";
 import { RemoteError, remoteError } from "#lib/connections/remote/remote-error.ts";
 import { IMPORT_MAX_BYTES } from "#lib/imports/contract.ts";
+import { evenChunks } from "#lib/imports/even-chunks.ts";
 import type { Mapping } from "#lib/imports/formats/mapping.ts";
 import { type OpenedFile, openFile } from "#lib/imports/opened-file.ts";
-import { rechunked } from "#lib/imports/rechunked.ts";
 import { settle } from "#lib/imports/settle-mapping.ts";
 import type { LookQueries, LookSettings } from "./queries.ts";
 
@@ -15,7 +15,7 @@ const TOO_LARGE = "A file may have at most 1 GiB.";
 const BY_HAND =
   "Import one file by hand and save its mapping with the source, then choose Fetch now.";
 
-/** The file can't be imported as it is: it waits until it, or the source's mapping, changes. */
+/** The file can't be imported, and waits until it or the source's mapping changes. */
 export class FileFault extends Error {}
 
 /**
@@ -66,7 +66,7 @@ async function keepParts(
 ): Promise<number> {
   let size = 0;
   let seq = 0;
-  for await (const part of rechunked(bytes)) {
+  for await (const part of evenChunks(bytes)) {
     size += part.length;
     if (size > IMPORT_MAX_BYTES) throw new FileFault(TOO_LARGE);
     await queries.keepPart(importId, seq++, part);

@@ -65,7 +65,7 @@ export function missingIn(draft: ConnectionDraft, isNew: boolean): Problems {
   };
 }
 
-const given = (text: string) => text.trim() || null;
+const textOrNull = (text: string) => text.trim() || null;
 
 /** What the form sends, but for the source. */
 export function inputOf(draft: ConnectionDraft): Input {
@@ -75,14 +75,14 @@ export function inputOf(draft: ConnectionDraft): Input {
     kind,
     address: draft.address.trim(),
     auth,
-    user_name: hasUser ? given(draft.user_name) : null,
-    region: kind === "s3" ? given(draft.region) : null,
+    user_name: hasUser ? textOrNull(draft.user_name) : null,
+    region: kind === "s3" ? textOrNull(draft.region) : null,
     ...(draft.credential !== "" && { credential: draft.credential }),
-    host_key: kind === "sftp" ? given(draft.host_key) : null,
-    file_glob: given(draft.file_glob) ?? "*",
+    host_key: kind === "sftp" ? textOrNull(draft.host_key) : null,
+    file_glob: textOrNull(draft.file_glob) ?? "*",
     schedule: isScheduled ? { calendar_id: calendar_id || null, at, retry_until } : null,
     afterwards,
-    move_to: afterwards === "move" ? given(draft.move_to) : null,
+    move_to: afterwards === "move" ? textOrNull(draft.move_to) : null,
     stable_seconds: Number(draft.stable_seconds),
     waits_for_marker: draft.waits_for_marker,
     assigned_to: draft.assigned_to.trim() === "" ? null : `user:${draft.assigned_to.trim()}`,

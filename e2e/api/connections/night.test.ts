@@ -12,7 +12,7 @@ import { startSshServer, whyNoSshd } from "./ssh-server.ts";
 
 const TOKEN = "tok_a0c51d9e8b734f62";
 const SLOW = 240_000;
-/** Of the worker, as far as a look needs them. */
+/** The worker's keys that a look needs. */
 const KEYS = {
   ENCRYPTION_KEYS: stack.encryptionKeys,
   AUDIT_PUBLIC_KEYS: Buffer.alloc(32).toString("base64"),
@@ -33,7 +33,7 @@ afterAll(() => {
   for (const process of started) process.kill("SIGKILL");
 });
 
-/** A worker that looks once, in a process of its own. */
+/** A process that looks once, as a worker does. */
 function startLook({ id }: Connection): ChildProcess {
   const look = spawn(
     process.execPath,
@@ -58,7 +58,7 @@ test(
   async () => {
     const connection = await tenant.connect(address.settings);
     const rows = Array.from({ length: 200_000 }, (_, n) => `2026-11-05,${n + 1}.00,Line ${n}`);
-    address.put(csv(...rows), "2026-11-05T06:00:00Z");
+    address.put(csv(rows.join("\n")), "2026-11-05T06:00:00Z");
 
     // In the middle of the file.
     const half = address.holdNext();

@@ -1,4 +1,4 @@
-/** Looks at a connection in a process of its own, which a test can kill. */
+/** Looks at a connection in a separate process, which a test can kill. */
 import { Pool } from "pg";
 import { hosts } from "#lib/runtime/env.ts";
 import { fetchConnection } from "../../../worker/connections/fetch-connection.ts";

@@ -1,11 +1,12 @@
 import { Agent, type Dispatcher, request } from "undici";
 import { pinnedConnector } from "../../webhooks/connector.ts";
+import { PRODUCT } from "../../wire/product.ts";
 import { whyNotFetched } from "../address.ts";
 import { RemoteError, remoteError } from "./remote-error.ts";
 
 const SILENT_MAX_MS = 30_000;
 const TEXT_MAX_BYTES = 4 * 1024 * 1024;
-const USER_AGENT = "Tieout-Connections/1.0";
+const USER_AGENT = `${PRODUCT}-Connections/1.0`;
 
 export type HttpResponse = Dispatcher.ResponseData;
 

@@ -19,7 +19,7 @@ export async function sftpRemote(access: Access): Promise<Remote> {
   const within = (...names: string[]) => [folder === "/" ? "" : folder, ...names].join("/");
   // Errors after the end of a call are those of the next one, too.
   const ignored = () => {};
-  const client = new SftpClient("tieout", { error: ignored, end: ignored, close: ignored });
+  const client = new SftpClient("connection", { error: ignored, end: ignored, close: ignored });
   const close = async () => {
     await client.end().catch(() => {});
   };

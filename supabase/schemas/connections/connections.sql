@@ -10,7 +10,7 @@ create table public.connections (
   address text not null check (length(address) between 1 and 2048),
   auth text not null check (
     auth in ('none', 'bearer', 'signed_query', 'password', 'private_key', 'access_key')),
-  -- Of s3, the ID of the access key.
+  -- The ID of the access key, with s3.
   user_name text check (length(user_name) between 1 and 200),
   region text check (length(region) between 1 and 64),
   file_glob text not null default '*' check (length(file_glob) between 1 and 200),
@@ -24,7 +24,7 @@ create table public.connections (
   waits_for_marker boolean not null default false,
   -- Who gets the exception about a file that is missing.
   assigned_to text check (assigned_to ~ '^user:[^[:space:]]{1,120}$'),
-  -- Of sftp: SHA256:… of the key that the server showed first.
+  -- The key that the SSH server showed first, as SHA256:…
   host_key text check (length(host_key) between 1 and 100),
   status text not null default 'active' check (status in ('active', 'paused', 'stopped')),
   credential_changed_at timestamptz(3),
@@ -38,7 +38,7 @@ create table public.connections (
   alerted_at timestamptz(3),
   -- When the file of the next business day is late.
   expected_at timestamptz(3),
-  -- Of the look that is under way; a later look takes over.
+  -- Identifies the look that is under way; a later look takes over.
   lease text,
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),

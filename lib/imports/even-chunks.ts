@@ -1,7 +1,7 @@
 const CHUNK_BYTES = 768 * 1024;
 
 /** The same bytes in chunks of one size, except the last. */
-export async function* rechunked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+export async function* evenChunks(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let open: Uint8Array[] = [];
   let size = 0;
   for await (let chunk of bytes) {
