@@ -27,7 +27,7 @@ test("at no rate all of it breaches, at a high one nothing", () => {
   ]);
 });
 
-test("as many breach as one loses who closes one after the other by deadline, and leaves what has breached", () => {
+test("predicts the breaches of one person who closes exceptions by deadline", () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(50), { minLength: 1, maxLength: 9 }),

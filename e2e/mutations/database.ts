@@ -85,7 +85,7 @@ export const DATABASE: Break[] = [
     how: { statement: "alter policy exceptions_read on public.exceptions using (true)" },
     caught: {
       file: DATA_API,
-      name: "another tenant's admin, straight at the Data API reads nothing of exceptions but its own",
+      name: "another tenant's admin directly at the Data API reads nothing of exceptions but its own",
     },
   },
   {
@@ -176,7 +176,7 @@ export const DATABASE: Break[] = [
       statement: `alter policy records_read on public.records using (tenant_id = (select private.tenant_id())
         and surface = any ((select private.permitted('read', 'write'))::text[]))`,
     },
-    caught: { file: RECORDS, name: "a lead sees what is its own to see" },
+    caught: { file: RECORDS, name: "a lead sees its own rows" },
   },
   {
     name: "kind-of-principal-not-asked",
@@ -236,7 +236,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/api/contracts/bad-requests.test.ts",
-      name: "restoreIntegration another tenant's record 404, as one that never was",
+      name: "restoreIntegration another tenant's record is the same 404 as an unknown one",
     },
   },
   {
@@ -272,7 +272,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/api/security-events/service-role.test.ts",
-      name: "leaves exactly one event a call: a read, a change, what is told of anyway, and what comes to nothing",
+      name: "records exactly one event per call: reads, changes, recorded changes and failures",
     },
   },
   {
@@ -285,7 +285,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/api/security-events/sources.test.ts",
-      name: "exports, with what was asked for",
+      name: "exports are recorded with their filters",
     },
   },
   {
@@ -298,7 +298,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/api/security-events/chain.test.ts",
-      name: "by the application's strongest role: no change, no deletion, no truncation, no place of its own choosing",
+      name: "the application's strongest role can't update, delete, truncate or choose a position",
     },
   },
   {
@@ -311,7 +311,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/api/security-events/chain.test.ts",
-      name: "each tenant's chain fits, without a gap, and no call waits for another tenant",
+      name: "each tenant's chain is complete, and no call waits for another tenant",
     },
   },
   {
@@ -324,7 +324,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/stack/quotas.test.ts",
-      name: "of many creations at once no more than that",
+      name: "concurrent creations never exceed the quota",
     },
   },
   {

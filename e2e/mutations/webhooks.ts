@@ -52,7 +52,7 @@ export const WEBHOOKS: Break[] = [
     },
     caught: {
       file: DELIVERY,
-      name: "goes to the webhooks that asked for its kind, of its tenant, and to no other",
+      name: "goes only to webhooks of its tenant that subscribe to its kind",
     },
   },
   {
@@ -103,7 +103,7 @@ export const WEBHOOKS: Break[] = [
       by: "const STORED_BYTES_MAX = 131_072;",
       rebuild: false,
     },
-    caught: { file: RETRY, name: "of 10 MB is kept to its first 16 kB" },
+    caught: { file: RETRY, name: "of 10 MB is truncated to 16 kB" },
   },
   {
     name: "gone-is-asked-again",
@@ -125,7 +125,7 @@ export const WEBHOOKS: Break[] = [
     },
     caught: {
       file: "e2e/api/webhooks/registration.test.ts",
-      name: "a deleted one is gone, its secret with it",
+      name: "a deleted one is removed with its secret",
     },
   },
   {

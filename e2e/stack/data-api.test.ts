@@ -72,7 +72,7 @@ describe("who a request is", () => {
     expect((await call("stack_context")).body).toEqual({ role: "anon", claims: { role: "anon" } });
   });
 
-  test("a token decides over the key beside it", async () => {
+  test("the token decides, not the key sent with it", async () => {
     const token = await bearer(sign({ role: "authenticated", sub: "user:ada" }));
     const { body } = await call("stack_context", {
       ...token,
@@ -123,7 +123,7 @@ describe("who a request is", () => {
   });
 });
 
-test("a function's own time limit holds from the beginning of its call", async () => {
+test("a function's own time limit applies from the start of its call", async () => {
   expect(await call("stack_dawdle")).toMatchObject({ body: { code: "57014" } });
 });
 

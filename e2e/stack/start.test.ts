@@ -36,7 +36,7 @@ describe("while a stack runs", () => {
   });
   afterAll(() => stack.end("SIGTERM"));
 
-  test("nobody else can read its secrets", () => {
+  test("only the owner can read its secrets", () => {
     expect(modeOf(DATA_DIR)).toBe("700");
     for (const file of ["secrets.json", "stack.json"])
       expect(modeOf(join(DATA_DIR, file))).toBe("600");
@@ -46,7 +46,7 @@ describe("while a stack runs", () => {
     expect(listening(stack.port)).toEqual(["127.0.0.1"]);
   });
 
-  test("each process holds the secrets that its work needs, and no others", () => {
+  test("each process has only the secrets that it needs", () => {
     const { DATABASE_URL = "", ...secrets } = stackOf(DATA_DIR).env;
     const holders = (secret: string) =>
       ["web", "worker", "matcher", "data-api"].filter((part) =>

@@ -5,7 +5,7 @@ import { beSignedIn } from "./person.ts";
 import { expectNoSidewaysScrolling, PHONE, settled } from "./soundness.ts";
 import { test } from "./test.ts";
 
-test("the search finds a guide, an operation and an error by keyboard alone, and goes there", async ({
+test("the search finds and opens a guide, an operation and an error by keyboard alone", async ({
   page,
 }) => {
   await page.goto("/docs");
@@ -27,7 +27,7 @@ test("the search finds a guide, an operation and an error by keyboard alone, and
   }
 });
 
-test("the search says when nothing matches, and when it could not be loaded", async ({ page }) => {
+test("the search says when nothing matches and when it couldn't load", async ({ page }) => {
   await page.goto("/docs/errors");
   await page.getByRole("banner").getByRole("button", { name: "Search the docs" }).click();
   await page.getByRole("combobox").fill("zebra");

@@ -29,7 +29,7 @@ async function stored() {
   return answer.json;
 }
 
-test("an exception opens beside the board, at an address of its own", async ({ page }) => {
+test("an exception opens next to the board with its own URL", async ({ page }) => {
   await rowOf(page, "Payout 4711").getByRole("link").click();
   await expect(page).toHaveURL(new RegExp(`exception=${id}`));
   await expect(panel(page)).toContainText("Source line118");
@@ -40,7 +40,7 @@ test("an exception opens beside the board, at an address of its own", async ({ p
   await expect(panel(page)).toBeHidden();
 });
 
-test("by keyboard alone: open, take it, start the review, close, and be where one was", async ({
+test("the keyboard alone opens, takes, reviews and closes an exception, and returns to its row", async ({
   page,
 }) => {
   const link = rowOf(page, "Payout 4711").getByRole("link");
@@ -146,7 +146,7 @@ test("a change that the server refuses is taken back", async ({ page }) => {
   expect(await stored()).toMatchObject({ assigned_to: null });
 });
 
-test("its clock is told when it is opened, and follows a change", async ({ page }) => {
+test("shows its SLA timeline when opened, and updates it after a change", async ({ page }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await rowOf(page, "Payout 4711").getByRole("link").click();
@@ -169,7 +169,7 @@ test("its clock is told when it is opened, and follows a change", async ({ page 
   await expect(panel(page).getByText(/Resolved .* before its deadline/)).toBeVisible();
 });
 
-test("comments and changes are one stream, older ones when they are asked for; what was said is text, with people in it", async ({
+test("comments and changes form one stream with older ones on request; comments are text with mentions", async ({
   page,
 }) => {
   await sql(
@@ -201,9 +201,7 @@ test("comments and changes are one stream, older ones when they are asked for; w
   await expect(panel(page).getByRole("button", { name: "Show older activity" })).toBeHidden();
 });
 
-test("the title, the severity and the deadline are edited where they are read", async ({
-  page,
-}) => {
+test("the title, severity and deadline are edited in place", async ({ page }) => {
   await rowOf(page, "Payout 4711").getByRole("link").click();
   await panel(page)
     .getByRole("button", { name: /edit the title/ })

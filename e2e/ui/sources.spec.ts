@@ -149,7 +149,7 @@ test("a JSON file's fields are found by their paths, shown as lines, and importe
   expect(await count(id)).toBe(2);
 });
 
-test("a processor's file is mapped by gross and fee, and its lines show what was kept of them", async ({
+test("a payment processor's file is mapped by gross and fee, and its lines show their fees", async ({
   page,
 }) => {
   const { id } = await createSource(team, { name: "Processor", kind: "processor" });

@@ -125,7 +125,7 @@ test("a view is saved, shared, opened by a colleague as their own work, and dele
   await expect(rows(page)).toHaveText(["Ana's", "Nobody's"]);
 });
 
-test("an admin deletes a colleague's view after being told that it can't be undone, and doesn't become its owner", async ({
+test("an admin deletes a colleague's view after a warning, and never becomes its owner", async ({
   page,
   context,
 }) => {

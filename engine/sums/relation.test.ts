@@ -47,7 +47,7 @@ function sumIn(result: Result, state: "confirmed" | "suggested"): number {
   );
 }
 
-test("a sum isn't confirmed where another line has the amount and the name of one of its lines", () => {
+test("a sum isn't confirmed if another line has the amount and name of one of its lines", () => {
   const named = (counterparty: string, amount_minor: number): Given => ({
     counterparty,
     amount_minor,
@@ -74,7 +74,7 @@ test("a sum isn't confirmed where another line has the amount and the name of on
   expect(sumIn(solved([total, ...singles]), "confirmed")).toBe(-1);
 });
 
-test("of two deposits of one batch, each is found among the lines of the batch", () => {
+test("each of two deposits of one batch is found among its lines", () => {
   const parts = [123_457, 41_999, 88_123, 61_417, 250_031, 33_337];
   const batch = parts.map(
     (amount_minor, at): Given => ({

@@ -84,6 +84,6 @@ test("a bucket that does not answer makes the call unavailable", async () => {
   await expect(storeOf(BUCKET).remove(ctx, "evd_2")).rejects.toMatchObject(failure);
 });
 
-test("what the database keeps goes to it whole, in base64", async () => {
+test("content for the database is sent whole, in base64", async () => {
   expect(await storeOf(null).keep(ctx, "evd_3", Buffer.from("x"))).toEqual({ content: "eA==" });
 });

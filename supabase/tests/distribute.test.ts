@@ -37,7 +37,7 @@ test("every table is distributed by its tenant, copied to every node, or named a
   expect(rows.map(({ name }) => name)).toEqual(ON_THE_COORDINATOR);
 });
 
-test("every function goes to every node, and those that a worker calls for a tenant run in its shard", async () => {
+test("every function exists on every node, and a worker's calls for a tenant run in its shard", async () => {
   const { rows } = await client.query<{ all: number; routed: number; missing: number }>(
     `select count(*)::int as all, count(by_argument)::int as routed,
        (select count(*)::int from pg_proc p

@@ -7,7 +7,7 @@ import type { ApiKey, NewApiKey } from "#lib/api-keys/contract.ts";
 import { codeOf, credentialOf, tenantWithAdmin } from "./keys.ts";
 
 describe("rotating an API key", () => {
-  it("keeps the old key for the grace period and no longer, by the database's clock alone", async () => {
+  it("keeps the old key exactly for the grace period, by the database's clock", async () => {
     const { create, call, use, get } = await tenantWithAdmin();
     const old = await create({ description: "Batch", ip_allowlist: ["127.0.0.0/8", "::1"] });
     const answer = await call("POST", `/${old.id}/rotate`, { grace_period_seconds: 3600 });

@@ -55,7 +55,7 @@ describe("what an API key does", () => {
     });
   });
 
-  it("is not lost where the process is told to end", async () => {
+  it("is not lost when the process is stopped", async () => {
     const { create, tenant, get } = await tenantWithAdmin();
     const { id, credential } = await create();
     const other = await startWebProcess();

@@ -74,7 +74,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     });
 
   if (recordParams(contract).length > 0)
-    test("another tenant's record 404, as one that never was", async () => {
+    test("another tenant's record is the same 404 as an unknown one", async () => {
       const foreign = await sampleFor(contract, stranger);
       for (const name of recordParams(contract)) {
         const id = foreign.params?.[name] as string;
@@ -153,7 +153,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
         },
       );
 
-      test.runIf(inFull)("that nobody can keep 400", async () => {
+      test.runIf(inFull)("that can't be stored is 400", async () => {
         for (const [name, body] of spoiled(sample.body ?? {})) {
           const answer = await invoke(contract, fixture, { body }, sample);
           expect(answer.status, `${name}: ${answer.text}`).toBe(400);

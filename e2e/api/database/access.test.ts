@@ -105,7 +105,7 @@ afterAll(() =>
 
 describe("who may call what in the database", () => {
   test.each(served)(
-    "$name lets exactly those in for $operationId whom the contract names",
+    "$name admits for $operationId exactly whom the contract names",
     async ({ name, operationId, access }) => {
       const deviations: string[] = [];
       await each(PERSONAS, async (persona) => {

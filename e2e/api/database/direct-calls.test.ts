@@ -120,7 +120,7 @@ describe("policies and refusals", () => {
     },
   );
 
-  test("hide another tenant's rows from a caller who names them", async () => {
+  test("never return another tenant's rows, even by ID", async () => {
     const theirs = (of: string) =>
       callDirectly(claimsOf(person, of), "get_exception", {
         input: { id: othersException },

@@ -127,7 +127,7 @@ describe("the schema", () => {
     expect(others).toEqual([]);
   });
 
-  test("joins one tenant's row to another by the tenant in every foreign key", async () => {
+  test("includes the tenant in every foreign key", async () => {
     const others = await sql(
       `select k.conrelid::regclass::text as table, k.conname as key from pg_constraint k join pg_namespace n on n.oid = k.connamespace
        where k.contype = 'f' and n.nspname in ('public', 'private')

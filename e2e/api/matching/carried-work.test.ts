@@ -87,7 +87,7 @@ test.each(["before", "after"] as const)(
 );
 
 test(
-  "a suggestion isn't moved beside one that the next period has for its line",
+  "a suggestion isn't carried over if the next period has one for its line",
   async () => {
     const fixture = await september();
     const { id: november } = await fixture.bind(NOVEMBER);

@@ -167,7 +167,7 @@ test(
 );
 
 test(
-  "the digest is the sum of what the period holds, and a run over all of it has the same",
+  "the digest covers the whole period, and equals that of a full run",
   async () => {
     const { fixture } = await arrived(shuffled(6), (at) => at % 23 === 7);
     const { digest } = await fixture.run();

@@ -39,7 +39,7 @@ async function october() {
 }
 
 test(
-  "matches are found by the words, days and amounts of their lines, beside state, rule and shape",
+  "matches are filtered by text, days and amounts of their lines, and by state, rule and shape",
   async () => {
     const { fixture, byHand } = await october();
     const all = await fixture.matches();

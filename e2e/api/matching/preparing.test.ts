@@ -157,7 +157,7 @@ test(
 );
 
 test(
-  "a step that is killed is done again, after those that were kept",
+  "a killed step is repeated after the saved steps",
   async () => {
     const fixture = await Fixture.create();
     const sides = await sidesOf(fixture, { left: 30_000, right: 10 });

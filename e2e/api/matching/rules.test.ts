@@ -78,7 +78,7 @@ describe("rules", () => {
   );
 
   test(
-    "that change make the next run weigh everything anew",
+    "that change make the next run weigh everything again",
     async () => {
       const fixture = await Fixture.create();
       await fixture.add("left", [

@@ -43,7 +43,7 @@ describe("the members of a tenant", () => {
     });
   });
 
-  it("are nobody's of another tenant, nobody who may write their own claim, and nobody who cannot sign in", async () => {
+  it("never include people of another tenant, with self-written claims, or who can't sign in", async () => {
     const { tenant, call } = await tenantWithLead();
     const other = await tenantWithLead();
     await other.create({ assigned_to: "user:theirs" });

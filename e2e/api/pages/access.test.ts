@@ -38,7 +38,7 @@ async function furnish(id: string, word: string): Promise<typeof ours> {
 
 const as = (...roles: Role[]) => ({ [tenant]: roles });
 
-describe("what is an admin's to see", () => {
+describe("admin pages", () => {
   const pages = {
     "api-keys": "Admins manage API keys",
     webhooks: "Admins manage webhooks",
@@ -133,7 +133,7 @@ describe("another tenant's", () => {
   });
 });
 
-it("a surface that nobody declared is no page", async () => {
+it("an undeclared surface has no page", async () => {
   expect((await pageOf(`/${tenant}/runbooks`, as("tenant_admin"))).status).toBe(404);
 });
 
@@ -195,7 +195,7 @@ it("pages carry their security headers, and a nonce that is new each time", asyn
   }
 });
 
-it("nothing but what is published is in the HTML of the updates, whatever key the server has", async () => {
+it("the HTML of the updates contains only published records, whatever key the server has", async () => {
   const word = uniqueName("note");
   const records: [surface: string, owner: string, data: object, deleted: boolean][] = [
     [

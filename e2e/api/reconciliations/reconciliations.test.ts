@@ -185,7 +185,7 @@ describe("the status of a reconciliation", () => {
     );
   });
 
-  test("of two moves at once that exclude each other one is made", async () => {
+  test("accepts one of two conflicting transitions", async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id } = await create({ status: "in_progress" });
       const answers = await Promise.all(

@@ -159,7 +159,7 @@ describe("a fourth surface is one declaration", () => {
     );
   });
 
-  test("where it is not declared, it is not there", async () => {
+  test("doesn't exist without a declaration", async () => {
     const response = await fetch(`${stack.url}/v1/runbooks`, {
       headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant },
     });

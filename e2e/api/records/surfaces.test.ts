@@ -36,7 +36,7 @@ describe.each(SURFACES)("/v1/$path", ({ path, example }) => {
     expect(await listIds(team, path, { operation: "list" })).toHaveLength(1);
   });
 
-  test("keeps what it does not know as it was sent", async () => {
+  test("keeps unknown fields as sent", async () => {
     const unknown = {
       "": 1,
       constructor: { prototype: [] },
@@ -104,7 +104,7 @@ describe.each(SURFACES)("/v1/$path", ({ path, example }) => {
     }
   });
 
-  test("an idempotency key is kept apart for each surface", async () => {
+  test("idempotency keys are separate per surface", async () => {
     const idempotencyKey = uniqueName("key");
     const ids = await Promise.all(
       SURFACES.map(

@@ -102,7 +102,7 @@ it("refusals of people of one name are not counted as one's", async () => {
   ).toEqual(PEOPLE.map(([iss, sub]) => [iss ?? "", sub]));
 });
 
-it("what is no person names none", async () => {
+it("records no person for other actors", async () => {
   await api("GET", "/v1/me", { bearer: stack.secretKey, tenant: trail.tenant });
   expect(await trail.one("service_role.call")).toMatchObject({
     actor: "service_role",
@@ -111,7 +111,7 @@ it("what is no person names none", async () => {
   });
 });
 
-it("an issuer that no database can carry is nobody's", async () => {
+it("an issuer that the database can't store identifies nobody", async () => {
   for (const iss of ["a\0b", "a\ud800", "x".repeat(256), 7 as unknown as string]) {
     expect(
       (await api("GET", "/v1/me", { bearer: await token(iss, "ada"), tenant: trail.tenant }))

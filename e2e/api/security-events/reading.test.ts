@@ -99,7 +99,7 @@ it("names the period of a decision, and the line of an exclusion", async () => {
   ]);
 });
 
-it("pages by key: each event once, though others come meanwhile", async () => {
+it("pages by key: each event once, even while others are added", async () => {
   await trail.append(120);
   const seen: number[] = [];
   let cursor: string | null = null;

@@ -14,7 +14,7 @@ async function tenantWithViews() {
   return { tenant, create, call, byAna, save, listed };
 }
 
-it("a view counts the open exceptions that it shows to whoever looks, and is its maker's until it is shared", async () => {
+it("a view counts the open exceptions visible to its reader, and is private until shared", async () => {
   const { create, call, byAna, save, listed } = await tenantWithViews();
   await create({ severity: "critical", assigned_to: "user:leo", due_at: await dueIn(30) });
   await create({ severity: "critical", assigned_to: "user:ana", due_at: await dueIn(900) });

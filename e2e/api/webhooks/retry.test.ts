@@ -154,15 +154,12 @@ describe.concurrent("a delivery that fails", () => {
     },
   );
 
-  it.each(["soon", "-5", "1e9", ""])(
-    "ignores Retry-After: %j, which says nothing",
-    async (value) => {
-      const { pause } = await failOnce({ status: 503, headers: { "Retry-After": value } });
-      expectAbout(pause, 4, 6);
-    },
-  );
+  it.each(["soon", "-5", "1e9", ""])("ignores a meaningless Retry-After: %j", async (value) => {
+    const { pause } = await failOnce({ status: 503, headers: { "Retry-After": value } });
+    expectAbout(pause, 4, 6);
+  });
 
-  it("is sent again at once, from the start of the schedule, when somebody asks for it", async () => {
+  it("is resent at once on request, with a new schedule", async () => {
     const { webhook, eventId } = await failOnce({ status: 500 });
     await webhook.hurry();
     await waits(eventId, 2);
@@ -200,7 +197,7 @@ describe.concurrent("a delivery that fails", () => {
   });
 });
 
-describe.concurrent("an attempt that fails says why:", () => {
+describe.concurrent("a failed attempt states the cause:", () => {
   it.each<[string, Behaviour, string, string]>([
     ["a server error", { status: 500 }, "http_error", "The receiver responded with 500."],
     ["a client error", { status: 404 }, "http_error", "The receiver responded with 404."],
@@ -303,7 +300,7 @@ describe("an answer", () => {
     return { attempt: attempts[0], response: attempts[0]?.response };
   };
 
-  it("of 10 MB is kept to its first 16 kB", async () => {
+  it("of 10 MB is truncated to 16 kB", async () => {
     const { attempt, response } = await answerTo({ trick: "10 MB" });
     expect(response).toMatchObject({ body: "x".repeat(16_384), truncated: true });
     // Its end is not waited for: that would take the 15 s that a receiver has.
@@ -315,7 +312,7 @@ describe("an answer", () => {
     expect(response).toMatchObject({ body: "", headers: { "content-encoding": "gzip" } });
   });
 
-  it("of bytes that are no text is kept as text that can be shown", async () => {
+  it("of binary bytes is stored as printable text", async () => {
     const { response } = await answerTo({ trick: "binary" });
     expect(response?.body).toBe("\uFFFD\uFFFD\uFFFD\uFFFD");
   });

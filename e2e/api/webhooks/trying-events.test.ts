@@ -24,7 +24,7 @@ it.each(EVENT_KINDS.filter((kind) => kind !== "webhook.test"))(
   },
 );
 
-it("a test answers with its own delivery, whatever else of its type is newer", async () => {
+it("a test returns its own delivery, even if another of its type is newer", async () => {
   const webhook = await subscriber.register(["webhook.failing"]);
   const bearer = await userToken(subscriber.tenant, ["tenant_admin"]);
   await api("POST", "/v1/exceptions", {

@@ -110,13 +110,13 @@ describe.each([
     );
   });
 
-  test("refuses an If-Match that is none", async () => {
+  test("rejects a malformed If-Match", async () => {
     const answer = await invoke(contract, fixture, { headers: { "If-Match": "7" } });
     expectProblem(answer, "invalid_request", contract);
   });
 });
 
-test("of two changes on one state, one is made", async () => {
+test("accepts one of two changes of the same version", async () => {
   const contract = CONTRACTS.find(
     ({ operationId }) => operationId === "updateException",
   ) as Contract;

@@ -95,7 +95,7 @@ describe.each(SAMPLES)("%s", (name) => {
   });
 });
 
-test("XML is read in the encoding that it names, whatever a source's mapping says of its files of columns", async () => {
+test("XML is read in its declared encoding, whatever a source's mapping says", async () => {
   const { bytes, expected, options } = sample("camt053-v02.xml");
   const mapping = {
     fields: { value_date: "Date", amount: "Amount" },

@@ -53,7 +53,7 @@ async function weighs(): Promise<boolean> {
   return statements.some(({ statement }) => statement.includes("load_run"));
 }
 
-test("where nothing is new there is no run, and one that is asked for has the last one's result", async () => {
+test("unchanged lines start no run, and a requested run returns the last result", async () => {
   expect(await weighs()).toBe(true);
   const [first] = await runs();
   expect(first).toMatchObject({ status: "done" });

@@ -435,7 +435,7 @@ test.each<[string, string, string, Outcome]>([
     "EUR",
     { lines: ["03-13 -1000 SEK", "03-14 2000 NOK"] },
   ],
-])("marks and currencies beside an amount are never dropped: %s", (_, text, currency, outcome) =>
+])("marks and currencies next to an amount are never dropped: %s", (_, text, currency, outcome) =>
   expectOutcome(text, currency, outcome),
 );
 
@@ -583,7 +583,7 @@ test("a state that only a row beyond the first MiB has is refused there, never s
   expect(refused).toEqual([40_002]);
 });
 
-test("a mapping of before these settings reads what it read", async () => {
+test("a mapping without these settings reads as before", async () => {
   const saved: Mapping = {
     fields: { booked_date: "Datum", amount: "Betrag", sign: "S/H" },
     date_format: "DD.MM.YYYY",
