@@ -260,7 +260,7 @@ test.describe("the SLA board", () => {
     await dialog.getByRole("button", { name: "Create exception" }).click();
     await expect(rowOf(page, "Fee of 12.50")).toContainText("€12.50");
 
-    // Of the reconciliation that the board is filtered by.
+    // The name of the reconciliation in the filter.
     const period = {
       name: "Payouts to bank",
       period_start: "2026-10-01",

@@ -224,7 +224,7 @@ test("a line is found by reference, amount and day, at an address that a reload 
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Clear filters" }).last().click();
 
-  // Of 601 lines only those that fit the screen are in the page, up to the last.
+  // Only those of 601 lines that fit the screen are in the page, up to the last.
   await expect(rowOf(page, "Kunde 27").or(rowOf(page, "Kunde 55")).first()).toBeVisible();
   await scrollToEnd(page, "All 601 shown");
   expect(await page.getByRole("row").count()).toBeLessThan(80);

@@ -24,7 +24,7 @@ function columns(side: "left" | "right", given: readonly Given[]): Lines {
   return lines;
 }
 
-/** Two lines and the one that is their sum, with a bystander beside. */
+/** Two lines, the line that is their sum, and an unrelated line. */
 function solve(parts: readonly [Given, Given], total: Given): Result {
   const left = [
     ...parts.map((part, at) => ({ ...part, amount_minor: AMOUNTS[at] as number })),

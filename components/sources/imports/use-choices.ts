@@ -46,10 +46,10 @@ export function useChoices(preview: ImportPreview, asking: PreviewState) {
 
   /** Later questions may not arise from another answer. */
   function answer(at: number, question: Question, value: string) {
-    const kept = asked.slice(0, at + 1);
-    setAsked(kept);
+    const earlier = asked.slice(0, at + 1);
+    setAsked(earlier);
     setAnswers({
-      ...Object.fromEntries(kept.map((one) => [keyOf(one), answers[keyOf(one)] ?? ""])),
+      ...Object.fromEntries(earlier.map((one) => [keyOf(one), answers[keyOf(one)] ?? ""])),
       [keyOf(question)]: value,
     });
     if (mapping) change(withAnswer(mapping, question.about, value));

@@ -46,7 +46,7 @@ function requestIdOf(answer: { headers: Headers }): string {
   return answer.headers.get("x-request-id") ?? "";
 }
 
-/** How many refusals the trail tells of, and how many more wait for their minute to end. */
+/** The number of refusals in the audit log, and of those that wait for their minute to end. */
 async function reportedOrCounted(): Promise<number> {
   const [row] = await sql<{ total: number }>(
     `select ((select coalesce(sum(coalesce((details ->> 'count')::integer, 1)), 0) from public.security_events

@@ -1,6 +1,6 @@
 /**
  * Formats × peculiarities: each file of `lib/imports/formats/samples` with what must be read of it,
- * to the cent, in `<name>.expected.json` beside it. Files named `suite-*` rebuild cases of
+ * to the cent, in `<name>.expected.json` next to it. Files named `suite-*` rebuild cases of
  * published test suites with figures and texts of our own: `expected.suite` names the suite.
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ type Expected = {
   /** What `detect` must say, among other things; without it, nothing is said of detection. */
   detection?: object;
   /**
-   * Beside what was detected; a mapping here takes the place of the detected one. With a format,
+   * Options in addition to those detected; a mapping here replaces the detected one. With a format,
    * nothing is detected.
    */
   options: Omit<Partial<ReadOptions>, "limits">;

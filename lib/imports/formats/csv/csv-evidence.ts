@@ -57,8 +57,8 @@ export class Evidence {
       step();
     }
     const { balance } = this.mapping;
-    const kept = balance === undefined || this.#isBalance(balance);
-    if (!kept) this.mapping = { ...this.mapping, balance: undefined };
+    const isConsistent = balance === undefined || this.#isBalance(balance);
+    if (!isConsistent) this.mapping = { ...this.mapping, balance: undefined };
   }
 
   #column(name: string | undefined): Column | undefined {
@@ -78,9 +78,9 @@ export class Evidence {
   }
 
   #findStatus(): void {
-    const given = this.mapping.status;
-    const columns = given
-      ? this.table.columns.filter(({ name }) => name === given.column)
+    const statusMapping = this.mapping.status;
+    const columns = statusMapping
+      ? this.table.columns.filter(({ name }) => name === statusMapping.column)
       : this.table.columns.filter((one) => {
           const mapped = Object.entries(this.mapping.fields).filter(
             ([, name]) => name === one.name,
@@ -90,8 +90,8 @@ export class Evidence {
     for (const column of columns) {
       const found = statusColumn(column.name, column.all);
       if (!found) continue;
-      const booked = [...(given?.booked ?? [])];
-      const not_booked = [...(given?.not_booked ?? [])];
+      const booked = [...(statusMapping?.booked ?? [])];
+      const not_booked = [...(statusMapping?.not_booked ?? [])];
       const answered = new Set([...booked, ...not_booked].map((text) => text.toLowerCase()));
       if (this.#isOfInvoices())
         found.unknown.push(
@@ -427,17 +427,19 @@ export class Evidence {
 
   /** Asks about the first word that says neither debit nor credit. */
   #askDirectionWord(column: Column): boolean {
-    const given = this.mapping.sign_values;
+    const signValues = this.mapping.sign_values;
     const known = new Set(
-      [...(given?.debit ?? []), ...(given?.credit ?? [])].map((word) => word.toUpperCase()),
+      [...(signValues?.debit ?? []), ...(signValues?.credit ?? [])].map((word) =>
+        word.toUpperCase(),
+      ),
     );
     const values = [...new Set(column.cells)];
     const unknown = values.find(
       (word) => directionOf(word) === undefined && !known.has(word.toUpperCase()),
     );
     if (unknown === undefined || values.length > DISTINCT_MAX) return false;
-    const debit = [...(given?.debit ?? values.filter((word) => directionOf(word) === -1))];
-    const credit = [...(given?.credit ?? values.filter((word) => directionOf(word) === 1))];
+    const debit = [...(signValues?.debit ?? values.filter((word) => directionOf(word) === -1))];
+    const credit = [...(signValues?.credit ?? values.filter((word) => directionOf(word) === 1))];
     const fields = { ...this.mapping.fields, sign: column.name };
     const asDebit = { debit: [...debit, unknown], credit: credit.length > 0 ? credit : ["CREDIT"] };
     const asCredit = { debit: debit.length > 0 ? debit : ["DEBIT"], credit: [...credit, unknown] };

@@ -61,11 +61,11 @@ export function describeCsv(
   delimiter: Delimiter,
   known: Known = {},
 ): Described | null {
-  const given = known.mapping;
-  const quote = given?.quote ?? quoteOf(head, delimiter);
-  const wanted = Object.values(given?.fields ?? {});
-  const hasHeader = known.hasHeader ?? given?.header_row;
-  const table = tableOf(head, delimiter, quote, hasHeader, wanted, known.isWhole ?? true);
+  const knownMapping = known.mapping;
+  const quote = knownMapping?.quote ?? quoteOf(head, delimiter);
+  const required = Object.values(knownMapping?.fields ?? {});
+  const hasHeader = known.hasHeader ?? knownMapping?.header_row;
+  const table = tableOf(head, delimiter, quote, hasHeader, required, known.isWhole ?? true);
   return table && describeTable(table, { delimiter, ...(quote && { quote }) }, known);
 }
 
