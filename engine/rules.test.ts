@@ -98,7 +98,7 @@ describe("exact", () => {
 describe("tolerance", () => {
   const near = rule("tolerance", { amount_tolerance_minor: 100, days_after: 3 });
 
-  test("takes what has one counterpart, and keeps the difference as residual", () => {
+  test("matches a single counterpart, and records the difference as residual", () => {
     const result = solve(
       [{ amount_minor: 10_000 }],
       [{ amount_minor: 9930, value_date: 20_002 }],
@@ -431,7 +431,7 @@ test("counterparts of one line come best first, each explained", () => {
   );
 });
 
-test("a result that was tampered with is found out", () => {
+test("a manipulated result is detected", () => {
   const result = solve(
     [{ reference: "A" }, { reference: "B", amount_minor: 5 }],
     [{ reference: "A" }, { reference: "B", amount_minor: 5 }],

@@ -39,7 +39,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       is: "alg none, the public key as a secret",
       kept: [
         [CREDENTIALS, "is refused with alg none"],
-        [ANCHORS, "refuse an HS256 token made"],
+        [ANCHORS, "refuse an HS256 token signed with the RS256 public key"],
       ],
     },
     {
@@ -87,9 +87,9 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           VERIFY,
-          "never asks the database about a secret whose checksum fails",
+          "never queries the database for a wrong checksum, once when",
           "returns byte-identical responses for an unknown ID and a wrong",
-          "takes as long for an unknown id",
+          "takes the same time for an unknown ID and a wrong secret",
         ],
         ["lib/api-keys/verify-api-key.test.ts", "an unknown ID costs one database query"],
       ],
@@ -102,7 +102,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           "is refused if the server signed it for its own database client",
           "two Authorization headers are 401",
         ],
-        [VERIFY, "does not take a key from the query string"],
+        [VERIFY, "ignores a key in the query string"],
       ],
     },
     {
@@ -200,7 +200,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "query values repeated, blank, without bounds; times that are none",
       kept: [
-        [BAD_REQUESTS, "a query that it does not take 400"],
+        [BAD_REQUESTS, "an unknown query parameter is 400"],
         ["e2e/api/sla/monitor.test.ts", "refuses %s=%s"],
         ["lib/wire/schema.test.ts", "rejects %s"],
       ],
@@ -327,8 +327,8 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           PASSWORDS,
           "a link that works once",
           "accepts a reset link once, even concurrently",
-          "ends after an hour",
-          "are limited as tries to sign in are",
+          "has a link that expires after an hour",
+          "are limited like sign-in attempts",
         ],
       ],
     },
@@ -340,7 +340,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           "never floods a mailbox: an address is invited at most five",
           "never floods a mailbox: it is resent at most 5 times an hour",
         ],
-        [PASSWORDS, "are limited as tries to sign in are"],
+        [PASSWORDS, "are limited like sign-in attempts"],
       ],
     },
     {
@@ -389,8 +389,8 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           PEOPLE,
-          "people of one name stay apart in events, in history and in the ledger",
-          "people of one name do not share",
+          "people with the same name are distinguished in events, history and the ledger",
+          "people with the same name don't share idempotency keys",
         ],
         [
           "components/people/namesakes.test.ts",
@@ -403,7 +403,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           SIGN_IN,
-          "takes no form with two of %s",
+          "rejects a form with two of %s, which parsers read differently",
           "reads a form with any content-type parameters: %s",
         ],
         [
@@ -443,7 +443,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           "of 10 MB is truncated to 16 kB",
           "that is a gzip bomb is not inflated",
         ],
-        ["e2e/api/webhooks/patience.test.ts", "an answer that never ends is cut off"],
+        ["e2e/api/webhooks/patience.test.ts", "an endless response is cut off; its status counts"],
         ["lib/webhooks/send.test.ts", "sends nothing to a server with an untrusted certificate"],
       ],
     },
@@ -469,7 +469,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "SIGTERM in mid-request and mid-delivery",
       kept: [
-        ["e2e/stack/stop.test.ts", "a request under way when the stop comes is answered"],
+        ["e2e/stack/stop.test.ts", "a request under way during a stop is completed"],
         [STACK_WEBHOOKS, "finishes and records deliveries under way"],
       ],
     },
@@ -485,7 +485,11 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "100 identical POSTs over two processes, 100 bodies under one key",
       kept: [
-        [ISSUE, "to 100 identical creates over two processes", "lets one of 100 different bodies"],
+        [
+          ISSUE,
+          "to 100 identical creates over two processes",
+          "accepts one of 100 different bodies with one idempotency key",
+        ],
       ],
     },
     {
@@ -563,7 +567,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     kept: [
       [
         SIGN_IN,
-        "takes no form with two of %s",
+        "rejects a form with two of %s, which parsers read differently",
         "reads a form with any content-type parameters: %s",
       ],
     ],
@@ -572,7 +576,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 6,
     is: "an actor by a name that a token chooses",
     kept: [
-      [PEOPLE, "people of one name stay apart"],
+      [PEOPLE, "people with the same name are distinguished in events, history"],
       [
         "components/people/namesakes.test.ts",
         "people with the same name are distinguished, and others stay",
@@ -593,7 +597,11 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     is: "sessions and tokens that outlive their end",
     kept: [
       [SESSIONS, "ends the session", "end everywhere at once", "an idle session"],
-      [CREDENTIALS, "lives for a day at most", "believes tokens given with one"],
+      [
+        CREDENTIALS,
+        "lives for a day at most",
+        "accepts tokens with a second factor, and tells others what they",
+      ],
       ["e2e/ui/session.spec.ts", "a person sees where they are signed in"],
     ],
   },
@@ -661,7 +669,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
       [
         SUCCESSORS,
         "a retry with a successor replays, after any number of rotations",
-        "takes an idempotency key in every spelling",
+        "the impact of a change accepts every spelling of an idempotency",
       ],
       ["lib/http/idempotency.test.ts", "reads an idempotency key for every POST"],
     ],
@@ -684,8 +692,8 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     kept: [
       [
         LIFECYCLE,
-        "tells of the end of the grace period once",
-        "never lets the old key outlive its own expiry",
+        "reports the end of the grace period once, as a security event",
+        "gives the successor the same lifetime, and never extends the",
       ],
       [
         "e2e/api/records/deletion.test.ts",
@@ -699,7 +707,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     kept: [
       [
         "e2e/api/wire/conditional-requests.test.ts",
-        "is made on the state that If-Match names",
+        "is applied only to the version in If-Match",
         "gives a tag, and 304",
       ],
       [
@@ -762,7 +770,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 22,
     is: "a worker that lives and does nothing",
     kept: [
-      ["e2e/stack/worker.test.ts", "a worker that could only live ends"],
+      ["e2e/stack/worker.test.ts", "a worker that can't work ends, and its successor does"],
       ["e2e/stack/processes.test.ts", "readiness counts the workers"],
     ],
   },

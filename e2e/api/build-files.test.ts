@@ -14,7 +14,7 @@ const load = (encoding: string, init: RequestInit = {}) =>
 
 describe("scripts and styles of the build", () => {
   it.each(["br", "gzip"])(
-    "come as they were compressed, %s, and are the same for all",
+    "are sent precompressed, %s, and are the same for everybody",
     async (encoding) => {
       const [plain, packed] = [await load("identity"), await load(encoding)];
       expect([

@@ -267,7 +267,7 @@ describe("a web process that asks for a second factor", () => {
   });
   afterAll(() => web?.stop());
 
-  it("believes tokens given with one, and tells the others what they lack (RFC 9470)", async () => {
+  it("accepts tokens with a second factor, and tells others what they lack (RFC 9470)", async () => {
     const call = async (level: object) =>
       fetch(`${web.url}/v1/me`, {
         headers: {
@@ -308,7 +308,7 @@ describe("a web process that asks for a second factor", () => {
 });
 
 describe("Supabase's keys", () => {
-  it("let the publishable key ask who it is, and no more of the operations there are", async () => {
+  it("allow the publishable key only to read its identity", async () => {
     expect(
       (await api("GET", "/v1/me", { bearer: stack.publishableKey, tenant })).json,
     ).toMatchObject({

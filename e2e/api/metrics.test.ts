@@ -51,7 +51,7 @@ describe("metrics", () => {
     expect(await figure(line)).toBe(before + 3);
   });
 
-  it("tell how far behind the background work is", async () => {
+  it("report the delay of background work", async () => {
     expect(await figure("tieout_database_up")).toBe(1);
     await until(
       "the worker to be heard",

@@ -41,7 +41,7 @@ const madeUp = () => {
 };
 
 describe("failed credentials, beyond what an address has a minute", () => {
-  test("are not looked up any more, while keys that were good of late go on", async () => {
+  test("are not looked up any more, while recently valid keys keep working", async () => {
     const [{ credential: used }, { credential: unused }] = await Promise.all([create(), create()]);
     await start({ AUTH_FAILURES_PER_MINUTE: "5" });
     expect((await call(used)).status).toBe(200);

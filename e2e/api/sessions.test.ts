@@ -235,7 +235,7 @@ describe("an idle session", () => {
   });
 });
 
-it("who is known to next-auth alone learns nothing there: it tells of no session", async () => {
+it("a cookie known only to next-auth reveals no session", async () => {
   const [cookie = ""] = await signedIn(1);
   expect(
     (await fetch(`${stack.url}/api/auth/session`, { headers: { Cookie: cookie } })).status,

@@ -22,7 +22,7 @@ describe("the guard in front of next-auth", () => {
   });
 
   it.each(["callback/password", "signout", "signin/password"])(
-    "takes a form of at most 64 KiB at %s",
+    "accepts a form of at most 64 KiB at %s",
     async (path) => {
       expect((await post(path, FORM, `a=${"x".repeat(64 * 1024)}`)).status).toBe(413);
       for (const broken of ["{", "null", '{"email":["a"]}'])
@@ -31,7 +31,7 @@ describe("the guard in front of next-auth", () => {
   );
 
   it.each(["email", "csrfToken", "callbackUrl"])(
-    "takes no form with two of %s, which two readers would read as two",
+    "rejects a form with two of %s, which parsers read differently",
     async (name) => {
       const answer = await post(
         "callback/password",
@@ -45,7 +45,7 @@ describe("the guard in front of next-auth", () => {
     },
   );
 
-  it("takes no address with a name twice", async () => {
+  it("rejects a URL with a repeated parameter", async () => {
     expect((await fetch(`${stack.url}/api/auth/signin?callbackUrl=/a&callbackUrl=/b`)).status).toBe(
       400,
     );
@@ -79,14 +79,14 @@ describe("the guard in front of next-auth", () => {
     "error/%E2%82%AC",
     "signin/%E2%82%AC",
     "error?error=a%26callbackUrl%3d//evil.example",
-  ])("answers %s without failing", async (path) => {
+  ])("responds to %s without failing", async (path) => {
     const answer = await fetch(`${stack.url}/api/auth/${path}`, { redirect: "manual" });
     expect(answer.status).toBeLessThan(500);
     expect(answer.headers.get("location") ?? "").not.toContain("evil");
   });
 
   it.each(["callback/password", "c%61llback/p%61ssword"])(
-    "takes down who signs in by %s",
+    "records who signs in by %s",
     async (path) => {
       const person = await enrol({ acme: ["tenant_lead"] });
       await signIn(person.email, PASSWORD, stack.url, path);
@@ -120,7 +120,7 @@ describe("the guard in front of next-auth", () => {
   });
 });
 
-it("a refusal does not tell by its time whether there is such a person", async () => {
+it("the time of a refusal doesn't reveal whether the account exists", async () => {
   for (const email of ["ada@acme.example", "nobody@acme.example"]) {
     const { status, ms } = await signIn(email, "not-the-password");
     expect(status).toBe(401);

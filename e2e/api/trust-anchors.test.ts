@@ -75,7 +75,7 @@ describe("trust anchors of a web process", () => {
     expect(await me(await handMade({}, good()))).toBe(200);
   });
 
-  it("refuse an HS256 token made with the RS256 public key as its secret", async () => {
+  it("refuse an HS256 token signed with the RS256 public key", async () => {
     expect(await me(await handMade({}, good(), pem))).toBe(401);
     expect(await me(await handMade({}, good(), pem.trim()))).toBe(401);
   });
@@ -116,7 +116,7 @@ describe("trust anchors of a web process", () => {
     }
   });
 
-  it("allow an issuer's clock a minute, for nbf as for iat and exp", async () => {
+  it("allow a minute of clock skew, for nbf, iat and exp", async () => {
     const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
     const times = (claims: object) => handMade({}, { ...good(), ...claims });
     expect(await me(await times({ nbf: inSeconds(30), iat: inSeconds(30) }))).toBe(200);

@@ -42,7 +42,7 @@ export const FAULTS: readonly Fault[] = [
     is: "a stop in mid-delivery and mid-request",
     holds: ["delivered", "served"],
     drills: [
-      [STOP, "a request under way when the stop comes is answered"],
+      [STOP, "a request under way during a stop is completed"],
       [
         WEBHOOKS,
         "finishes and records deliveries under way",
@@ -111,7 +111,7 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         "e2e/faults/killed-matchers.test.ts",
-        "two matchers killed at random leave the proof holding each time, and what they leave comes to what it would have",
+        "two matchers killed at random leave a valid proof each time, and the same final result",
       ],
     ],
   },
@@ -151,9 +151,9 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         "e2e/faults/sick-database.test.ts",
-        "has calls refused in time and readiness say so, and nothing is lost when it goes on",
+        "that hangs fails calls in time and readiness, and loses nothing",
         "whose connections are lost without a word is reached by new ones",
-        "that takes no writes is said to, and none is half done; it recovers by itself",
+        "that is read-only is reported, leaves no partial write, and recovers by itself",
         "that is slow is waited for",
       ],
     ],
@@ -164,8 +164,8 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         "e2e/faults/contended-database.test.ts",
-        "that run out of their time, or of their tenant's share of connections, are told so",
-        "that block each other have one of them refused whole",
+        "that exceed their time or their tenant's connections are",
+        "that deadlock have one refused completely, which runs once on",
         "that find no connection are refused at once",
       ],
     ],
@@ -176,7 +176,7 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         "e2e/faults/full-disk.test.ts",
-        "refuses what it has no room for, loses nothing, and goes on when there is room",
+        "a database with a full disk refuses writes, loses nothing, and",
       ],
     ],
   },

@@ -63,7 +63,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/api/database/request-role.test.ts",
-      name: "the start tells a role for requests from one that may do more",
+      name: "the start detects a role for requests with more rights",
     },
   },
   {
@@ -137,13 +137,13 @@ export const DATABASE: Break[] = [
     name: "function-open-to-everybody",
     is: "anybody may purge",
     how: { statement: "grant execute on function private.purge_records(integer) to public" },
-    caught: { file: LINTS, name: "lets everybody execute nothing" },
+    caught: { file: LINTS, name: "grants nothing to everybody" },
   },
   {
     name: "search-path-open",
     is: "a function finds its tables where the caller says",
     how: { statement: "alter function public.get_me(jsonb, jsonb) reset search_path" },
-    caught: { file: LINTS, name: "lets no function be steered by a search_path" },
+    caught: { file: LINTS, name: "has no function that depends on a search_path" },
   },
   {
     name: "function-with-owners-rights-exposed",

@@ -62,7 +62,7 @@ export const PAGES: Break[] = [
     },
     caught: {
       file: DESIGN,
-      name: "a dialog takes the focus to its first field, keeps it, and gives it back on Escape",
+      name: "a dialog focuses its first field, traps the focus, and returns it on Escape",
     },
   },
   {
@@ -206,7 +206,7 @@ export const PAGES: Break[] = [
     },
     caught: {
       file: "e2e/ui/exception.spec.ts",
-      name: "a change that the server refuses is taken back",
+      name: "a change that the server refuses is rolled back",
     },
   },
   {

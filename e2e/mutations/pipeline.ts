@@ -164,7 +164,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: LIFECYCLE,
-      name: "gives the successor the same length of life, and never lets the old key outlive its own expiry",
+      name: "gives the successor the same lifetime, and never extends the old key's expiry",
     },
   },
   {
@@ -250,7 +250,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: "e2e/api/sla/monitor.test.ts",
-      name: "gives all that the filters leave as CSV or NDJSON, however many pages that is, on the record",
+      name: "exports everything under the filters as CSV or NDJSON, over any number of pages, and is recorded",
     },
   },
   {

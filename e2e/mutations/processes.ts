@@ -49,7 +49,7 @@ export const PROCESSES: Break[] = [
     },
     caught: {
       file: "e2e/api/sla/clock.test.ts",
-      name: "tells of a crossing within a second of it, naming the threshold and the next one, never early",
+      name: "reports a crossing within a second, with the threshold and the next one, never early",
     },
   },
   {
@@ -147,7 +147,7 @@ export const PROCESSES: Break[] = [
     },
     caught: {
       file: "e2e/stack/stop.test.ts",
-      name: "a request under way when the stop comes is answered",
+      name: "a request under way during a stop is completed",
     },
   },
   {

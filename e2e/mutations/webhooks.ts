@@ -85,14 +85,14 @@ export const WEBHOOKS: Break[] = [
     how: { function: "private.retry_schedule", replace: "5, 300, 1800", by: "5, 60, 1800" },
     caught: {
       file: RETRY,
-      name: "is tried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each ±20 %, under one id, and then given up",
+      name: "is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each ±20 %, with one ID, then fails",
     },
   },
   {
     name: "retries-together",
     is: "all that failed comes back at the same moment",
     how: { function: "private.retry_pause", replace: " * (0.8 + 0.4 * random())", by: "" },
-    caught: { file: RETRY, name: "does not come back together with the others" },
+    caught: { file: RETRY, name: "is not retried at the same time as the others" },
   },
   {
     name: "answers-kept-whole",

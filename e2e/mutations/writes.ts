@@ -51,7 +51,7 @@ export const WRITES: Break[] = [
       replace: "a.id = $1 for update;",
       by: "a.id = $1;",
     },
-    caught: { file: LIFECYCLE, name: "lets one of two rotations at once succeed" },
+    caught: { file: LIFECYCLE, name: "accepts one of two concurrent rotations" },
   },
   {
     name: "revocation-not-seen",
@@ -89,7 +89,7 @@ export const WRITES: Break[] = [
     name: "record-not-locked",
     is: "of two changes at once one is lost",
     how: { function: "private.lock_record", replace: "for no key update;", by: ";" },
-    caught: { file: CONCURRENCY, name: "forty changes at once of forty fields are all made" },
+    caught: { file: CONCURRENCY, name: "forty concurrent changes of forty fields are all applied" },
   },
   {
     name: "purge-a-day-early",
@@ -169,7 +169,7 @@ export const WRITES: Break[] = [
     },
     caught: {
       file: PAUSES,
-      name: "gives back exactly what was left, and never reports again what was crossed before it",
+      name: "restores exactly the time left, and never repeats earlier crossings",
     },
   },
   {
@@ -182,7 +182,7 @@ export const WRITES: Break[] = [
     },
     caught: {
       file: PAUSES,
-      name: "is never over before it began, when the client that ends it started first",
+      name: "never ends before it started, even if the ending client began first",
     },
   },
   {

@@ -257,7 +257,7 @@ describe("the rules of ops/alerts", () => {
     },
   };
 
-  test("are all made to fire here", () => {
+  test("all fire in a drill here", () => {
     expect(Object.keys(sick).sort()).toEqual([...new Set(RULES.map(({ alert }) => alert))].sort());
   });
 

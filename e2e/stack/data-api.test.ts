@@ -149,7 +149,7 @@ test("serving requests grants nothing to anyone", async () => {
   expect(await query(GRANTS)).toEqual(before);
 });
 
-test("the role that migrations run as is no superuser, and the Data API's may do nothing by itself", async () => {
+test("the role for migrations isn't a superuser, and the Data API's own role has no rights", async () => {
   const roles = await query(`select rolname, rolsuper, rolbypassrls, rolinherit from pg_roles
     where rolname in ('postgres', 'authenticator') order by 1`);
   expect(roles).toEqual([

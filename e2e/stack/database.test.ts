@@ -79,7 +79,7 @@ describe("a pooler that loses what the worker listens for", () => {
   afterAll(() => pooler.stop());
 
   test.each(["DATABASE_URL", "DIRECT_URL"])(
-    "is refused as %s, in words, before anything is started",
+    "is refused as %s with an explanation, before anything starts",
     async (name) => {
       const start = await Supervisor.start({
         ...variables,

@@ -106,7 +106,7 @@ describe("names each problem of the variables", () => {
     expect(report.ends).toBe(1);
   });
 
-  test("a role for requests that may do more", async () => {
+  test("a role for requests with more rights", async () => {
     const report = await examined({ REQUEST_DATABASE_URL: project.env.DATABASE_URL ?? "" });
     expect(report.says).toMatch(
       /^✗ Requests: REQUEST_DATABASE_URL's role may do more than requests may: postgres /m,

@@ -62,7 +62,7 @@ describe("malformed HTTP gets a single clean 400", () => {
   });
 });
 
-test("a method that nothing takes is 405", async () => {
+test("an unsupported method is 405", async () => {
   expect((await send(request("TRACE /v1/me HTTP/1.1"))).status).toBe(405);
 });
 

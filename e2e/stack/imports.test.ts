@@ -126,7 +126,7 @@ describe("an import is stored completely and once", () => {
     },
   );
 
-  test("though it comes twice at the same time", async () => {
+  test("even if it is sent twice concurrently", async () => {
     const ids = await Promise.all([queueImport(), queueImport()]);
     await Promise.all(ids.map(isDone));
     const states = await Promise.all(ids.map(stateOf));

@@ -97,7 +97,7 @@ describe("two web processes on one port and two workers", () => {
     await until("them to answer", async () => (await stack.get("/readyz")) === 200);
   });
 
-  test("end with the supervisor, however it ends", async () => {
+  test("end with the supervisor, even after a crash", async () => {
     const pids = [
       ...webs(),
       ...["web", "worker-1", "worker-2", "data-api", "postgres"].map((name) => stack.pidOf(name)),

@@ -26,7 +26,7 @@ test("SIGTERM ends every part, in order, and the supervisor with 0", async () =>
   ]);
 });
 
-test("a request under way when the stop comes is answered", async () => {
+test("a request under way during a stop is completed", async () => {
   const DATA_DIR = freshDataDir();
   const stack = await Supervisor.ready({ DATA_DIR });
   // The server asks for the body once it has taken the request in hand.

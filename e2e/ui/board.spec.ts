@@ -224,7 +224,7 @@ test.describe("the SLA board", () => {
     await expect(link("Item 2")).toBeFocused();
   });
 
-  test("lists closed work, creates an exception by hand, and looks as it was left", async ({
+  test("lists closed exceptions, creates one by hand, and restores the last view", async ({
     page,
   }) => {
     const done = await report(tenant, { title: "Done with", due_in_minutes: 30 });
@@ -347,7 +347,7 @@ test.describe("the SLA board", () => {
     await expect(page.getByRole("status").getByText("Not now.")).toBeVisible();
   });
 
-  test("draws time to breach and breaches per day when asked, keeps that in the address, and has each as a table", async ({
+  test("draws time to breach and breaches per day on request, with the choice in the URL and tables", async ({
     page,
   }) => {
     await report(tenant, { title: "Late one", due_in_minutes: -30 });

@@ -275,7 +275,7 @@ test("a lost response is retried under the same key, and rolled back if it never
   await expect(boxOf(page, "Item 2")).toBeChecked();
 });
 
-test("more than one call takes are sent in parts, with their progress, and can be stopped between two", async ({
+test("more exceptions than one call accepts are sent in parts, with progress, and can be stopped", async ({
   page,
 }) => {
   test.slow();

@@ -32,7 +32,7 @@ test("the page doesn't move while the palette loads", async ({ page, context }) 
   await expect(page.getByRole("combobox", { name: "Search or jump to" })).toBeFocused();
 });
 
-test("the arrows move the choice around, and Escape gives the focus back", async ({
+test("the arrow keys wrap around the choices, and Escape returns the focus", async ({
   page,
   context,
 }) => {

@@ -19,7 +19,7 @@ async function enter(page: Page, target: Locator): Promise<void> {
 }
 
 test.describe("by keyboard,", () => {
-  test("a dialog takes the focus to its first field, keeps it, and gives it back on Escape", async ({
+  test("a dialog focuses its first field, traps the focus, and returns it on Escape", async ({
     page,
   }) => {
     const opener = button(page, "Dialog");
@@ -163,7 +163,7 @@ test.describe("by keyboard,", () => {
     );
   });
 
-  test("a message is said, and can be sent away", async ({ page }) => {
+  test("a message is announced, and can be dismissed", async ({ page }) => {
     await enter(page, button(page, "Failure toast"));
     const message = page.getByRole("status").filter({ hasText: "Couldn't save" });
     await expect(message).toBeVisible();

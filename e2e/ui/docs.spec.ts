@@ -43,10 +43,7 @@ test("the search says when nothing matches and when it couldn't load", async ({ 
   await expect(page.getByRole("option").first()).toContainText("conflict");
 });
 
-test("an example is copied as it is shown, in the language that was chosen", async ({
-  page,
-  context,
-}) => {
+test("an example is copied as shown, in the chosen language", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto("/docs/reference/exceptions/create-exception");
   const copied = () => page.evaluate(() => navigator.clipboard.readText());

@@ -76,7 +76,7 @@ test("the keyboard alone opens, takes, reviews and closes an exception, and retu
   await expect(rowOf(page, "Payout 4711")).toContainText("In review");
 });
 
-test("it is given to a member that is found by a part of the name, or to a name that is typed", async ({
+test("it is assigned to a member found by part of the name, or to a typed name", async ({
   page,
 }) => {
   await sql(
@@ -116,7 +116,7 @@ test("it is given to a member that is found by a part of the name, or to a name 
   await expect(panel(page)).toBeVisible();
 });
 
-test("resolving asks for the reason, and takes the exception off the board", async ({ page }) => {
+test("resolving asks for a reason, and removes the exception from the board", async ({ page }) => {
   await rowOf(page, "Payout 4711").getByRole("link").click();
   await panel(page).getByRole("button", { name: "Resolve" }).click();
   await panel(page).getByLabel("Resolution").fill("Matched by hand.");
@@ -127,7 +127,7 @@ test("resolving asks for the reason, and takes the exception off the board", asy
   await expect(page.getByRole("heading", { name: "No open exceptions" })).toBeVisible();
 });
 
-test("a change that the server refuses is taken back", async ({ page }) => {
+test("a change that the server refuses is rolled back", async ({ page }) => {
   await rowOf(page, "Payout 4711").getByRole("link").click();
   const problem = { code: "conflict", detail: "Somebody was faster.", request_id: "req_1" };
   // Nothing but the page's own memory can take it back.
@@ -233,7 +233,7 @@ test("the title, severity and deadline are edited in place", async ({ page }) =>
   await expect(renamed).toBeVisible();
 });
 
-test("an exception that is not there is said not to be", async ({ page }) => {
+test("a missing exception shows “not found”", async ({ page }) => {
   await page.goto(`/${tenant}/exceptions?exception=exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b`);
   await expect(page.getByRole("dialog").getByText("There is no such exception.")).toBeVisible();
 });

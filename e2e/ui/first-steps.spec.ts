@@ -37,7 +37,7 @@ test("the steps follow what happens, live: a key, its first call, a webhook, an 
   await expect(page.getByRole("region", { name: "You're all set" })).toBeHidden();
 });
 
-test("dismissed, they stay away on every device, and the menu brings them back", async ({
+test("once dismissed, they stay hidden on every device, and the menu restores them", async ({
   page,
   context,
 }) => {

@@ -163,7 +163,7 @@ test("an unreachable server is retried automatically", async ({ page }) => {
   expect(await imported()).toBe(2);
 });
 
-test("a file that is no text is said not to be", async ({ page }) => {
+test("a file that isn't text is refused as such", async ({ page }) => {
   await page.goto(`/${tenant}/exceptions/import`);
   await page.getByLabel("Choose a file").setInputFiles({
     name: "feed.csv",

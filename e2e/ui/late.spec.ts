@@ -156,7 +156,7 @@ test("a comment that fails after its panel was left is reported and kept", async
   await expect(comment(page)).toHaveValue("Is it theirs?");
 });
 
-test("an undo whose answer was lost is done again, and known to be done", async ({ page }) => {
+test("an undo whose response was lost is retried, and recognised as done", async ({ page }) => {
   const { id } = await report(tenant, { title: "Payout", due_in_minutes: 300 });
   await openBoard(page, "Payout");
   await page.keyboard.press("m");

@@ -9,7 +9,7 @@ const figure = (page: Page, name: string) =>
     .getByRole("link", { name: new RegExp(`^${name}`) });
 const rows = (page: Page) => page.getByRole("row").filter({ has: page.locator("a[data-row]") });
 
-test("each risk's number leads to exactly its exceptions, and the tenant's name back", async ({
+test("each risk's number links to exactly its exceptions, and the tenant's name leads back", async ({
   page,
   context,
 }) => {

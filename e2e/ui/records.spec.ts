@@ -161,7 +161,7 @@ test("following a link discards a search that is being typed", async ({ page }) 
   expect(new URL(page.url()).search).toBe("");
 });
 
-test("a record is found by its words, at an address that can be shared", async ({ page }) => {
+test("a record is found by text, with a URL that can be shared", async ({ page }) => {
   await keep(tenant, "integrations", { name: "Stripe payouts", provider: "stripe" });
   await keep(tenant, "integrations", {
     name: "Adyen fees",
@@ -266,7 +266,7 @@ test("a deleted record can be restored at once", async ({ page }) => {
   expect(await stored("integrations", id)).toMatchObject({ soft_delete: false });
 });
 
-test("the bin shows the days left, and gives back", async ({ page }) => {
+test("the bin shows the days left, and restores", async ({ page }) => {
   for (const name of ["Recent", "Nearly gone"]) {
     const { id } = await keep(tenant, "integrations", { name, provider: "sftp" });
     await api("DELETE", `/v1/integrations/${id}`, {

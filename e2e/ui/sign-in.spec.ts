@@ -13,7 +13,7 @@ test("a person signs in by email and password and is on their tenant's overview"
   await expect(page.getByRole("button", { name: /ada Admin$/ })).toBeVisible();
 });
 
-test("a wrong password is said to be wrong, and the email stays", async ({ page }) => {
+test("a wrong password shows an error, and keeps the email", async ({ page }) => {
   await page.goto("/sign-in");
   await signIn(page, "ada@acme.example", "not-the-password");
   await expect(

@@ -88,7 +88,7 @@ test("the form is locked while its impact is computed, so that the impact matche
   await expect(review(page).getByRole("row", { name: "High 8 hours 9 hours" })).toBeVisible();
 });
 
-test("what cannot be is said at its field, and the first of them has the focus", async ({
+test("invalid values are marked at their fields, and the first one has the focus", async ({
   page,
 }) => {
   await page.goto(`/${tenant}/sla-policy`);

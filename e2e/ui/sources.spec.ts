@@ -111,7 +111,7 @@ test("a file that is dropped is uploaded in sight, and cancelling keeps nothing"
   await expect(page.getByText("1 line imported from dropped.csv")).toBeVisible();
 });
 
-test("a JSON file's fields are found by their paths, shown as lines, and imported", async ({
+test("a JSON file's fields are mapped by path, previewed as lines, and imported", async ({
   page,
 }) => {
   const { id } = await createSource(team, { name: "Processor" });
@@ -173,7 +173,7 @@ test("a payment processor's file is mapped by gross and fee, and its lines show 
   await expect(panel(page)).toContainText("€97.10");
 });
 
-test("a line is found by reference, amount and day, at an address that a reload finds, with everything it came with", async ({
+test("a line is found by reference, amount and day, with a URL that survives a reload, and shows all of its fields", async ({
   page,
 }) => {
   const bank = await createSource(team, { name: "Current account" });

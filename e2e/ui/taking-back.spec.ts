@@ -137,7 +137,7 @@ test("a match of a closed period can't be undone, and the page says why", async 
   expect(await lineNow(id)).toMatchObject({ state: "matched" });
 });
 
-test("a colleague's exclusion is taken back, with a reason", async ({ page }) => {
+test("a colleague's exclusion can be reverted with a reason", async ({ page }) => {
   const id = (await bankLines())[0]?.id as string;
   await call("POST", `lines/${id}/exclude`, {
     reason: "Booked twice",

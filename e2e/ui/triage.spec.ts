@@ -98,7 +98,7 @@ test("ten exceptions are triaged by keyboard alone, each action moving to the ne
   await expect(page.getByRole("dialog")).toBeHidden();
 });
 
-test("U takes the last act back on the server: a resolution, a pause, an assignment; not over someone else's change", async ({
+test("U undoes the last resolution, pause or assignment on the server, never over another person's change", async ({
   page,
 }) => {
   await reportTen(page);

@@ -92,9 +92,7 @@ async function loseAnswer(page: Page, urlPattern: string): Promise<void> {
   await browser.send("Fetch.enable", { patterns: [{ urlPattern, requestStage: "Response" }] });
 }
 
-test("U takes back the decision that is still under way, not the one before it", async ({
-  page,
-}) => {
+test("U undoes the pending decision, not the previous one", async ({ page }) => {
   await accept(page, SUGGESTED - 1);
   await expect(page.getByText(/^Confirmed €/)).toBeVisible();
   const release = await hold(page, CONFIRM);
@@ -138,7 +136,7 @@ test("an undo whose response is lost is retried before the previous decision is 
   expect(await undone()).toEqual([true, true]);
 });
 
-test("U twice takes back two", async ({ page }) => {
+test("U twice undoes two decisions", async ({ page }) => {
   await accept(page, SUGGESTED - 1);
   await accept(page, SUGGESTED - 2);
   const release = await hold(page, /\/v1\/decisions\/[^/]+\/undo$/);
@@ -149,7 +147,7 @@ test("U twice takes back two", async ({ page }) => {
   expect(await undone()).toEqual([true, true]);
 });
 
-test("a toast's Undo takes back its own decision", async ({ page }) => {
+test("a toast's Undo reverts its own decision", async ({ page }) => {
   await accept(page, SUGGESTED - 1);
   const own = page
     .getByRole("status")
@@ -202,7 +200,7 @@ test("lines restored by an undo show, even if the next decision finishes first",
   await shows(page, SUGGESTED - 1);
 });
 
-test("lines of a decision under way that a refresh brings back go once it is made", async ({
+test("lines of a pending decision that a refresh restores disappear when it is saved", async ({
   page,
 }) => {
   const release = await hold(page, CONFIRM);

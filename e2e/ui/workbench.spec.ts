@@ -201,7 +201,7 @@ test("a decision that came too late says so, and the lists are refreshed", async
   await expect(page.getByText("Nothing is open on this side.")).toBeVisible();
 });
 
-test("suggestions are accepted in bulk after a sample, and taken back by U", async ({ page }) => {
+test("suggestions are accepted in bulk after a sample, and undone by U", async ({ page }) => {
   await page.goto(`${periodOf(month)}/workbench`);
   await expect(pane(page, bank)).toBeFocused();
   await page.keyboard.press("b");

@@ -72,7 +72,7 @@ function totalOf(graph: Graph, flow: ArrayLike<number>): number {
   );
 }
 
-test("an assignment weighs as much as the best of all, within the capacities", () => {
+test("an assignment has the maximum weight within the capacities", () => {
   fc.assert(
     fc.property(
       weights,

@@ -62,7 +62,7 @@ describe("lines that are equal in all that is given", () => {
     },
   );
 
-  test("are paired without a track record, too: there is nothing to prove", () => {
+  test("are paired even without a track record, because there is nothing to prove", () => {
     const result = solve(times(2, COFFEE), times(2, COFFEE), { automatic: "suggest_only" });
     expect(result.confirmed.length).toBe(2);
   });
@@ -121,7 +121,7 @@ describe("lines that are equal in all that is given", () => {
     ).toBe(2);
   });
 
-  test("stay as a person decided: what was rejected is not made again", () => {
+  test("stay as decided: a rejected match is not made again", () => {
     const rejected = new Set(
       [0, 1].flatMap((l) => [0, 1].map((r) => combinationHashOf([String(l)], [String(r)]))),
     );

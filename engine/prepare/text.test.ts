@@ -38,7 +38,7 @@ test("a text of noise words is used, one of punctuation counts as missing", () =
   expect(sameForm("---", "---", "reference")).toBe(false);
 });
 
-test("bytes are hashed as their words are, whichever way was taken", () => {
+test("bytes and their words have the same hash", () => {
   const texts = [
     "INV-0012 77",
     "a b  c",

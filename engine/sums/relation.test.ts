@@ -140,7 +140,7 @@ describe("a sum, however rare", () => {
     expect(explain(result, "suggested", at)).toMatchObject({ rule: "Sums", held: "chance" });
   });
 
-  test("of one name that another pays is only suggested, and the note says so", () => {
+  test("with one name that another party pays is only suggested, with a note", () => {
     const result = solve([{ counterparty: "Adler GmbH" }, { counterparty: "ADLER" }], {
       counterparty: "Zimmer",
     });
@@ -151,7 +151,7 @@ describe("a sum, however rare", () => {
     });
   });
 
-  test("of a name that is named and one that is not is no match", () => {
+  test("with one named and one unnamed line is no match", () => {
     const result = solve(
       [{ counterparty: "Adler", reference: "INV-7001" }, { counterparty: "Becker" }],
       { description: "ADLER INV 7001" },

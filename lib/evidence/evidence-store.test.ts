@@ -67,7 +67,7 @@ async function contentOf(id: string): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-test("a bucket keeps a file under its tenant, gives it back, and removes it", async () => {
+test("a bucket stores, returns and removes a file under its tenant", async () => {
   const content = Buffer.from(Array.from({ length: 200_000 }, (_, n) => n % 251));
   expect(await newestStore().keep(ctx, "evd_1", content)).toEqual({ bucket: BUCKET });
   expect(seen[0]).toBe(`POST ${FILE} Bearer secret`);

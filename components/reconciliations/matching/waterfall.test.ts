@@ -114,7 +114,7 @@ test("suggestions are the step before open lines, each with its exact amount", (
   expect(steps.map(({ to }) => to).at(-1)).toBe(1);
 });
 
-test("a currency that no rule matched money of is named too", () => {
+test("a currency without matches is named too", () => {
   const item = {
     currency: "JPY",
     side: "left" as const,

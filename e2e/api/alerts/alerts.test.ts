@@ -84,7 +84,7 @@ const texts = (path: string) =>
   receiver.at(path).map(({ body }) => (JSON.parse(body) as { text: string }).text);
 
 describe("a channel", () => {
-  it("is posted breaches as Slack takes them, all of a minute in one message, and titles as text", async () => {
+  it("receives breaches in Slack's format, one message a minute, with titles as text", async () => {
     const { tenant, path, read } = await tenantWithChannel();
     const titles = Array.from({ length: 12 }, (_, number) => `Payout ${number} <!channel>`);
     await breached(tenant, titles);
@@ -287,7 +287,7 @@ describe("mail", () => {
     expect(mailsTo(leo.email)).toEqual([]);
   });
 
-  it("tells admins, and them alone, of a webhook that is disabled", async () => {
+  it("notifies only admins of a disabled webhook", async () => {
     const { subscriber, tenant, path } = await tenantWithChannel();
     const [admin, ana] = [
       await enrol({ [tenant]: ["tenant_admin"] }),

@@ -154,7 +154,7 @@ describe("issuing an API key", () => {
     expect(codeOf(second)).toBe("idempotency_mismatch");
   });
 
-  it("lets one of 100 different bodies under one idempotency key win", async () => {
+  it("accepts one of 100 different bodies with one idempotency key", async () => {
     const { tenant, call } = await tenantWithAdmin();
     const idempotency_key = uniqueName("race");
     const answers = await Promise.all(

@@ -56,7 +56,7 @@ describe("verifying an API key", () => {
     expect(await anonymous(`${key_id}.${mintCredential().secret}`)).toEqual(unknown);
   });
 
-  it("takes as long for an unknown id as for a wrong secret of a key in use", async () => {
+  it("takes the same time for an unknown ID and a wrong secret", async () => {
     const { create, tenant } = await tenantWithAdmin();
     const { key_id, credential } = await create();
     const gateway = await Gateway.start();
@@ -95,7 +95,7 @@ describe("verifying an API key", () => {
     expect(ratio).toBeLessThan(3);
   });
 
-  it("compares IPv4-mapped addresses as IPv4, and lets a forged X-Forwarded-For change nothing", async () => {
+  it("compares IPv4-mapped addresses as IPv4, and ignores a forged X-Forwarded-For", async () => {
     const { create, use } = await tenantWithAdmin();
     const here = await create({ ip_allowlist: ["127.0.0.0/8", "::1"] });
     const elsewhere = await create({ ip_allowlist: ["10.0.0.0/8"] });
@@ -130,7 +130,7 @@ describe("verifying an API key", () => {
     }
   });
 
-  it("never asks the database about a secret whose checksum fails, once when cold, not at all when warm; fails closed in an outage", async () => {
+  it("never queries the database for a wrong checksum, once when cold, not when warm, and fails closed in an outage", async () => {
     const { create, tenant } = await tenantWithAdmin();
     const { key_id, key_secret, credential } = await create();
     const gateway = await Gateway.start();
@@ -183,7 +183,7 @@ describe("verifying an API key", () => {
     expect((await api("GET", "/v1/me", { bearer: credential, tenant })).status).toBe(401);
   });
 
-  it("does not take a key from the query string", async () => {
+  it("ignores a key in the query string", async () => {
     const { create, tenant } = await tenantWithAdmin();
     const { credential } = await create();
     for (const name of ["api_key", "apikey", "key", "access_token"]) {

@@ -149,7 +149,7 @@ test("a key is created, checked and rotated, and a wrong one ends with 3", async
   expect(await cli.run(["keys", "check", "--stdin"], credential)).toMatchObject({ code: 3 });
 });
 
-test("any operation can be called, and a list is read to its end", async () => {
+test("any operation can be called, and a list is read completely", async () => {
   const body = JSON.stringify({ title: "By api", severity: "high" });
   await cli.json("api", "POST", "/v1/exceptions", "--data", body);
   const { stdout } = await cli.run(["api", "GET", "/v1/exceptions?limit=1", "--paginate"]);

@@ -103,7 +103,7 @@ describe.each(Object.entries(WITHOUT_TENANT).slice(0, WHOLE ? undefined : 2))(
       }
     });
 
-    test("has left everything of the victim's as it was", async () =>
+    test("has left everything of the victim unchanged", async () =>
       expect(await digests()).toEqual(before));
   },
 );
@@ -144,7 +144,7 @@ describe("another tenant's admin directly at the Data API", () => {
     if (!verb.open) expect(status).toBeGreaterThanOrEqual(400);
   });
 
-  test("has left everything of the victim's as it was", async () =>
+  test("has left everything of the victim unchanged", async () =>
     expect(await digests()).toEqual(before));
 });
 

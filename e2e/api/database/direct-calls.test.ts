@@ -71,7 +71,7 @@ describe("the login role of direct calls", () => {
     ]);
   });
 
-  test("may do nothing as itself", async () => {
+  test("has no rights as itself", async () => {
     const allowed = await sql(
       `select c.oid::regclass::text as name from pg_class c, unnest(array['select','insert','update','delete']) privilege
          where relnamespace in ('public'::regnamespace, 'private'::regnamespace) and relkind in ('r', 'p', 'v', 'm')

@@ -78,7 +78,7 @@ const key = async (scopes: string[]) => {
 };
 
 describe("a file of evidence", () => {
-  test("comes back byte for byte, as a download that no browser runs", async () => {
+  test("is returned byte for byte, as a download that no browser runs", async () => {
     const { id, ...file } = await added(PDF, { name: "Gebühr „Oktober“.pdf", type: "text/plain" });
     const sha256 = createHash("sha256").update(PDF).digest("hex");
     expect(file).toMatchObject({
@@ -218,7 +218,7 @@ describe("there is room for", () => {
     expect([status, text]).toEqual([409, expect.stringContaining("at most 50 files")]);
   });
 
-  test("as much as the tenant's quota", async () => {
+  test("up to the tenant's quota", async () => {
     const of = await Fixture.create();
     await written(of, 1023, 10 * 1024 ** 2, "exc_");
     await added("a".repeat(1000), { of });

@@ -70,7 +70,7 @@ describe("a source", () => {
     });
   });
 
-  test("is changed only as If-Match saw it, and lines that come change nothing of that", async () => {
+  test("is changed only in the version of If-Match, which new lines don't change", async () => {
     const made = await createSource(team);
     const seen = await api("GET", `/v1/sources/${made.id}`, {
       bearer: team.admin,
@@ -214,7 +214,7 @@ describe("lines of a call", () => {
     expect(await sourceOf(team, id)).toMatchObject({ line_count: 300 });
   });
 
-  test("under one idempotency key are answered alike, and added once", async () => {
+  test("with one idempotency key get the same response, and are added once", async () => {
     const { id } = await createSource(team);
     const headers = { "Idempotency-Key": "once" };
     const first = await addLines(team, id, [COFFEE], headers);
@@ -350,7 +350,7 @@ describe("the list of lines", () => {
     expect(found.map(({ id }) => id)).toEqual(all.filter(keeps).map(({ id }) => id));
   });
 
-  test("finds a line by parts of its words and by its amount as people write it, the same before its text is indexed as after", async () => {
+  test("finds a line by parts of words and by typed amounts, before and after its text is indexed", async () => {
     const { id } = await createSource(team);
     await added(team, id, [
       {

@@ -113,7 +113,7 @@ test(
 );
 
 test(
-  "the open lines that suggestions take are counted, each once, and no more of their money than is open",
+  "open lines in suggestions are counted once, with at most their open amount",
   async () => {
     const fixture = await Fixture.create();
     const { left, right } = month(60);

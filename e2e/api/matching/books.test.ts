@@ -97,7 +97,7 @@ test.each<[is: string, statement: string, found: string[]]>([
     "update private.matched_counts set lines = 3 where tenant_id = $1",
     ["matched lines"],
   ],
-])("%s that is changed past all triggers is found by the recount", async (_, statement, found) => {
+])("a recount detects %s that was changed past all triggers", async (_, statement, found) => {
   const fixture = await closedMonth();
   expect(await bookDifferences(fixture.tenant)).toEqual([]);
   await tamper(statement, [fixture.tenant]);

@@ -144,7 +144,7 @@ test("a calendar that the tenant does not have is refused", async () => {
   ).toMatchObject(refused);
 });
 
-test("a source's grace is counted in them, too", async () => {
+test("a source's grace period counts them too", async () => {
   const { fixture, calendar } = await worldOverAMonday({ ...OFFICE, weekly: WEEK.slice(0, 1) });
   const [row] = await sql<{ by_calendar: string; without: string }>(
     `select private.last_day_of_grace(s, $2)::text as by_calendar, private.last_day_of_grace(s, null)::text as without

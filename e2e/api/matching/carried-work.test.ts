@@ -45,7 +45,7 @@ const clocks = (fixture: Fixture) =>
   );
 
 test.each(["before", "after"] as const)(
-  "suggestions and exceptions follow their lines to a period opened %s the close, and back",
+  "suggestions and exceptions follow their lines to a period opened %s the close, and return",
   async (when) => {
     const fixture = await september();
     const next = when === "before" ? await fixture.bind(NOVEMBER) : null;

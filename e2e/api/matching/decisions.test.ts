@@ -180,7 +180,7 @@ describe("decisions by a person", () => {
   );
 
   test(
-    "a line is shown what may be its counterpart",
+    "a line shows its possible counterparts",
     async () => {
       const { fixture, suggested } = await suggesting();
       const [mine, other] = ["left", "right"].map(

@@ -157,7 +157,7 @@ test(
 );
 
 test(
-  "the same lines give the same matches step by step as at once",
+  "the same lines match the same in steps as at once",
   async () => {
     const expected = await atOnce();
     for (const seed of [4, 5])

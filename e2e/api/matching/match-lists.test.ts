@@ -98,7 +98,7 @@ test(
 );
 
 test(
-  "the export has a row for each line of the matches that the filters leave, and no spreadsheet takes one for a formula",
+  "the export has a row for each line of the filtered matches, safe from spreadsheet formulas",
   async () => {
     const { fixture, byHand } = await october();
     const path = `reconciliations/${fixture.period}/matches/export`;

@@ -125,7 +125,7 @@ test(
 );
 
 test(
-  "the first period of two sources compares all lines that were there before it, of however many steps they take",
+  "the first period of two sources compares all earlier lines, in any number of steps",
   async () => {
     const fixture = await Fixture.create();
     const { id, preparing } = await fixture.bind(

@@ -35,7 +35,7 @@ describe("rules", () => {
   });
 
   test(
-    "can be tried: a dry run tells what would change and keeps nothing",
+    "can be previewed: a dry run shows the changes and stores nothing",
     async () => {
       const fixture = await Fixture.create();
       const { left, right } = month(40);

@@ -61,7 +61,7 @@ describe("a reconciliation with sources", () => {
     );
   });
 
-  test("takes sources of its tenant alone, and two of them", async () => {
+  test("accepts exactly two sources, of its own tenant", async () => {
     const other = await Fixture.create();
     const body = {
       name: "Across",
@@ -158,7 +158,7 @@ describe("a run", () => {
   );
 
   test(
-    "that lines ask for starts by itself",
+    "that new lines need starts automatically",
     async () => {
       const fixture = await Fixture.create();
       await fixture.ok("PATCH", `reconciliations/${fixture.period}`, { body: { auto_run: true } });

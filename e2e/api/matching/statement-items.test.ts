@@ -297,7 +297,7 @@ test(
 );
 
 test(
-  "a statement that closed before it was itemised can still be read, and exported in full",
+  "a statement from before itemisation can still be read and exported completely",
   async () => {
     const { fixture } = await october();
     await fixture.ok("POST", `reconciliations/${fixture.period}/close`);

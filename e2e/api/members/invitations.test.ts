@@ -43,7 +43,7 @@ const earlier = (id: string, span: string) =>
   );
 
 describe("an invitation", () => {
-  it("comes by mail, sets a password, lets in with its roles, and works once", async () => {
+  it("is mailed, sets a password, grants its roles, and works once", async () => {
     const { tenant, invite } = await tenantThatInvites();
     const { status, email, invitation } = await invite();
     expect(status).toBe(201);

@@ -107,7 +107,7 @@ describe("a forgotten password", () => {
     expect(mailsTo(person.email)).toHaveLength(5);
   });
 
-  it("has a link that ends after an hour", async () => {
+  it("has a link that expires after an hour", async () => {
     const person = await enrol({ acme: ["tenant_lead"] });
     await callAccount("forgot", { email: person.email });
     const { token } = linkIn(await mailTo(person.email));
@@ -156,7 +156,7 @@ describe("tries at links and passwords", () => {
   });
   afterAll(() => web.stop());
 
-  it("are limited as tries to sign in are", async () => {
+  it("are limited like sign-in attempts", async () => {
     const statuses = async (call: "forgot" | "reset", body: () => object, times: number) => {
       const seen = [];
       for (let n = 0; n < times; n++)

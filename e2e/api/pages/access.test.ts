@@ -101,7 +101,7 @@ describe("another tenant's", () => {
     "webhooks",
     "security-events",
     "nowhere",
-  ])("/%s is no page, as that of a tenant that never was", async (path) => {
+  ])("/%s is 404, as for an unknown tenant", async (path) => {
     for (const id of [other, "no-such-tenant"]) {
       const { status, text } = await pageOf(`/${id}/${path}`, as("tenant_admin"));
       expect(status).toBe(404);
@@ -110,7 +110,7 @@ describe("another tenant's", () => {
     }
   });
 
-  it("reconciliation is no page, as one that never was", async () => {
+  it("reconciliation is 404, as an unknown one", async () => {
     for (const id of [theirs.reconciliation, `rcn_${"0".repeat(32)}`, "x"]) {
       const { status, text } = await pageOf(`/${tenant}/reconciliations/${id}`, as("tenant_lead"));
       expect([id, status]).toEqual([id, 404]);
@@ -118,7 +118,7 @@ describe("another tenant's", () => {
     }
   });
 
-  it("webhook is no page, as one that never was", async () => {
+  it("webhook is 404, as an unknown one", async () => {
     for (const id of [theirs.webhook, "whk_00000000000000000000", "nonsense"]) {
       const { status, text } = await pageOf(`/${tenant}/webhooks/${id}`, as("tenant_admin"));
       expect([id, status]).toEqual([id, 404]);

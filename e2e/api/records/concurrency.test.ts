@@ -38,7 +38,7 @@ describe("a record under concurrent writes", () => {
     }
   });
 
-  test("forty changes at once of forty fields are all made", async () => {
+  test("forty concurrent changes of forty fields are all applied", async () => {
     const { id } = await createRecord(team, SURFACE);
     const fields = Array.from({ length: 40 }, (_, index) => `field_${index}`);
     const answers = await Promise.all(
@@ -78,7 +78,7 @@ describe("a record under concurrent writes", () => {
 });
 
 describe("If-Match", () => {
-  test("lets through the state it names, among others too, and any by *", async () => {
+  test("accepts the named version, also in a list, and any version with *", async () => {
     const { id } = await createRecord(team, SURFACE);
     for (const tags of ['"1"', '"7", "2"', "*"]) {
       succeeded(

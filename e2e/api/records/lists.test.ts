@@ -33,7 +33,7 @@ describe("a list", () => {
     }
   });
 
-  test("comes newest first in pages that leave out nothing and repeat nothing", async () => {
+  test("is listed newest first, in pages without gaps or repeats", async () => {
     for (const limit of [1, 5, 22, 23, 24]) {
       const read = await pages(team, "integrations", { limit: `${limit}` });
       expect(read.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(ids);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 describe.each(SURFACES)("/v1/$path", ({ path, example }) => {
-  test("takes the specification's example, and again gives the same record", async () => {
+  test("accepts the specification's example, and replays the same record", async () => {
     const body = {
       tenantId: team.tenant,
       operation: "list",
@@ -49,7 +49,7 @@ describe.each(SURFACES)("/v1/$path", ({ path, example }) => {
     expect(succeeded(await call(team, "GET", `/v1/${path}/${created.id}`))).toEqual(created);
   });
 
-  test("changes by merge patch: null takes away, objects are merged, lists are replaced", async () => {
+  test("changes by merge patch: null removes, objects merge, lists are replaced", async () => {
     const created = await createRecord(team, path, {
       ...example,
       a: { b: 1, c: { d: 1, e: 2 } },
@@ -76,7 +76,7 @@ describe.each(SURFACES)("/v1/$path", ({ path, example }) => {
     expect(await listIds(team, path, { operation: "list" })).not.toContain(created.id);
   });
 
-  test("takes a merge patch under its own media type", async () => {
+  test("accepts a merge patch with its own media type", async () => {
     const created = await createRecord(team, path);
     const headers = { "Content-Type": "application/merge-patch+json" };
     expect(

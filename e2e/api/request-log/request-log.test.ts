@@ -40,7 +40,7 @@ async function tenantWithLog() {
 }
 
 describe("the request log", () => {
-  it("has a call with who made it, what was sent and what was answered", async () => {
+  it("contains a call with its caller, request and response", async () => {
     const { tenant, create, logged } = await tenantWithLog();
     const key = await create({ scopes: ["write:exceptions"] });
     const body = { title: "Payout 4711 has no bank line", severity: "high" };
@@ -86,7 +86,7 @@ describe("the request log", () => {
     expect((await list({ error_code: "not_found" })).items).toEqual([]);
   });
 
-  it("has, for the tenant of a key that a wrong credential names, the calls it was refused, and a path that isn't there", async () => {
+  it("contains refused calls for the tenant of the named key, and calls of unknown paths", async () => {
     const { tenant, create, logged, call } = await tenantWithLog();
     const { id, key_id, credential } = await create();
     const wrong = await api("GET", "/v1/me", { bearer: `${key_id}.tks_nonsense`, tenant });

@@ -78,7 +78,7 @@ describe("the trail is only ever added to", () => {
     }
   });
 
-  it("and what cannot take its place in the chain does not happen", async () => {
+  it("an action that can't be added to the chain doesn't happen", async () => {
     const { tenant, admin } = trail;
     await sql(
       `alter table private.security_event_heads add constraint "no chain for ${tenant}" check (chain <> '${tenant}') not valid`,

@@ -204,7 +204,7 @@ describe("an admin's actions are recorded with actor, address and request", () =
 });
 
 describe("refusals are recorded for the tenants concerned", () => {
-  it("a role and a scope that do not suffice", async () => {
+  it("an insufficient role or scope", async () => {
     const analyst = await call(
       "GET",
       "/v1/security-events",

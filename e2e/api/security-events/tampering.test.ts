@@ -87,7 +87,7 @@ describe.concurrent("a chain shows what was done to it", () => {
     expect(await verdict(trail)).toEqual({ reason: "content_changed", seq: 6, event_id });
   });
 
-  it("the content changed and its hash made to fit", async ({ trail }) => {
+  it("changed content with a matching hash", async ({ trail }) => {
     const event_id = await idOf(trail, 5);
     await tamper(
       [

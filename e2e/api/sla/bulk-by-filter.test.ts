@@ -57,7 +57,7 @@ it("nothing changes if another number matches than was confirmed", async () => {
   ).toHaveLength(0);
 });
 
-it("what can't be changed is skipped by name, the rest changes", async () => {
+it("exceptions that can't change are skipped and named, and the others change", async () => {
   const { bulk } = await tenantOf(5);
   const answer = (await bulk({ filter: {}, expected_count: 5, pause: { reason: "Waiting" } }))
     .json as Changed;

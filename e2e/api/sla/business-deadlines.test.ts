@@ -16,7 +16,7 @@ import {
 import { slaEvents } from "./exceptions.ts";
 
 describe("a deadline in business time", () => {
-  it("given on Friday evening is due on Monday, on a holiday's eve after the holiday", async () => {
+  it("set on Friday evening falls on Monday, and on a holiday's eve after the holiday", async () => {
     const [week, beforeSummer] = [
       await weekInBerlin(),
       await weekInBerlin(mondayBeforeSummerTime()),
@@ -123,7 +123,7 @@ describe("a deadline in business time", () => {
 });
 
 describe("a pause by a calendar", () => {
-  it("across a change of the clocks moves the deadline as far as the calendar was open, and a pause while closed not at all", async () => {
+  it("across a clock change moves the deadline by the open time, and a pause while closed by nothing", async () => {
     const week = await weekInBerlin(mondayBeforeSummerTime());
     const { create, call } = await tenantWithCalendar();
     const { id } = await create({ severity: "high" });

@@ -7,7 +7,7 @@ import { until } from "#e2e/until.ts";
 import { dueIn, dueSoon, slaEvents, tenantWithLead } from "./exceptions.ts";
 
 describe("the SLA clock", () => {
-  it("tells of a crossing within a second of it, naming the threshold and the next one, never early", async () => {
+  it("reports a crossing within a second, with the threshold and the next one, never early", async () => {
     const { tenant, create } = await tenantWithLead();
     const created = [];
     for (let n = 0; n < 3; n++) created.push(await create({ due_at: await dueIn(300) }));
@@ -36,7 +36,7 @@ describe("the SLA clock", () => {
     );
   });
 
-  it("tells of a breach once", async () => {
+  it("reports a breach once", async () => {
     const { tenant, create, crossings } = await tenantWithLead();
     const created = await create({ due_at: await dueIn(300) });
     await dueSoon(created.id, 0, 1);
@@ -62,7 +62,7 @@ describe("the SLA clock", () => {
     }
   });
 
-  it("has nothing to do with a closed exception, wherever its deadline is moved, until it is reopened", async () => {
+  it("ignores a closed exception and changes of its deadline until it is reopened", async () => {
     const { tenant, create, change, crossings, call } = await tenantWithLead();
     const { id } = await create({ due_at: await dueIn(300) });
     await change(id, { status: "resolved", resolution: "Booked." });
@@ -88,7 +88,7 @@ describe("the SLA clock", () => {
     expect(await crossings()).toEqual([0, 0]);
   });
 
-  it("tells of a crossing that moving due_at nearer makes, and not of one that moving it away undoes", async () => {
+  it("reports a crossing caused by an earlier due_at, and not one avoided by a later due_at", async () => {
     const { create, change, crossings } = await tenantWithLead();
     const { id } = await create({ due_at: await dueIn(600) });
     await change(id, { due_at: await dueIn(30) });

@@ -368,7 +368,7 @@ describe("the SLA monitor", () => {
     },
   );
 
-  it("gives all that the filters leave as CSV or NDJSON, however many pages that is, on the record", async () => {
+  it("exports everything under the filters as CSV or NDJSON, over any number of pages, and is recorded", async () => {
     const { tenant, call, lead } = await tenantWithLead();
     await sql(
       creating(
@@ -476,7 +476,7 @@ describe("the SLA monitor", () => {
     expect([answer.status, pathsOf(answer)]).toEqual([400, ["cursor"]]);
   });
 
-  it("takes any whole number of minutes", async () => {
+  it("accepts any whole number of minutes", async () => {
     const { create, board } = await tenantWithLead();
     await create();
     expect((await board({ withinMinutes: "9007199254740991" })).items).toHaveLength(1);

@@ -92,7 +92,7 @@ describe("a pause", () => {
     expect(seen).toHaveLength(5);
   });
 
-  it("gives back exactly what was left, and never reports again what was crossed before it", async () => {
+  it("restores exactly the time left, and never repeats earlier crossings", async () => {
     const { create, pause, resume, crossings } = await tenant();
     const { id, due_at } = await create({ due_at: await dueIn(100) });
     expect(await crossings()).toEqual([240]);
@@ -136,7 +136,7 @@ describe("a pause", () => {
     expect(rows.at(-1)).toMatchObject({ due_at, moved_seconds: 0, paused_seconds: 0 });
   });
 
-  it("is begun by one of two clients, and ended by one of two", async () => {
+  it("is started by one of two concurrent clients, and ended by one of two", async () => {
     const { create, pause, resume, events } = await tenant();
     const { id } = await create({ due_at: await dueIn(100) });
     const begun = await Promise.all([pause(id), pause(id), pause(id)]);
@@ -169,7 +169,7 @@ describe("a pause", () => {
     ]);
   });
 
-  it("is never over before it began, when the client that ends it started first", async () => {
+  it("never ends before it started, even if the ending client began first", async () => {
     const { create, pause, ledger, call } = await tenant();
     const { id, due_at } = await create({ due_at: await dueIn(500) });
     const client = await database.connect();
@@ -188,7 +188,7 @@ describe("a pause", () => {
     }
   });
 
-  it("ends by itself at the time named, as of then", async () => {
+  it("ends automatically at its time", async () => {
     const { create, pause, call, ledger, events } = await tenant();
     const { id, due_at } = await create({ due_at: await dueIn(100) });
     const { paused_at } = (await pause(id, { ...WAITING, until: await dueIn(10) }))
@@ -223,7 +223,7 @@ describe("a pause", () => {
     expect(Date.parse(read?.json.due_at ?? "") - Date.parse(due_at)).toBeGreaterThan(9 * 60_000);
   });
 
-  it("ends with the exception's closing, and is no more when it is reopened", async () => {
+  it("ends when the exception is closed, and doesn't return when it is reopened", async () => {
     const { create, pause, change, ledger, board } = await tenant();
     const { id } = await create({ due_at: await dueIn(100) });
     await pause(id);
@@ -374,7 +374,7 @@ describe("a pause", () => {
     ).toBe(403);
   });
 
-  it("leaves a deadline of the policy as far from now as it was, when the policy changes under it", async () => {
+  it("keeps the time left to a policy deadline when the policy changes during it", async () => {
     const { create, pause, resume, policy, call } = await tenant();
     const { id, created_at } = await create({ severity: "high" });
     await pause(id);

@@ -73,7 +73,7 @@ it("a shared view is changed by its maker and by admins, on the record, and one'
   ]);
 });
 
-it("a view takes no filter that the board doesn't have, and a person at most 50", async () => {
+it("a view accepts only filters of the board, and a person at most 50 views", async () => {
   const { call } = await tenantWithViews();
   for (const [filters, path] of [
     [{ severity: ["urgent"] }, "filters.severity.0"],

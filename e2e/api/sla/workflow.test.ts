@@ -260,7 +260,7 @@ describe("the SLA policy", () => {
     at_risk_thresholds: [120, 15],
   };
 
-  it("tells before a change what would move, and moves only deadlines that came from it", async () => {
+  it("previews what a change would move, and moves only deadlines from the policy", async () => {
     const { create, call } = await tenantWithLead();
     const own = await create({ severity: "high" });
     const given = await create({ severity: "high", due_at: await dueIn(480) });

@@ -104,7 +104,7 @@ describe("a webhook that only fails", () => {
     expect(await quiet.get()).toMatchObject({ status: "disabled", disabled_reason: "failing" });
   });
 
-  it("is disabled after 5 days, with a reason, an event and a line for the auditor; what waited is given up", async () => {
+  it("is disabled after 5 days, with a reason, an event and an audit entry; waiting deliveries are cancelled", async () => {
     const watcher = await subscriber.register(["webhook.disabled"]);
     const failing = await subscriber.register(["exception.updated", "webhook.disabled"], {
       status: 500,

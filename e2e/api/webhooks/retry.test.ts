@@ -70,7 +70,7 @@ describe.concurrent("a delivery that fails", () => {
     expectScheduled(await waits(eventId, 3));
   });
 
-  it("is tried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each ±20 %, under one id, and then given up", async () => {
+  it("is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each ±20 %, with one ID, then fails", async () => {
     const { webhook, eventId, pause } = await failOnce({ status: 500 });
     expectScheduled({ failures: 1, failed: 1, pause });
     for (let failures = 1; failures < SCHEDULE_SECONDS.length; ) {
@@ -98,7 +98,7 @@ describe.concurrent("a delivery that fails", () => {
     for (const { verified } of got) expect(verified).toEqual([SECRET]);
   });
 
-  it("is tried again by itself, about 5 s later", async () => {
+  it("is retried automatically about 5 s later", async () => {
     for (;;) {
       const { webhook, eventId, pause } = await failOnce({ status: 503 });
       expectAbout(pause, 4, 6);
@@ -117,7 +117,7 @@ describe.concurrent("a delivery that fails", () => {
     }
   });
 
-  it("does not come back together with the others", async () => {
+  it("is not retried at the same time as the others", async () => {
     const webhook = await subscriber.register(["exception.updated"], { status: 500 });
     await sql(
       "insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}' from generate_series(1, 40)",
@@ -143,16 +143,13 @@ describe.concurrent("a delivery that fails", () => {
     ["1", 4, 6],
     ["999999", 86_400, 86_400],
     ["Fri, 20 Nov 2026 10:01:30 GMT", 90, 99],
-  ])(
-    "waits as long as Retry-After: %s asks for, never less than scheduled",
-    async (value, min, max) => {
-      const { pause } = await failOnce({
-        status: 503,
-        headers: { "Retry-After": value, Date: "Fri, 20 Nov 2026 10:00:00 GMT" },
-      });
-      expectAbout(pause, min, max);
-    },
-  );
+  ])("waits for Retry-After: %s, never less than scheduled", async (value, min, max) => {
+    const { pause } = await failOnce({
+      status: 503,
+      headers: { "Retry-After": value, Date: "Fri, 20 Nov 2026 10:00:00 GMT" },
+    });
+    expectAbout(pause, min, max);
+  });
 
   it.each(["soon", "-5", "1e9", ""])("ignores a meaningless Retry-After: %j", async (value) => {
     const { pause } = await failOnce({ status: 503, headers: { "Retry-After": value } });

@@ -45,7 +45,7 @@ it("a test returns its own delivery, even if another of its type is newer", asyn
   expect((await webhook.delivery(id)).payload).toMatchObject({ test: true });
 });
 
-it("every webhook's deliveries are one list, and those a request caused are found by it", async () => {
+it("all webhooks' deliveries are one list, which can be filtered by the causing request", async () => {
   const [first, second] = [
     await subscriber.register(["exception.created"]),
     await subscriber.register(["exception.created"]),

@@ -5,7 +5,7 @@ import { api } from "../../fixtures.ts";
 import { rowOf } from "../person.ts";
 import { copiedText, createKey, dialog, openPanel, shownCredential, test } from "./admin.ts";
 
-test("a key made here works by the command that is copied, and the list tells of its first call", async ({
+test("a new key works in the copied command, and the list shows its first call", async ({
   page,
   admin,
 }) => {

@@ -147,10 +147,7 @@ test("a webhook can be edited, and deleting says what will happen", async ({ pag
   await expect(page.getByText("There is no such webhook.")).toBeVisible();
 });
 
-test("the snippets are the files that are tested, loaded when they are looked at", async ({
-  page,
-  hooks,
-}) => {
+test("the snippets are the tested files, loaded on demand", async ({ page, hooks }) => {
   const webhook = await hooks.tried({});
   const scripts: Promise<string>[] = [];
   page.on("response", (response) => {

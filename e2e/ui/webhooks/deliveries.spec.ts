@@ -45,7 +45,7 @@ test("a receiver's response is shown as inert text", async ({ page, hooks }) => 
   await expect(page).toHaveTitle(/^Webhook/);
 });
 
-test("deliveries are filtered in the address, found by the webhook-id of a receiver's log, and come in pages", async ({
+test("deliveries are filtered by URL, found by webhook-id, and paginated", async ({
   page,
   hooks,
 }) => {

@@ -393,7 +393,7 @@ test("the event loop is never blocked for long, whatever the chunk size", async 
   expect(longest).toBeLessThan(whole / 3);
 });
 
-test("a reader that is left takes no more of the file", async () => {
+test("an abandoned reader reads no more of the file", async () => {
   let taken = 0;
   const reading = readLines(
     (async function* () {

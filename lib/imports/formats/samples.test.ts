@@ -87,7 +87,7 @@ describe.each(SAMPLES)("%s", (name) => {
     if (expected.summary) expect(summary).toMatchObject(expected.summary);
   });
 
-  test("is read alike however its bytes are cut", async () => {
+  test("is read the same for any split of its bytes", async () => {
     const { bytes, options } = sample(name);
     const whole = await read([bytes], options);
     for (const length of [1, 2, 3, 7, 61, 1_021])

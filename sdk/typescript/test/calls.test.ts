@@ -144,7 +144,7 @@ test("a stalled attempt leaves time for another", async () => {
   expect(server.received).toHaveLength(2);
 });
 
-test("a call that is never answered ends by its deadline", async () => {
+test("a call without a response ends at its deadline", async () => {
   server.script(...Array.from({ length: 9 }, () => stall));
   expect(await failureOf(create({ deadlineMs: 300 }))).toMatchObject({ code: "timeout" });
 });
