@@ -91,13 +91,13 @@ async function keepChunks(
   const hash = createHash("sha256");
   let bytes = 0;
   let seq = 0;
-  let asked = 0;
+  let checkedBytes = 0;
   for await (const chunk of evenChunks(file)) {
     bytes += chunk.length;
     requireSize(bytes);
-    if (bytes - asked >= DISK_ASKED_EVERY_BYTES) {
+    if (bytes - checkedBytes >= DISK_ASKED_EVERY_BYTES) {
       await requireDisk(0);
-      asked = bytes;
+      checkedBytes = bytes;
     }
     hash.update(chunk);
     await read(ctx, "keep_import_chunk", {

@@ -515,7 +515,7 @@ async function created(fixture: Fixture, resource: Resource): Promise<string> {
   return (json as { id: string }).id;
 }
 
-/** Whoever calls in each of the roles is eve, and a view is its maker's to change. */
+/** The caller in each role is eve, and only its maker may change a view. */
 async function viewOfEve({ tenant }: Fixture): Promise<string> {
   const { status, text, json } = await api("POST", views.path(), {
     bearer: await userToken(tenant, ["tenant_lead"], "eve"),
@@ -625,7 +625,7 @@ async function excludedLine(fixture: Fixture): Promise<string> {
   return line;
 }
 
-/** Of a key that was created. */
+/** The ID of a created key. */
 async function recordedEvent(fixture: Fixture): Promise<string> {
   const target = await created(fixture, apiKeys);
   const { json } = await api("GET", "/v1/security-events", {
@@ -636,7 +636,7 @@ async function recordedEvent(fixture: Fixture): Promise<string> {
   return (json as { items: { id: string }[] }).items[0]?.id ?? "";
 }
 
-/** Of a test event, after its first attempt. */
+/** The ID of a test event, after its first attempt. */
 async function triedDelivery(fixture: Fixture): Promise<Record<string, string>> {
   const id = await created(fixture, webhooks);
   const deliveryId = await created(fixture, {
@@ -653,7 +653,7 @@ async function triedDelivery(fixture: Fixture): Promise<Record<string, string>> 
   return { id, deliveryId };
 }
 
-/** Of a call, once it is in the log. */
+/** The ID of a call, once it is in the log. */
 async function loggedRequest({ admin, tenant }: Fixture): Promise<string> {
   const { headers } = await api("GET", "/v1/me", { bearer: admin, tenant });
   const id = headers.get("x-request-id") ?? "";

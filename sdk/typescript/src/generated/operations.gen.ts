@@ -1,6 +1,7 @@
 // Written by `npm run generate` from openapi.json.
 
-import type { Call, CallOptions, Export, FileBody, List } from "../call.ts";
+import type { Call, CallOptions, FileBody, List } from "../call.ts";
+import type { Export } from "../export.ts";
 import type * as T from "./types.gen.ts";
 
 /** An event, by `type`. */

@@ -1098,7 +1098,7 @@ export type Connection = {
      */
     user_name: string | null;
     /**
-     * Of s3.
+     * Only for s3.
      * @maxLength 64
      * @pattern ^[a-z0-9-]+$
      */
@@ -1161,7 +1161,7 @@ export type Connection = {
      */
     assigned_to: string | null;
     /**
-     * Of sftp: the server's key. Null: the first that it shows is pinned.
+     * Only for sftp: the server's key. Null: the first that it shows is pinned.
      * @minLength 50
      * @maxLength 50
      * @pattern ^SHA256:[A-Za-z0-9+/]+$
@@ -1302,7 +1302,7 @@ export type ConnectionTest = {
      */
     error: string | null;
     /**
-     * Of sftp: the key that the server shows.
+     * Only for sftp: the key that the server shows.
      * @maxLength 100
      */
     host_key: string | null;
@@ -1442,7 +1442,7 @@ export type CreateConnectionRequest = {
      */
     user_name?: string | null;
     /**
-     * Of s3.
+     * Only for s3.
      * @maxLength 64
      * @pattern ^[a-z0-9-]+$
      */
@@ -1505,7 +1505,7 @@ export type CreateConnectionRequest = {
      */
     assigned_to?: string | null;
     /**
-     * Of sftp: the server's key. Null: the first that it shows is pinned.
+     * Only for sftp: the server's key. Null: the first that it shows is pinned.
      * @minLength 50
      * @maxLength 50
      * @pattern ^SHA256:[A-Za-z0-9+/]+$
@@ -9691,7 +9691,7 @@ export type UpdateConnectionRequest = {
      */
     user_name?: string | null;
     /**
-     * Of s3.
+     * Only for s3.
      * @maxLength 64
      * @pattern ^[a-z0-9-]+$
      */
@@ -9754,7 +9754,7 @@ export type UpdateConnectionRequest = {
      */
     assigned_to?: string | null;
     /**
-     * Of sftp: the server's key. Null: the first that it shows is pinned.
+     * Only for sftp: the server's key. Null: the first that it shows is pinned.
      * @minLength 50
      * @maxLength 50
      * @pattern ^SHA256:[A-Za-z0-9+/]+$

@@ -679,7 +679,7 @@ begin
     order by x.next_look_at limit batch for no key update skip locked
   loop
     perform private.queue_look(c, false);
-    -- The look sets it anew. One that is lost is queued again.
+    -- The look plans the next one. A look that is lost is queued again.
     update public.connections x set next_look_at = now() + interval '1 hour'
     where x.tenant_id = c.tenant_id and x.id = c.id;
     queued := queued + 1;
