@@ -1388,6 +1388,7 @@ export type Database = {
         Row: {
           api_key_expiring: boolean
           assigned: boolean
+          connection_failing: boolean
           exception_at_risk: string
           exception_breached: string
           is_account: boolean
@@ -1399,6 +1400,7 @@ export type Database = {
         Insert: {
           api_key_expiring?: boolean
           assigned?: boolean
+          connection_failing?: boolean
           exception_at_risk?: string
           exception_breached?: string
           is_account?: boolean
@@ -1410,6 +1412,7 @@ export type Database = {
         Update: {
           api_key_expiring?: boolean
           assigned?: boolean
+          connection_failing?: boolean
           exception_at_risk?: string
           exception_breached?: string
           is_account?: boolean

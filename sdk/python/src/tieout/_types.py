@@ -35,7 +35,7 @@ class AlertChannel(TypedDict):
     created_by: "Creator"
 
 
-AlertChannelKind = Literal["exception_breached", "exception_at_risk", "webhook_failing", "api_key_expiring"]
+AlertChannelKind = Literal["exception_breached", "exception_at_risk", "webhook_failing", "api_key_expiring", "connection_failing"]
 
 class AlertChannelPage(TypedDict):
     items: list["AlertChannel"]
@@ -1731,6 +1731,7 @@ class NotificationSettings(TypedDict):
     mentioned: bool
     webhook_failing: bool
     api_key_expiring: bool
+    connection_failing: bool
 
 
 class OAuthClientInput(TypedDict):
@@ -2088,6 +2089,7 @@ class PutNotificationSettingsRequest(TypedDict):
     mentioned: bool
     webhook_failing: bool
     api_key_expiring: bool
+    connection_failing: bool
 
 
 class PutRulesRequestForgetNamesItem(TypedDict):
