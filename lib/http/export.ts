@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
 import { type Export, type ExportFormat, XLSX } from "../wire/contract.ts";
-import { escapeFormula } from "./csv-injection.ts";
+import { escapeFormula } from "../wire/csv-injection.ts";
 import { runQueued } from "./tenant-queue.ts";
 import { workbookOf } from "./workbook.ts";
 
