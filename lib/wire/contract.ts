@@ -205,6 +205,7 @@ export function exportOf(list: Contract): Contract {
     description: `${exported.description ?? "Streams everything that matches the filters."} The export is recorded as a security event.`,
     access: list.access,
     functions: exported.functions ?? list.functions,
+    noun: list.noun,
     params: list.params,
     tenantParam: list.tenantParam,
     query: (isPaged
