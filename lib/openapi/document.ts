@@ -9,7 +9,7 @@ import {
 import { IDEMPOTENCY_KEY_MAX } from "../http/idempotency.ts";
 import { AUDIT_REASON_MAX, mediaTypes } from "../http/input.ts";
 import { SURFACES } from "../records/surfaces/every-surface.ts";
-import { type Access, readScopeOf } from "../wire/access.ts";
+import { type Access, ROLES, readScopeOf } from "../wire/access.ts";
 import { type Contract, mayAnswerNothing, XLSX } from "../wire/contract.ts";
 import { addDescriptions } from "./glossary.ts";
 import { addLimits } from "./limits.ts";
@@ -323,13 +323,19 @@ const ANY_OF = new Intl.ListFormat("en", { type: "disjunction" });
 
 function needs({ roles, scope, anyKey, service, publishable }: Access): string {
   const who = [
-    roles === "any" ? "any user of the tenant" : ANY_OF.format(roles.map((role) => `\`${role}\``)),
+    usersWith(roles),
     ...(scope ? [`an API key with \`${scope}\``] : []),
     ...(anyKey ? ["any API key"] : []),
     ...(publishable ? ["the publishable key"] : []),
     ...(service ? ["the service-role key"] : []),
   ];
   return `Who can call it: ${who.join("; ")}.`;
+}
+
+function usersWith(roles: Access["roles"]): string {
+  if (roles === "any") return "any user of the tenant";
+  if (roles.length === ROLES.length) return "every role";
+  return ANY_OF.format(roles.map((role) => `\`${role}\``));
 }
 
 function requestBodyOf(contract: Contract): { requestBody?: ZodOpenApiRequestBodyObject } {

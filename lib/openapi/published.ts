@@ -1,5 +1,6 @@
 import { type OpenApiDocument, openApiDocument } from "./document.ts";
 import { ANSWER_HEADERS } from "./responses.ts";
+import { shareSchemas } from "./share-schemas.ts";
 
 /** Their names in a response, and as components. */
 const ON_EVERY_RESPONSE = new Set(
@@ -12,10 +13,13 @@ const NAMES_OF_OUR_OWN = new Set(["properties", "schemas", "parameters", "respon
  * The document as it is served and committed: sorted, and without examples, which the reference
  * shows. What says nothing is left out, too: bounds that every exact integer has, patterns that
  * repeat a format, lengths that repeat a pattern, a parameter's description where its schema
- * repeats it, and headers that every response has, which the description names.
+ * repeats it, and headers that every response has, which the description names. Schemas that
+ * repeat are shared.
  */
 export function publishedDocument(origin?: string): OpenApiDocument {
-  return terse(openApiDocument(undefined, origin), "") as OpenApiDocument;
+  const document = terse(openApiDocument(undefined, origin), "") as OpenApiDocument;
+  shareSchemas(document as unknown as Parameters<typeof shareSchemas>[0]);
+  return document;
 }
 
 function terse(value: unknown, keyword: string): unknown {

@@ -36,12 +36,12 @@ export function DownloadMenu({ batch: { id, number, sums } }: { batch: EntryBatc
       }
     >
       <MenuHeading>For a ledger</MenuHeading>
-      {files.map(({ format, currency, label, extension }) => (
+      {files.map(({ format, currency, label, prefix, extension }) => (
         <MenuItem
           key={`${format} ${currency}`}
           onClick={() =>
             start({
-              name: `${format === "datev" ? "EXTF_Buchungsstapel" : format}-${number}${ofSeveral ? `-${currency}` : ""}.${extension}`,
+              name: `${prefix}-${number}${ofSeveral ? `-${currency}` : ""}.${extension}`,
               load: () =>
                 downloadFromApi(getLedgerFileContract, {
                   tenant,

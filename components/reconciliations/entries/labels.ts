@@ -29,11 +29,15 @@ export function kindHint(kind: EntryKind, left: string, right: string): string {
   }
 }
 
-export const FORMAT_LABELS: Record<LedgerFormat, { label: string; extension: string }> = {
-  datev: { label: "DATEV (Buchungsstapel)", extension: "csv" },
-  xero: { label: "Xero (manual journals)", extension: "csv" },
-  quickbooks: { label: "QuickBooks Online", extension: "csv" },
-  quickbooks_iif: { label: "QuickBooks Desktop (IIF)", extension: "iif" },
-  netsuite: { label: "NetSuite", extension: "csv" },
-  sap: { label: "SAP (flat file)", extension: "txt" },
+/** What files for a ledger are called. DATEV knows its files by their first letters. */
+export const FORMAT_LABELS: Record<
+  LedgerFormat,
+  { label: string; prefix: string; extension: string }
+> = {
+  datev: { label: "DATEV", prefix: "EXTF_entries", extension: "csv" },
+  xero: { label: "Xero", prefix: "xero", extension: "csv" },
+  quickbooks: { label: "QuickBooks Online", prefix: "quickbooks", extension: "csv" },
+  quickbooks_iif: { label: "QuickBooks Desktop", prefix: "quickbooks", extension: "iif" },
+  netsuite: { label: "NetSuite", prefix: "netsuite", extension: "csv" },
+  sap: { label: "SAP", prefix: "sap", extension: "txt" },
 };

@@ -31,7 +31,7 @@ export function unsuitable(file: LedgerFile, entry: Entry, why: string): ApiErro
   });
 }
 
-/** A field as it is, or a refusal if it is longer than the layout's or has another form. */
+/** The field, or a refusal if it is longer than the layout's or has another form. */
 export function fitting(
   file: LedgerFile,
   entry: Entry,

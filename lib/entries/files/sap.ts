@@ -10,7 +10,7 @@ import {
   tabbedRows,
 } from "./ledger-writer.ts";
 
-/** Of document header (BKPF) and line (BSEG), by their technical names. */
+/** The fields of document header (BKPF) and line (BSEG), by their technical names. */
 const FIELDS = [
   "BUKRS",
   "BLART",

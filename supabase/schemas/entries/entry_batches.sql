@@ -6,7 +6,7 @@ create table public.entry_batches (
   id text not null default private.new_id('bat'),
   pair_no integer not null,
   reconciliation_id text not null,
-  -- Of the signed statement that the same closing wrote.
+  -- The number of the signed statement that the same closing wrote.
   statement_number integer not null check (statement_number >= 1),
   -- The period's last day, to which the entries are posted. Its year is the batch's.
   posting_date date not null,
@@ -95,8 +95,8 @@ begin
     e.reverses_batch, e.reverses_place)::text;
 end $$;
 
--- Entries of a period that no later entry reverses; of carried lines, those of its whole pair, since
--- the next close posts anew what is carried then.
+-- Entries of a period that no later entry reverses. Those of carried lines are of its whole pair,
+-- since each close compares what it carries with what the close before it carried.
 create function private.standing_entries(r public.reconciliations) returns setof public.entries
 language plpgsql stable set search_path = '' as $$
 begin

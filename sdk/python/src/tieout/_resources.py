@@ -228,7 +228,7 @@ class Calendars(SyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Calendar]:
         """List calendars, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/calendars", options, query={"limit": limit, "cursor": cursor})
 
@@ -249,7 +249,7 @@ class Calendars(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Calendar:
         """Get a calendar.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/calendars/{segment('id', id)}", options)
 
@@ -286,7 +286,7 @@ class AsyncCalendars(AsyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Calendar]:
         """List calendars, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/calendars", options, query={"limit": limit, "cursor": cursor})
 
@@ -307,7 +307,7 @@ class AsyncCalendars(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Calendar:
         """Get a calendar.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/calendars/{segment('id', id)}", options)
 
@@ -394,14 +394,14 @@ class EntryBatches(SyncResource):
     def list(self, *, limit: Optional[int] = None, state: Optional[T.EntryBatchState] = None, year: Optional[int] = None, reconciliation_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.EntryBatch]:
         """List entry batches, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/entry-batches", options, query={"limit": limit, "state": state, "year": year, "reconciliation_id": reconciliation_id, "cursor": cursor})
 
     def get(self, id: str, **options: Unpack[Options]) -> T.EntryBatch:
         """Get an entry batch.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/entry-batches/{segment('id', id)}", options)
 
@@ -438,14 +438,14 @@ class AsyncEntryBatches(AsyncResource):
     def list(self, *, limit: Optional[int] = None, state: Optional[T.EntryBatchState] = None, year: Optional[int] = None, reconciliation_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.EntryBatch]:
         """List entry batches, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/entry-batches", options, query={"limit": limit, "state": state, "year": year, "reconciliation_id": reconciliation_id, "cursor": cursor})
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.EntryBatch:
         """Get an entry batch.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/entry-batches/{segment('id', id)}", options)
 
@@ -496,7 +496,7 @@ class Events(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.ListedEvent:
         """Get an event.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; any API key; the service-role key.
+        Who can call it: every role; any API key; the service-role key.
         """
         return self._call("GET", f"/v1/events/{segment('id', id)}", options)
 
@@ -519,7 +519,7 @@ class AsyncEvents(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.ListedEvent:
         """Get an event.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; any API key; the service-role key.
+        Who can call it: every role; any API key; the service-role key.
         """
         return await self._call("GET", f"/v1/events/{segment('id', id)}", options)
 
@@ -549,7 +549,7 @@ class Evidence(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Evidence:
         """Get what is known of a file of evidence.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/evidence/{segment('id', id)}", options)
 
@@ -586,7 +586,7 @@ class AsyncEvidence(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Evidence:
         """Get what is known of a file of evidence.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/evidence/{segment('id', id)}", options)
 
@@ -602,7 +602,7 @@ class Exceptions(SyncResource):
     def list(self, *, limit: Optional[int] = None, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SlaException]:
         """List exceptions, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions", options, query={"limit": limit, "severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "cursor": cursor})
 
@@ -686,7 +686,7 @@ class Exceptions(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.SlaException:
         """Get an exception.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/exceptions/{segment('id', id)}", options)
 
@@ -700,7 +700,7 @@ class Exceptions(SyncResource):
     def list_comments(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ExceptionComment]:
         """List an exception's comments, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/comments", options, query={"limit": limit, "cursor": cursor})
 
@@ -714,7 +714,7 @@ class Exceptions(SyncResource):
     def list_history(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ExceptionChange]:
         """List an exception's changes, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/history", options, query={"limit": limit, "cursor": cursor})
 
@@ -744,7 +744,7 @@ class AsyncExceptions(AsyncResource):
     def list(self, *, limit: Optional[int] = None, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SlaException]:
         """List exceptions, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions", options, query={"limit": limit, "severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "cursor": cursor})
 
@@ -828,7 +828,7 @@ class AsyncExceptions(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.SlaException:
         """Get an exception.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/exceptions/{segment('id', id)}", options)
 
@@ -842,7 +842,7 @@ class AsyncExceptions(AsyncResource):
     def list_comments(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ExceptionComment]:
         """List an exception's comments, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/comments", options, query={"limit": limit, "cursor": cursor})
 
@@ -856,7 +856,7 @@ class AsyncExceptions(AsyncResource):
     def list_history(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ExceptionChange]:
         """List an exception's changes, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/history", options, query={"limit": limit, "cursor": cursor})
 
@@ -925,7 +925,7 @@ class Holidays(SyncResource):
     def list_countries(self, **options: Unpack[Options]) -> T.HolidayCountries:
         """List the countries whose holidays are known.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/holidays/countries", options)
 
@@ -941,7 +941,7 @@ class AsyncHolidays(AsyncResource):
     async def list_countries(self, **options: Unpack[Options]) -> T.HolidayCountries:
         """List the countries whose holidays are known.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/holidays/countries", options)
 
@@ -950,7 +950,7 @@ class Imports(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, status: Optional[T.ImportStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Import]:
         """List imports, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/imports", options, query={"limit": limit, "source_id": source_id, "status": status, "cursor": cursor})
 
@@ -973,7 +973,7 @@ class AsyncImports(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, status: Optional[T.ImportStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Import]:
         """List imports, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/imports", options, query={"limit": limit, "source_id": source_id, "status": status, "cursor": cursor})
 
@@ -996,7 +996,7 @@ class Integrations(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Integration]:
         """List integrations, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+        Who can call it: every role; an API key with `read:integrations`; the service-role key.
         """
         return self._list("GET", f"/v1/integrations", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1017,7 +1017,7 @@ class Integrations(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.Integration:
         """Get an integration.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+        Who can call it: every role; an API key with `read:integrations`; the service-role key.
         """
         return self._call("GET", f"/v1/integrations/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -1040,7 +1040,7 @@ class AsyncIntegrations(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Integration]:
         """List integrations, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+        Who can call it: every role; an API key with `read:integrations`; the service-role key.
         """
         return self._list("GET", f"/v1/integrations", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1061,7 +1061,7 @@ class AsyncIntegrations(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.Integration:
         """Get an integration.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+        Who can call it: every role; an API key with `read:integrations`; the service-role key.
         """
         return await self._call("GET", f"/v1/integrations/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -1158,14 +1158,14 @@ class Lines(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, reconciliation_id: Optional[str] = None, side: Optional[T.LineSide] = None, import_id: Optional[str] = None, state: Optional[Literal["open", "partly_matched", "matched", "excluded", "outstanding"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Line]:
         """List lines, latest value date first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/lines", options, query={"limit": limit, "source_id": source_id, "reconciliation_id": reconciliation_id, "side": side, "import_id": import_id, "state": state, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "cursor": cursor})
 
     def get(self, id: str, **options: Unpack[Options]) -> T.Line:
         """Get a line.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/lines/{segment('id', id)}", options)
 
@@ -1202,14 +1202,14 @@ class AsyncLines(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, reconciliation_id: Optional[str] = None, side: Optional[T.LineSide] = None, import_id: Optional[str] = None, state: Optional[Literal["open", "partly_matched", "matched", "excluded", "outstanding"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Line]:
         """List lines, latest value date first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/lines", options, query={"limit": limit, "source_id": source_id, "reconciliation_id": reconciliation_id, "side": side, "import_id": import_id, "state": state, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "cursor": cursor})
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.Line:
         """Get a line.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/lines/{segment('id', id)}", options)
 
@@ -1253,7 +1253,7 @@ class Matches(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Match:
         """Get a match.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/matches/{segment('id', id)}", options)
 
@@ -1290,7 +1290,7 @@ class AsyncMatches(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Match:
         """Get a match.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/matches/{segment('id', id)}", options)
 
@@ -1327,7 +1327,7 @@ class Me(SyncResource):
     def get_notification_settings(self, **options: Unpack[Options]) -> T.NotificationSettings:
         """Get what you are mailed.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+        Who can call it: every role.
         """
         return self._call("GET", f"/v1/me/notifications", options)
 
@@ -1364,7 +1364,7 @@ class AsyncMe(AsyncResource):
     async def get_notification_settings(self, **options: Unpack[Options]) -> T.NotificationSettings:
         """Get what you are mailed.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+        Who can call it: every role.
         """
         return await self._call("GET", f"/v1/me/notifications", options)
 
@@ -1430,7 +1430,7 @@ class Reconciliations(SyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.ReconciliationStatus] = None, period_from: Optional[str] = None, period_to: Optional[str] = None, left_source_id: Optional[str] = None, right_source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Reconciliation]:
         """List reconciliations, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations", options, query={"limit": limit, "status": status, "period_from": period_from, "period_to": period_to, "left_source_id": left_source_id, "right_source_id": right_source_id, "cursor": cursor})
 
@@ -1444,7 +1444,7 @@ class Reconciliations(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Reconciliation:
         """Get a reconciliation.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}", options)
 
@@ -1474,7 +1474,7 @@ class Reconciliations(SyncResource):
     def list_decisions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Decision]:
         """List what people decided in a period, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
 
@@ -1502,7 +1502,7 @@ class Reconciliations(SyncResource):
     def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Match]:
         """List a period's matches, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "cursor": cursor})
 
@@ -1579,7 +1579,7 @@ class Reconciliations(SyncResource):
     def list_runs(self, id: str, *, limit: Optional[int] = None, status: Optional[T.RunStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Run]:
         """List a period's runs, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/runs", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -1655,7 +1655,7 @@ class AsyncReconciliations(AsyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.ReconciliationStatus] = None, period_from: Optional[str] = None, period_to: Optional[str] = None, left_source_id: Optional[str] = None, right_source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Reconciliation]:
         """List reconciliations, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations", options, query={"limit": limit, "status": status, "period_from": period_from, "period_to": period_to, "left_source_id": left_source_id, "right_source_id": right_source_id, "cursor": cursor})
 
@@ -1669,7 +1669,7 @@ class AsyncReconciliations(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Reconciliation:
         """Get a reconciliation.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}", options)
 
@@ -1699,7 +1699,7 @@ class AsyncReconciliations(AsyncResource):
     def list_decisions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Decision]:
         """List what people decided in a period, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
 
@@ -1727,7 +1727,7 @@ class AsyncReconciliations(AsyncResource):
     def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Match]:
         """List a period's matches, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "cursor": cursor})
 
@@ -1804,7 +1804,7 @@ class AsyncReconciliations(AsyncResource):
     def list_runs(self, id: str, *, limit: Optional[int] = None, status: Optional[T.RunStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Run]:
         """List a period's runs, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/runs", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -1880,7 +1880,7 @@ class ReleaseNotes(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ReleaseNote]:
         """List release notes, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/release-notes", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1901,7 +1901,7 @@ class ReleaseNotes(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.ReleaseNote:
         """Get a release note.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._call("GET", f"/v1/release-notes/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -1924,7 +1924,7 @@ class AsyncReleaseNotes(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ReleaseNote]:
         """List release notes, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/release-notes", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1945,7 +1945,7 @@ class AsyncReleaseNotes(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.ReleaseNote:
         """Get a release note.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return await self._call("GET", f"/v1/release-notes/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2014,7 +2014,7 @@ class Runs(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Run:
         """Get a run.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/runs/{segment('id', id)}", options)
 
@@ -2023,7 +2023,7 @@ class AsyncRuns(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Run:
         """Get a run.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/runs/{segment('id', id)}", options)
 
@@ -2092,7 +2092,7 @@ class SlaPolicy(SyncResource):
     def get(self, **options: Unpack[Options]) -> T.SlaPolicy:
         """Get the tenant's SLA policy.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; the service-role key.
+        Who can call it: every role; the service-role key.
         """
         return self._call("GET", f"/v1/sla-policy", options)
 
@@ -2108,7 +2108,7 @@ class AsyncSlaPolicy(AsyncResource):
     async def get(self, **options: Unpack[Options]) -> T.SlaPolicy:
         """Get the tenant's SLA policy.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; the service-role key.
+        Who can call it: every role; the service-role key.
         """
         return await self._call("GET", f"/v1/sla-policy", options)
 
@@ -2124,7 +2124,7 @@ class Sources(SyncResource):
     def list(self, *, limit: Optional[int] = None, kind: Optional[T.SourceKind] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Source]:
         """List sources, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/sources", options, query={"limit": limit, "kind": kind, "q": q, "cursor": cursor})
 
@@ -2138,7 +2138,7 @@ class Sources(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Source:
         """Get a source.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/sources/{segment('id', id)}", options)
 
@@ -2173,7 +2173,7 @@ class Sources(SyncResource):
     def get_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> T.SourceBalance:
         """Get a balance of a source.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
 
@@ -2196,7 +2196,7 @@ class AsyncSources(AsyncResource):
     def list(self, *, limit: Optional[int] = None, kind: Optional[T.SourceKind] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Source]:
         """List sources, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/sources", options, query={"limit": limit, "kind": kind, "q": q, "cursor": cursor})
 
@@ -2210,7 +2210,7 @@ class AsyncSources(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Source:
         """Get a source.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/sources/{segment('id', id)}", options)
 
@@ -2245,7 +2245,7 @@ class AsyncSources(AsyncResource):
     async def get_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> T.SourceBalance:
         """Get a balance of a source.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
 
@@ -2328,7 +2328,7 @@ class Troubleshooting(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.TroubleshootingGuide]:
         """List troubleshooting, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/troubleshooting", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2349,7 +2349,7 @@ class Troubleshooting(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
         """Get a troubleshooting guide.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._call("GET", f"/v1/troubleshooting/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2372,7 +2372,7 @@ class AsyncTroubleshooting(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.TroubleshootingGuide]:
         """List troubleshooting, newest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/troubleshooting", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2393,7 +2393,7 @@ class AsyncTroubleshooting(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
         """Get a troubleshooting guide.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return await self._call("GET", f"/v1/troubleshooting/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2416,7 +2416,7 @@ class Views(SyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.View]:
         """List your views and those shared with you, oldest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+        Who can call it: every role.
         """
         return self._list("GET", f"/v1/views", options, query={"limit": limit, "cursor": cursor})
 
@@ -2437,7 +2437,7 @@ class Views(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.View:
         """Get a view.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+        Who can call it: every role.
         """
         return self._call("GET", f"/v1/views/{segment('id', id)}", options)
 
@@ -2453,7 +2453,7 @@ class AsyncViews(AsyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.View]:
         """List your views and those shared with you, oldest first.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+        Who can call it: every role.
         """
         return self._list("GET", f"/v1/views", options, query={"limit": limit, "cursor": cursor})
 
@@ -2474,7 +2474,7 @@ class AsyncViews(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.View:
         """Get a view.
 
-        Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+        Who can call it: every role.
         """
         return await self._call("GET", f"/v1/views/{segment('id', id)}", options)
 

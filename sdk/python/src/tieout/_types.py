@@ -6,7 +6,7 @@ from typing import Any, Literal, NotRequired, TypedDict, Union
 
 class AddLinesRequest(TypedDict):
     lines: list["NewLine"]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class AddedLinesItemsItem(TypedDict):
@@ -31,18 +31,20 @@ class AlertChannel(TypedDict):
     last_sent_at: Union[str, None]
     last_failure_at: Union[str, None]
     last_failure: Union[str, None]
-    created_at: str
-    created_by: str
+    created_at: "CreationTime"
+    created_by: "Creator"
 
 
 AlertChannelKind = Literal["exception_breached", "exception_at_risk", "webhook_failing", "api_key_expiring"]
 
 class AlertChannelPage(TypedDict):
     items: list["AlertChannel"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 AlertScope = Literal["mine", "all", "off"]
+
+AmountsByCurrency = list["AmountsByCurrencyItem"]
 
 class ApiKey(TypedDict):
     id: str
@@ -51,8 +53,8 @@ class ApiKey(TypedDict):
     scopes: list[str]
     expires_at: Union[str, None]
     ip_allowlist: list[str]
-    created_at: str
-    created_by: str
+    created_at: "CreationTime"
+    created_by: "Creator"
     description: Union[str, None]
     status: "ApiKeyStatus"
     last_used_at: Union[str, None]
@@ -79,8 +81,8 @@ class ApiKeyExpiringEventData(TypedDict):
 
 class ApiKeyExpiringEvent(TypedDict):
     type: Literal["api_key.expiring"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "ApiKeyExpiringEventData"
 
 
@@ -110,8 +112,8 @@ class ApiKeyImpact(TypedDict):
 
 class ApiKeyPage(TypedDict):
     items: list["ApiKey"]
-    next_cursor: Union[str, None]
-    as_of: str
+    next_cursor: "NextCursor"
+    as_of: "ResponseTime"
 
 
 class ApiKeyRevokedEventData(TypedDict):
@@ -125,8 +127,8 @@ class ApiKeyRevokedEventData(TypedDict):
 
 class ApiKeyRevokedEvent(TypedDict):
     type: Literal["api_key.revoked"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "ApiKeyRevokedEventData"
 
 
@@ -152,7 +154,7 @@ class ApiKeyUsageAddressesItem(TypedDict):
 
 
 class ApiKeyUsage(TypedDict):
-    as_of: str
+    as_of: "ResponseTime"
     hours: list["ApiKeyUsageHoursItem"]
     days: list["ApiKeyUsageDaysItem"]
     addresses: list["ApiKeyUsageAddressesItem"]
@@ -177,7 +179,7 @@ class BoardPair(TypedDict):
 
 class BoardPairPage(TypedDict):
     items: list["BoardPair"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 class BoardPeriod(TypedDict):
@@ -213,8 +215,8 @@ class BooksDifferEventData(TypedDict):
 
 class BooksDifferEvent(TypedDict):
     type: Literal["books.differ"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "BooksDifferEventData"
 
 
@@ -229,41 +231,29 @@ class BulkUpdate(TypedDict):
     next_cursor: Union[str, None]
 
 
-CalendarWeeklyItem = TypedDict("CalendarWeeklyItem", {
-    "day": "Weekday",
-    "from": str,
-    "to": str,
-})
-
 class Calendar(TypedDict):
     id: str
     name: str
     time_zone: str
-    weekly: list["CalendarWeeklyItem"]
+    weekly: "OpeningHours"
     special_days: list["SpecialDay"]
     calendar_version: int
-    created_at: str
-    created_by: str
-    updated_at: str
+    created_at: "CreationTime"
+    created_by: "Creator"
+    updated_at: "ChangeTime"
     updated_by: str
 
-
-CalendarChangeWeeklyItem = TypedDict("CalendarChangeWeeklyItem", {
-    "day": "Weekday",
-    "from": str,
-    "to": str,
-})
 
 class CalendarChange(TypedDict):
     id: str
     name: str
     time_zone: str
-    weekly: list["CalendarChangeWeeklyItem"]
+    weekly: "OpeningHours"
     special_days: list["SpecialDay"]
     calendar_version: int
-    created_at: str
-    created_by: str
-    updated_at: str
+    created_at: "CreationTime"
+    created_by: "Creator"
+    updated_at: "ChangeTime"
     updated_by: str
     dry_run: bool
     impact: "CalendarImpact"
@@ -272,6 +262,8 @@ class CalendarChange(TypedDict):
 class CalendarIcs(TypedDict):
     ics: str
 
+
+CalendarId = Union[str, None]
 
 class CalendarImpactBySeverity(TypedDict):
     critical: int
@@ -292,28 +284,22 @@ class CalendarImpact(TypedDict):
 
 class CalendarPage(TypedDict):
     items: list["Calendar"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
-
-CalendarVersionWeeklyItem = TypedDict("CalendarVersionWeeklyItem", {
-    "day": "Weekday",
-    "from": str,
-    "to": str,
-})
 
 class CalendarVersion(TypedDict):
     calendar_version: int
     time_zone: str
-    weekly: list["CalendarVersionWeeklyItem"]
+    weekly: "OpeningHours"
     special_day_count: int
     open_exceptions: int
-    created_at: str
-    created_by: str
+    created_at: "CreationTime"
+    created_by: "Creator"
 
 
 class CalendarVersionPage(TypedDict):
     items: list["CalendarVersion"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 CallCredential = Literal["session", "token", "api_key", "publishable_key", "service_role"]
@@ -344,7 +330,7 @@ class ChainVerificationCheckpoint(TypedDict):
 
 class ChainVerification(TypedDict):
     status: Literal["intact", "broken"]
-    as_of: str
+    as_of: "ResponseTime"
     events: int
     forgotten_through_seq: Union[int, None]
     verified_through: "ChainVerificationVerifiedThrough"
@@ -352,6 +338,8 @@ class ChainVerification(TypedDict):
     unsigned_events: int
     fault: Union["ChainFault", None]
 
+
+ChangeTime = str
 
 class CheckPolicy(TypedDict):
     period_over: "CheckWeight"
@@ -391,7 +379,7 @@ class CreateAlertChannelRequest(TypedDict):
     name: str
     url: str
     kinds: list["AlertChannelKind"]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class CreateApiKeyRequest(TypedDict):
@@ -400,7 +388,7 @@ class CreateApiKeyRequest(TypedDict):
     scopes: list["Scope"]
     expires_at: NotRequired[Union[str, None]]
     ip_allowlist: NotRequired[list[str]]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 CreateCalendarRequestWeeklyItem = TypedDict("CreateCalendarRequestWeeklyItem", {
@@ -414,12 +402,12 @@ class CreateCalendarRequest(TypedDict):
     time_zone: str
     weekly: list["CreateCalendarRequestWeeklyItem"]
     special_days: NotRequired[list["SpecialDayInput"]]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class CreateExceptionCommentRequest(TypedDict):
     body: str
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class CreateExceptionRequest(TypedDict):
@@ -433,7 +421,7 @@ class CreateExceptionRequest(TypedDict):
     reconciliation_id: NotRequired[Union[str, None]]
     status: NotRequired["OpenExceptionStatus"]
     details: NotRequired[dict[str, Any]]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class CreateIntegrationRequest(TypedDict):
@@ -452,13 +440,13 @@ class CreateIntegrationRequest(TypedDict):
     deleted_at: NotRequired[Any]
     purge_at: NotRequired[Any]
     tenant_id: NotRequired[Any]
-    idempotencyKey: NotRequired[str]
+    idempotencyKey: NotRequired["RequestIdempotencyKey"]
 
 
 class CreateInvitationRequest(TypedDict):
     email: str
     roles: list["Role"]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class CreateMatchRequestAdjustmentsItem(TypedDict):
@@ -472,7 +460,7 @@ class CreateMatchRequest(TypedDict):
     adjustments: NotRequired[list["CreateMatchRequestAdjustmentsItem"]]
     note: NotRequired[Union[str, None]]
     split_line_id: NotRequired[str]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class CreateReconciliationRequest(TypedDict):
@@ -487,7 +475,7 @@ class CreateReconciliationRequest(TypedDict):
     left_source_id: NotRequired[str]
     right_source_id: NotRequired[str]
     auto_run: NotRequired[bool]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class CreateReleaseNoteRequest(TypedDict):
@@ -507,15 +495,15 @@ class CreateReleaseNoteRequest(TypedDict):
     deleted_at: NotRequired[Any]
     purge_at: NotRequired[Any]
     tenant_id: NotRequired[Any]
-    idempotencyKey: NotRequired[str]
+    idempotencyKey: NotRequired["RequestIdempotencyKey"]
 
 
 class CreateRunRequest(TypedDict):
     dry_run: NotRequired[bool]
     rules: NotRequired[list["MatchingRule"]]
     fees: NotRequired["FeeHandling"]
-    calendar_id: NotRequired[Union[str, None]]
-    idempotency_key: NotRequired[str]
+    calendar_id: NotRequired["CalendarId"]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class CreateSourceRequest(TypedDict):
@@ -526,12 +514,12 @@ class CreateSourceRequest(TypedDict):
     sign: NotRequired["SourceSign"]
     mapping: NotRequired[Union["ImportMapping", None]]
     grace_days: NotRequired[int]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class CreateTestEventRequest(TypedDict):
     type: Literal["exception.sla.at_risk", "exception.sla.breached", "exception.created", "exception.updated", "exception.resolved", "exception.paused", "exception.resumed", "exception.commented", "run.done", "match.undone", "reconciliation.prepared", "reconciliation.reviewed", "reconciliation.closed", "reconciliation.reopened", "entries.ready", "books.differ", "import.done", "api_key.expiring", "api_key.revoked", "webhook.failing", "webhook.disabled"]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class CreateTroubleshootingGuideRequest(TypedDict):
@@ -550,7 +538,7 @@ class CreateTroubleshootingGuideRequest(TypedDict):
     deleted_at: NotRequired[Any]
     purge_at: NotRequired[Any]
     tenant_id: NotRequired[Any]
-    idempotencyKey: NotRequired[str]
+    idempotencyKey: NotRequired["RequestIdempotencyKey"]
 
 
 class CreateViewRequest(TypedDict):
@@ -558,19 +546,12 @@ class CreateViewRequest(TypedDict):
     shared: NotRequired[bool]
     filters: NotRequired["ExceptionFilters"]
     sort_by: NotRequired["SlaSort"]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class CreateWebhookRequestHeadersItem(TypedDict):
     name: str
     value: NotRequired[str]
-
-
-class CreateWebhookRequestOauth(TypedDict):
-    token_url: str
-    client_id: str
-    scope: NotRequired[str]
-    client_secret: NotRequired[str]
 
 
 class CreateWebhookRequest(TypedDict):
@@ -580,10 +561,14 @@ class CreateWebhookRequest(TypedDict):
     filters: NotRequired["WebhookFilters"]
     headers: NotRequired[list["CreateWebhookRequestHeadersItem"]]
     max_per_minute: NotRequired[Union[int, None]]
-    oauth: NotRequired["CreateWebhookRequestOauth"]
+    oauth: NotRequired["OAuthClientInput"]
     secret: NotRequired[str]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
+
+CreationTime = str
+
+Creator = str
 
 Currency = Literal["AED", "AFN", "ALL", "AMD", "ANG", "AOA", "ARS", "AUD", "AWG", "AZN", "BAM", "BBD", "BDT", "BGN", "BHD", "BIF", "BMD", "BND", "BOB", "BOV", "BRL", "BSD", "BTN", "BWP", "BYN", "BZD", "CAD", "CDF", "CHE", "CHF", "CHW", "CLF", "CLP", "CNY", "COP", "COU", "CRC", "CUC", "CUP", "CVE", "CZK", "DJF", "DKK", "DOP", "DZD", "EGP", "ERN", "ETB", "EUR", "FJD", "FKP", "GBP", "GEL", "GHS", "GIP", "GMD", "GNF", "GTQ", "GYD", "HKD", "HNL", "HRK", "HTG", "HUF", "IDR", "ILS", "INR", "IQD", "IRR", "ISK", "JMD", "JOD", "JPY", "KES", "KGS", "KHR", "KMF", "KPW", "KRW", "KWD", "KYD", "KZT", "LAK", "LBP", "LKR", "LRD", "LSL", "LYD", "MAD", "MDL", "MGA", "MKD", "MMK", "MNT", "MOP", "MRU", "MUR", "MVR", "MWK", "MXN", "MXV", "MYR", "MZN", "NAD", "NGN", "NIO", "NOK", "NPR", "NZD", "OMR", "PAB", "PEN", "PGK", "PHP", "PKR", "PLN", "PYG", "QAR", "RON", "RSD", "RUB", "RWF", "SAR", "SBD", "SCR", "SDG", "SEK", "SGD", "SHP", "SLE", "SLL", "SOS", "SRD", "SSP", "STN", "SVC", "SYP", "SZL", "THB", "TJS", "TMT", "TND", "TOP", "TRY", "TTD", "TWD", "TZS", "UAH", "UGX", "USD", "USN", "UYI", "UYU", "UYW", "UZS", "VED", "VES", "VND", "VUV", "WST", "XAD", "XAF", "XCD", "XCG", "XOF", "XPF", "YER", "ZAR", "ZMW", "ZWG", "ZWL"]
 
@@ -601,7 +586,7 @@ class DecideMatchesRequest(TypedDict):
     ids: NotRequired[list[str]]
     filter: NotRequired["DecideMatchesRequestFilter"]
     expected_count: NotRequired[int]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class Decision(TypedDict):
@@ -611,15 +596,15 @@ class Decision(TypedDict):
     match_count: int
     match_ids: list[str]
     line_id: Union[str, None]
-    created_at: str
-    created_by: str
+    created_at: "CreationTime"
+    created_by: "Creator"
     undone_at: Union[str, None]
     undone_by: Union[str, None]
 
 
 class DecisionPage(TypedDict):
     items: list["Decision"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 DeletedFilter = Literal["true", "false", "only"]
@@ -636,7 +621,7 @@ class DeletedWebhook(TypedDict):
 
 class EndSessionsRequest(TypedDict):
     ids: NotRequired[list[str]]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class EndedSessions(TypedDict):
@@ -649,8 +634,8 @@ class EntriesReadyEventData(TypedDict):
 
 class EntriesReadyEvent(TypedDict):
     type: Literal["entries.ready"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "EntriesReadyEventData"
 
 
@@ -658,7 +643,7 @@ class EntriesWithoutRule(TypedDict):
     kind: "EntryKind"
     currency: str
     count: int
-    difference_minor: Union[int, str]
+    difference_minor: "MinorAmount"
 
 
 class Entry(TypedDict):
@@ -692,8 +677,8 @@ class EntryBatch(TypedDict):
     sums: list["EntrySum"]
     digest: str
     closing_digest: Union[str, None]
-    created_at: str
-    created_by: str
+    created_at: "CreationTime"
+    created_by: "Creator"
     exported_at: Union[str, None]
     exported_by: Union[str, None]
     ledger_reference: Union[str, None]
@@ -701,7 +686,7 @@ class EntryBatch(TypedDict):
 
 class EntryBatchPage(TypedDict):
     items: list["EntryBatch"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 EntryBatchState = Literal["ready", "exported"]
@@ -726,7 +711,7 @@ EntryKind = Literal["fee", "fx", "rounding", "write_off", "other", "residual", "
 
 class EntryPage(TypedDict):
     items: list["Entry"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 class EntryPreview(TypedDict):
@@ -788,8 +773,8 @@ class EntryRulesInput(TypedDict):
 class EntrySum(TypedDict):
     currency: str
     entry_count: int
-    debit_minor: Union[int, str]
-    credit_minor: Union[int, str]
+    debit_minor: "MinorAmount"
+    credit_minor: "MinorAmount"
 
 
 ErrorCode = Literal["invalid_request", "tenant_required", "idempotency_key_required", "unauthenticated", "tenant_forbidden", "role_required", "scope_required", "ip_not_allowed", "browser_forbidden", "not_found", "method_not_allowed", "conflict", "invalid_transition", "precondition_failed", "payload_too_large", "uri_too_long", "unsupported_media_type", "idempotency_mismatch", "rate_limited", "headers_too_large", "internal", "unavailable"]
@@ -799,10 +784,12 @@ class EstimateApiKeyImpactRequest(TypedDict):
     scopes: NotRequired[list["Scope"]]
     expires_at: NotRequired[Union[str, None]]
     ip_allowlist: NotRequired[list[str]]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 EventKind = Literal["exception.sla.at_risk", "exception.sla.breached", "exception.created", "exception.updated", "exception.resolved", "exception.paused", "exception.resumed", "exception.commented", "run.done", "match.undone", "reconciliation.prepared", "reconciliation.reviewed", "reconciliation.closed", "reconciliation.reopened", "entries.ready", "books.differ", "import.done", "api_key.expiring", "api_key.revoked", "webhook.failing", "webhook.disabled", "webhook.test"]
+
+EventTime = str
 
 class Evidence(TypedDict):
     id: str
@@ -815,13 +802,13 @@ class Evidence(TypedDict):
     supersedes: Union[str, None]
     superseded_by: Union[str, None]
     is_signed: bool
-    created_at: str
-    created_by: str
+    created_at: "CreationTime"
+    created_by: "Creator"
 
 
 class EvidencePage(TypedDict):
     items: list["Evidence"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 ExceptionChangeChangesValue = TypedDict("ExceptionChangeChangesValue", {
@@ -839,9 +826,19 @@ class ExceptionChange(TypedDict):
     changes: dict[str, "ExceptionChangeChangesValue"]
 
 
+ExceptionChangeDataChangesValue = TypedDict("ExceptionChangeDataChangesValue", {
+    "from": Any,
+    "to": Any,
+})
+
+class ExceptionChangeData(TypedDict):
+    exception: "SlaException"
+    changes: dict[str, "ExceptionChangeDataChangesValue"]
+
+
 class ExceptionChangePage(TypedDict):
     items: list["ExceptionChange"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 class ExceptionComment(TypedDict):
@@ -849,15 +846,15 @@ class ExceptionComment(TypedDict):
     exception_id: str
     body: str
     mentions: list[str]
-    created_at: str
-    created_by: str
+    created_at: "CreationTime"
+    created_by: "Creator"
     actor_issuer: Union[str, None]
     actor_subject: Union[str, None]
 
 
 class ExceptionCommentPage(TypedDict):
     items: list["ExceptionComment"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 class ExceptionCommentedEventData(TypedDict):
@@ -867,8 +864,8 @@ class ExceptionCommentedEventData(TypedDict):
 
 class ExceptionCommentedEvent(TypedDict):
     type: Literal["exception.commented"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "ExceptionCommentedEventData"
 
 
@@ -878,8 +875,8 @@ class ExceptionCreatedEventData(TypedDict):
 
 class ExceptionCreatedEvent(TypedDict):
     type: Literal["exception.created"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "ExceptionCreatedEventData"
 
 
@@ -898,62 +895,32 @@ class ExceptionFilters(TypedDict):
 
 class ExceptionLedger(TypedDict):
     exception_id: str
-    as_of: str
+    as_of: "ResponseTime"
     breached: bool
     explanation: str
     rows: list["LedgerRow"]
     segments: list["LedgerSegment"]
 
 
-ExceptionPausedEventDataChangesValue = TypedDict("ExceptionPausedEventDataChangesValue", {
-    "from": Any,
-    "to": Any,
-})
-
-class ExceptionPausedEventData(TypedDict):
-    exception: "SlaException"
-    changes: dict[str, "ExceptionPausedEventDataChangesValue"]
-
-
 class ExceptionPausedEvent(TypedDict):
     type: Literal["exception.paused"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
-    data: "ExceptionPausedEventData"
-
-
-ExceptionResolvedEventDataChangesValue = TypedDict("ExceptionResolvedEventDataChangesValue", {
-    "from": Any,
-    "to": Any,
-})
-
-class ExceptionResolvedEventData(TypedDict):
-    exception: "SlaException"
-    changes: dict[str, "ExceptionResolvedEventDataChangesValue"]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
+    data: "ExceptionChangeData"
 
 
 class ExceptionResolvedEvent(TypedDict):
     type: Literal["exception.resolved"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
-    data: "ExceptionResolvedEventData"
-
-
-ExceptionResumedEventDataChangesValue = TypedDict("ExceptionResumedEventDataChangesValue", {
-    "from": Any,
-    "to": Any,
-})
-
-class ExceptionResumedEventData(TypedDict):
-    exception: "SlaException"
-    changes: dict[str, "ExceptionResumedEventDataChangesValue"]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
+    data: "ExceptionChangeData"
 
 
 class ExceptionResumedEvent(TypedDict):
     type: Literal["exception.resumed"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
-    data: "ExceptionResumedEventData"
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
+    data: "ExceptionChangeData"
 
 
 class ExceptionSlaAtRiskEventData(TypedDict):
@@ -966,8 +933,8 @@ class ExceptionSlaAtRiskEventData(TypedDict):
 
 class ExceptionSlaAtRiskEvent(TypedDict):
     type: Literal["exception.sla.at_risk"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "ExceptionSlaAtRiskEventData"
 
 
@@ -978,8 +945,8 @@ class ExceptionSlaBreachedEventData(TypedDict):
 
 class ExceptionSlaBreachedEvent(TypedDict):
     type: Literal["exception.sla.breached"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "ExceptionSlaBreachedEventData"
 
 
@@ -987,27 +954,17 @@ ExceptionSort = Literal["created_at", "closed_at"]
 
 ExceptionStatus = Literal["open", "in_review", "resolved", "dismissed"]
 
-ExceptionUpdatedEventDataChangesValue = TypedDict("ExceptionUpdatedEventDataChangesValue", {
-    "from": Any,
-    "to": Any,
-})
-
-class ExceptionUpdatedEventData(TypedDict):
-    exception: "SlaException"
-    changes: dict[str, "ExceptionUpdatedEventDataChangesValue"]
-
-
 class ExceptionUpdatedEvent(TypedDict):
     type: Literal["exception.updated"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
-    data: "ExceptionUpdatedEventData"
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
+    data: "ExceptionChangeData"
 
 
 class ExcludeLineRequest(TypedDict):
     reason: str
     reconciliation_id: NotRequired[str]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 ExportFormat = Literal["csv", "ndjson"]
@@ -1022,6 +979,8 @@ class FacetValue(TypedDict):
 
 
 FeeHandling = Literal["deduct", "ignore"]
+
+FileStatements = list["FileStatementsItem"]
 
 class FirstStepsStepsItem(TypedDict):
     step: Literal["create_key", "call_api", "register_webhook", "receive_event"]
@@ -1088,11 +1047,11 @@ class IdempotencyMismatchProblem(TypedDict):
 
 
 class IdempotentRecordRequest(TypedDict):
-    idempotencyKey: NotRequired[str]
+    idempotencyKey: NotRequired["RequestIdempotencyKey"]
 
 
 class IdempotentRequest(TypedDict):
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class ImportRefusalsItem(TypedDict):
@@ -1107,25 +1066,6 @@ class ImportSkipsItem(TypedDict):
     text: str
 
 
-class ImportWarningsItem(TypedDict):
-    code: "ImportWarning"
-    message: str
-
-
-class ImportStatementsItem(TypedDict):
-    id: Union[str, None]
-    account: Union[str, None]
-    currency: Union[str, None]
-    opening_balance_minor: Union[int, None]
-    closing_balance_minor: Union[int, None]
-    balance_holds: Union[bool, None]
-    control_totals_hold: Union[bool, None]
-    line_count: int
-    sum_minor: str
-    period_start: Union[str, None]
-    period_end: Union[str, None]
-
-
 class Import(TypedDict):
     id: str
     source_id: str
@@ -1138,8 +1078,8 @@ class Import(TypedDict):
     skipped_count: int
     refusals: list["ImportRefusalsItem"]
     skips: list["ImportSkipsItem"]
-    warnings: list["ImportWarningsItem"]
-    statements: list["ImportStatementsItem"]
+    warnings: "ImportWarnings"
+    statements: "FileStatements"
     opening_balance_minor: Union[int, None]
     closing_balance_minor: Union[int, None]
     balance_holds: Union[bool, None]
@@ -1147,16 +1087,11 @@ class Import(TypedDict):
     accepted_count: int
     bytes_total: int
     failure: Union[str, None]
-    created_at: str
-    created_by: str
+    created_at: "CreationTime"
+    created_by: "Creator"
     finished_at: Union[str, None]
     undone_at: Union[str, None]
     undone_by: Union[str, None]
-
-
-class ImportDoneEventDataImportWarningsItem(TypedDict):
-    code: "ImportWarning"
-    message: str
 
 
 class ImportDoneEventDataImport(TypedDict):
@@ -1169,7 +1104,7 @@ class ImportDoneEventDataImport(TypedDict):
     duplicate_count: int
     refused_count: int
     skipped_count: int
-    warnings: list["ImportDoneEventDataImportWarningsItem"]
+    warnings: "ImportWarnings"
     opening_balance_minor: Union[int, None]
     closing_balance_minor: Union[int, None]
     balance_holds: Union[bool, None]
@@ -1177,8 +1112,8 @@ class ImportDoneEventDataImport(TypedDict):
     accepted_count: int
     bytes_total: int
     failure: Union[str, None]
-    created_at: str
-    created_by: str
+    created_at: "CreationTime"
+    created_by: "Creator"
     finished_at: Union[str, None]
     undone_at: Union[str, None]
     undone_by: Union[str, None]
@@ -1190,8 +1125,8 @@ ImportDoneEventData = TypedDict("ImportDoneEventData", {
 
 class ImportDoneEvent(TypedDict):
     type: Literal["import.done"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "ImportDoneEventData"
 
 
@@ -1232,7 +1167,7 @@ class ImportMapping(TypedDict):
 
 class ImportPage(TypedDict):
     items: list["Import"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 class ImportPreviewRefusalsItem(TypedDict):
@@ -1245,25 +1180,6 @@ class ImportPreviewSkipsItem(TypedDict):
     line: int
     reason: "SkipReason"
     text: str
-
-
-class ImportPreviewWarningsItem(TypedDict):
-    code: "ImportWarning"
-    message: str
-
-
-class ImportPreviewStatementsItem(TypedDict):
-    id: Union[str, None]
-    account: Union[str, None]
-    currency: Union[str, None]
-    opening_balance_minor: Union[int, None]
-    closing_balance_minor: Union[int, None]
-    balance_holds: Union[bool, None]
-    control_totals_hold: Union[bool, None]
-    line_count: int
-    sum_minor: str
-    period_start: Union[str, None]
-    period_end: Union[str, None]
 
 
 class ImportPreviewQuestionsItemChoicesItem(TypedDict):
@@ -1302,8 +1218,8 @@ class ImportPreview(TypedDict):
     skipped_count: int
     refusals: list["ImportPreviewRefusalsItem"]
     skips: list["ImportPreviewSkipsItem"]
-    warnings: list["ImportPreviewWarningsItem"]
-    statements: list["ImportPreviewStatementsItem"]
+    warnings: "ImportWarnings"
+    statements: "FileStatements"
     opening_balance_minor: Union[int, None]
     closing_balance_minor: Union[int, None]
     balance_holds: Union[bool, None]
@@ -1335,10 +1251,12 @@ ImportStatus = Literal["queued", "reading", "done", "failed", "undoing", "undone
 
 ImportWarning = Literal["nothing_stored", "skipped", "refused", "balance_differs", "running_balance_breaks", "control_totals_differ"]
 
+ImportWarnings = list["ImportWarningsItem"]
+
 class IncludeLineRequest(TypedDict):
     reason: str
     reconciliation_id: NotRequired[str]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class Integration(TypedDict):
@@ -1349,9 +1267,9 @@ class Integration(TypedDict):
     operation: NotRequired[Union[str, None]]
     limit: NotRequired[Union[int, None]]
     id: str
-    created_at: str
-    created_by: str
-    updated_at: str
+    created_at: "CreationTime"
+    created_by: "Creator"
+    updated_at: "ChangeTime"
     soft_delete: bool
     deleted_at: Union[str, None]
     purge_at: Union[str, None]
@@ -1359,7 +1277,7 @@ class Integration(TypedDict):
 
 class IntegrationPage(TypedDict):
     items: list["Integration"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 class InternalProblem(TypedDict):
@@ -1377,8 +1295,8 @@ class Invitation(TypedDict):
     email: str
     roles: list["Role"]
     status: "InvitationStatus"
-    created_at: str
-    created_by: str
+    created_at: "CreationTime"
+    created_by: "Creator"
     sent_at: Union[str, None]
     expires_at: str
     accepted_at: Union[str, None]
@@ -1388,7 +1306,7 @@ class Invitation(TypedDict):
 
 class InvitationPage(TypedDict):
     items: list["Invitation"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 InvitationStatus = Literal["pending", "accepted", "expired", "revoked"]
@@ -1487,7 +1405,7 @@ class Line(TypedDict):
     open_minor: int
     match_ids: list[str]
     exception_id: Union[str, None]
-    created_at: str
+    created_at: "CreationTime"
 
 
 class LineEvent(TypedDict):
@@ -1518,7 +1436,7 @@ class LineHistory(TypedDict):
 
 class LinePage(TypedDict):
     items: list["Line"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 LineSide = Literal["left", "right"]
@@ -1539,8 +1457,8 @@ class LineSuggestions(TypedDict):
 class ListedEvent(TypedDict):
     id: str
     type: "EventKind"
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     subject: Union[str, None]
     data: dict[str, Any]
 
@@ -1549,7 +1467,7 @@ class ListedEventPage(TypedDict):
     items: list["ListedEvent"]
     next_cursor: Union[str, None]
     resume_cursor: str
-    as_of: str
+    as_of: "ResponseTime"
 
 
 class LoggedMessage(TypedDict):
@@ -1599,13 +1517,13 @@ class LoggedRequestDetail(TypedDict):
 
 class LoggedRequestPage(TypedDict):
     items: list["LoggedRequest"]
-    next_cursor: Union[str, None]
-    as_of: str
+    next_cursor: "NextCursor"
+    as_of: "ResponseTime"
 
 
 class MarkEntryBatchExportedRequest(TypedDict):
     ledger_reference: NotRequired[Union[str, None]]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class MatchAdjustmentsItem(TypedDict):
@@ -1641,8 +1559,8 @@ class Match(TypedDict):
     note: Union[str, None]
     decided_by: Union[str, None]
     decided_at: Union[str, None]
-    created_at: str
-    created_by: str
+    created_at: "CreationTime"
+    created_by: "Creator"
 
 
 class MatchDecisions(TypedDict):
@@ -1684,7 +1602,7 @@ class MatchExplanation(TypedDict):
 
 class MatchPage(TypedDict):
     items: list["Match"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 MatchShape = Literal["1:1", "1:n", "n:1", "n:m", "reversal"]
@@ -1709,8 +1627,8 @@ class MatchUndoneEventData(TypedDict):
 
 class MatchUndoneEvent(TypedDict):
     type: Literal["match.undone"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "MatchUndoneEventData"
 
 
@@ -1751,8 +1669,10 @@ class Member(TypedDict):
 
 class MemberPage(TypedDict):
     items: list["Member"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
+
+MinorAmount = Union[int, str]
 
 class NewApiKey(TypedDict):
     id: str
@@ -1761,8 +1681,8 @@ class NewApiKey(TypedDict):
     scopes: list[str]
     expires_at: Union[str, None]
     ip_allowlist: list[str]
-    created_at: str
-    created_by: str
+    created_at: "CreationTime"
+    created_by: "Creator"
     key_secret: str
     warning: str
 
@@ -1831,12 +1751,14 @@ class NewWebhook(TypedDict):
     missed_since: Union[str, None]
     secret_changed_at: Union[str, None]
     previous_secret_expires_at: Union[str, None]
-    created_at: str
-    created_by: str
-    updated_at: str
+    created_at: "CreationTime"
+    created_by: "Creator"
+    updated_at: "ChangeTime"
     secret: NotRequired[str]
     warning: NotRequired[str]
 
+
+NextCursor = Union[str, None]
 
 class NextPeriod(TypedDict):
     left_source_id: str
@@ -1869,6 +1791,13 @@ class NotificationSettings(TypedDict):
     mentioned: bool
     webhook_failing: bool
     api_key_expiring: bool
+
+
+class OAuthClientInput(TypedDict):
+    token_url: str
+    client_id: str
+    scope: NotRequired[str]
+    client_secret: NotRequired[str]
 
 
 OpenExceptionStatus = Literal["open", "in_review"]
@@ -1911,7 +1840,7 @@ class OpenLine(TypedDict):
 
 class OpenLinePage(TypedDict):
     items: list["OpenLine"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 class OpenNextPeriodsRequestPairsItem(TypedDict):
@@ -1923,8 +1852,10 @@ class OpenNextPeriodsRequest(TypedDict):
     through: str
     pairs: NotRequired[list["OpenNextPeriodsRequestPairsItem"]]
     dry_run: NotRequired[bool]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
+
+OpeningHours = list["OpeningHoursItem"]
 
 class OutstandingLine(TypedDict):
     line_id: str
@@ -1947,11 +1878,11 @@ class OverviewMine(TypedDict):
 class OverviewMoneyItem(TypedDict):
     currency: str
     open_count: int
-    open_minor: Union[int, str]
+    open_minor: "MinorAmount"
     breached_count: int
-    breached_minor: Union[int, str]
+    breached_minor: "MinorAmount"
     due_count: int
-    due_minor: Union[int, str]
+    due_minor: "MinorAmount"
 
 
 class OverviewOutlookHoursItem(TypedDict):
@@ -1975,7 +1906,7 @@ class OverviewDaysItem(TypedDict):
 class OverviewReconciliationsItemMoneyItem(TypedDict):
     currency: str
     open_count: int
-    open_minor: Union[int, str]
+    open_minor: "MinorAmount"
 
 
 class OverviewReconciliationsItem(TypedDict):
@@ -1993,7 +1924,7 @@ class OverviewImportsItem(TypedDict):
     status: "ImportStatus"
     accepted_count: int
     refused_count: int
-    created_at: str
+    created_at: "CreationTime"
 
 
 class OverviewRunsItem(TypedDict):
@@ -2004,7 +1935,7 @@ class OverviewRunsItem(TypedDict):
     suggested_count: int
     open_count: int
     exceptions_opened: int
-    created_at: str
+    created_at: "CreationTime"
 
 
 class OverviewKeysCallsItem(TypedDict):
@@ -2042,7 +1973,7 @@ class OverviewWebhooks(TypedDict):
 
 
 class Overview(TypedDict):
-    as_of: str
+    as_of: "ResponseTime"
     summary: "SlaSummary"
     mine: "OverviewMine"
     unassigned_count: int
@@ -2061,7 +1992,7 @@ class Overview(TypedDict):
 class PauseExceptionRequest(TypedDict):
     reason: str
     until: NotRequired[Union[str, None]]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class PausePolicyRulesItem(TypedDict):
@@ -2148,18 +2079,18 @@ class PreconditionFailedProblem(TypedDict):
 
 class PrepareReconciliationRequest(TypedDict):
     note: NotRequired[str]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class PreviewEntriesRequest(TypedDict):
     rules: NotRequired["EntryRulesInput"]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class PreviewWebhookFiltersRequest(TypedDict):
     events: list["EventKind"]
     filters: NotRequired["WebhookFilters"]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class ProblemErrorsItem(TypedDict):
@@ -2243,7 +2174,7 @@ class PutRulesRequest(TypedDict):
     close_days: NotRequired[int]
     checks: NotRequired["CheckPolicyInput"]
     evidence_from_minor: NotRequired[Union[int, None]]
-    calendar_id: NotRequired[Union[str, None]]
+    calendar_id: NotRequired["CalendarId"]
     exceptions: NotRequired["LineExceptionPolicy"]
     reset_learning: NotRequired[bool]
     forget_names: NotRequired[list["PutRulesRequestForgetNamesItem"]]
@@ -2281,7 +2212,7 @@ class RateLimitedProblem(TypedDict):
 
 class ReadIcsRequest(TypedDict):
     ics: str
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class Reconciliation(TypedDict):
@@ -2305,9 +2236,9 @@ class Reconciliation(TypedDict):
     closed_at: Union[str, None]
     closed_by: Union[str, None]
     sign_off: Union["SignOff", None]
-    created_at: str
-    created_by: str
-    updated_at: str
+    created_at: "CreationTime"
+    created_by: "Creator"
+    updated_at: "ChangeTime"
 
 
 class ReconciliationClosedEventData(TypedDict):
@@ -2316,14 +2247,14 @@ class ReconciliationClosedEventData(TypedDict):
 
 class ReconciliationClosedEvent(TypedDict):
     type: Literal["reconciliation.closed"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "ReconciliationClosedEventData"
 
 
 class ReconciliationPage(TypedDict):
     items: list["Reconciliation"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 class ReconciliationPreparedEventData(TypedDict):
@@ -2332,8 +2263,8 @@ class ReconciliationPreparedEventData(TypedDict):
 
 class ReconciliationPreparedEvent(TypedDict):
     type: Literal["reconciliation.prepared"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "ReconciliationPreparedEventData"
 
 
@@ -2344,8 +2275,8 @@ class ReconciliationReopenedEventData(TypedDict):
 
 class ReconciliationReopenedEvent(TypedDict):
     type: Literal["reconciliation.reopened"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "ReconciliationReopenedEventData"
 
 
@@ -2355,8 +2286,8 @@ class ReconciliationReviewedEventData(TypedDict):
 
 class ReconciliationReviewedEvent(TypedDict):
     type: Literal["reconciliation.reviewed"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "ReconciliationReviewedEventData"
 
 
@@ -2366,9 +2297,9 @@ class ReconciliationStatementBalancesItem(TypedDict):
     opening_minor: Union[int, str]
     lines_minor: Union[int, str]
     line_count: int
-    closing_minor: Union[int, str]
+    closing_minor: "MinorAmount"
     outstanding_minor: Union[int, str]
-    excluded_minor: Union[int, str]
+    excluded_minor: "MinorAmount"
     stated_opening_minor: NotRequired[Union[Union[int, str], None]]
     stated_closing_minor: NotRequired[Union[Union[int, str], None]]
     stated_on: NotRequired[Union[str, None]]
@@ -2378,8 +2309,8 @@ class ReconciliationStatementBalancesItem(TypedDict):
 
 class ReconciliationStatementDifferencesItem(TypedDict):
     currency: str
-    adjustments_minor: Union[int, str]
-    residual_minor: Union[int, str]
+    adjustments_minor: "MinorAmount"
+    residual_minor: "MinorAmount"
     difference_minor: Union[int, str]
     unexplained_minor: NotRequired[Union[Union[int, str], None]]
 
@@ -2389,7 +2320,7 @@ class ReconciliationStatementAgingItem(TypedDict):
     side: "LineSide"
     days_from: int
     line_count: int
-    open_minor: Union[int, str]
+    open_minor: "MinorAmount"
 
 
 class ReconciliationStatementAdjustmentsItem(TypedDict):
@@ -2409,7 +2340,7 @@ class ReconciliationStatement(TypedDict):
     period_end: str
     left_source: str
     right_source: str
-    as_of: str
+    as_of: "ResponseTime"
     closed_at: Union[str, None]
     closed_by: Union[str, None]
     balances: list["ReconciliationStatementBalancesItem"]
@@ -2433,7 +2364,7 @@ ReconciliationStatus = Literal["open", "in_progress", "completed", "archived"]
 class RecoverWebhookRequest(TypedDict):
     since: str
     dry_run: NotRequired[bool]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class ReleaseNote(TypedDict):
@@ -2445,9 +2376,9 @@ class ReleaseNote(TypedDict):
     operation: NotRequired[Union[str, None]]
     limit: NotRequired[Union[int, None]]
     id: str
-    created_at: str
+    created_at: "CreationTime"
     created_by: Union[str, None]
-    updated_at: str
+    updated_at: "ChangeTime"
     soft_delete: bool
     deleted_at: Union[str, None]
     purge_at: Union[str, None]
@@ -2455,7 +2386,7 @@ class ReleaseNote(TypedDict):
 
 class ReleaseNotePage(TypedDict):
     items: list["ReleaseNote"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 class RemoveEvidenceRequest(TypedDict):
@@ -2465,7 +2396,7 @@ class RemoveEvidenceRequest(TypedDict):
 class RemoveTenantMemberRequest(TypedDict):
     reason: NotRequired[Union[str, None]]
     hand_over_to: NotRequired[Union[str, None]]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class RemoveTenantMemberResult(TypedDict):
@@ -2483,8 +2414,10 @@ class RemoveTenantMemberResult(TypedDict):
 
 class ReopenReconciliationRequest(TypedDict):
     reason: str
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
+
+RequestIdempotencyKey = str
 
 class RequestStatsStepsItem(TypedDict):
     start: str
@@ -2496,27 +2429,29 @@ class RequestStatsStepsItem(TypedDict):
 
 
 class RequestStats(TypedDict):
-    as_of: str
+    as_of: "ResponseTime"
     since: str
     until: str
     step_seconds: int
     steps: list["RequestStatsStepsItem"]
 
 
+ResponseTime = str
+
 class ReturnReconciliationRequest(TypedDict):
     reason: str
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class ReviewReconciliationRequest(TypedDict):
     note: NotRequired[str]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class RevokeApiKeyRequest(TypedDict):
     reason: NotRequired[Union[str, None]]
     disable_webhooks: NotRequired[bool]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 Role = Literal["tenant_admin", "tenant_analyst", "tenant_lead", "tenant_auditor"]
@@ -2538,13 +2473,13 @@ class RoleRequiredProblem(TypedDict):
 
 class RotateApiKeyRequest(TypedDict):
     grace_period_seconds: NotRequired[int]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class RotateWebhookSecretRequest(TypedDict):
     secret: NotRequired[str]
     grace_period_seconds: NotRequired[int]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class RuleSet(TypedDict):
@@ -2557,7 +2492,7 @@ class RuleSet(TypedDict):
     close_days: int
     checks: "CheckPolicy"
     evidence_from_minor: Union[int, None]
-    calendar_id: Union[str, None]
+    calendar_id: "CalendarId"
     exceptions: "LineExceptionPolicy"
     learnt: "LearntWeights"
     updated_at: Union[str, None]
@@ -2574,7 +2509,7 @@ class RuleSetChange(TypedDict):
     close_days: int
     checks: "CheckPolicy"
     evidence_from_minor: Union[int, None]
-    calendar_id: Union[str, None]
+    calendar_id: "CalendarId"
     exceptions: "LineExceptionPolicy"
     learnt: "LearntWeights"
     updated_at: Union[str, None]
@@ -2585,8 +2520,8 @@ class RuleSetChange(TypedDict):
 
 class RunWaterfallItemAmountsItem(TypedDict):
     currency: str
-    left_minor: Union[int, str]
-    right_minor: Union[int, str]
+    left_minor: "MinorAmount"
+    right_minor: "MinorAmount"
 
 
 class RunWaterfallItem(TypedDict):
@@ -2629,8 +2564,8 @@ class Run(TypedDict):
     digest: Union[str, None]
     failure: Union[str, None]
     duration_ms: Union[int, None]
-    created_at: str
-    created_by: str
+    created_at: "CreationTime"
+    created_by: "Creator"
     started_at: Union[str, None]
     finished_at: Union[str, None]
 
@@ -2643,39 +2578,24 @@ class RunDoneEventData(TypedDict):
 
 class RunDoneEvent(TypedDict):
     type: Literal["run.done"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "RunDoneEventData"
-
-
-class RunImpactNewlyMatchedAmountsItem(TypedDict):
-    currency: str
-    amount_minor: Union[int, str]
 
 
 class RunImpactNewlyMatched(TypedDict):
     matches: int
-    amounts: list["RunImpactNewlyMatchedAmountsItem"]
-
-
-class RunImpactNoLongerMatchedAmountsItem(TypedDict):
-    currency: str
-    amount_minor: Union[int, str]
+    amounts: "AmountsByCurrency"
 
 
 class RunImpactNoLongerMatched(TypedDict):
     matches: int
-    amounts: list["RunImpactNoLongerMatchedAmountsItem"]
-
-
-class RunImpactChangedAmountsItem(TypedDict):
-    currency: str
-    amount_minor: Union[int, str]
+    amounts: "AmountsByCurrency"
 
 
 class RunImpactChanged(TypedDict):
     matches: int
-    amounts: list["RunImpactChangedAmountsItem"]
+    amounts: "AmountsByCurrency"
 
 
 class RunImpactExceptions(TypedDict):
@@ -2701,7 +2621,7 @@ class RunImpact(TypedDict):
 
 class RunPage(TypedDict):
     items: list["Run"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 RunStatus = Literal["queued", "running", "done", "failed"]
@@ -2731,7 +2651,7 @@ class SecurityEvent(TypedDict):
 
 class SecurityEventPage(TypedDict):
     items: list["SecurityEvent"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 Severity = Literal["critical", "high", "medium", "low"]
@@ -2785,9 +2705,9 @@ class SlaChange(TypedDict):
 
 class SlaChanges(TypedDict):
     items: list["SlaChange"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
     summary: "SlaSummary"
-    as_of: str
+    as_of: "ResponseTime"
 
 
 class SlaException(TypedDict):
@@ -2812,15 +2732,15 @@ class SlaException(TypedDict):
     suggested_match_id: Union[str, None]
     details: dict[str, Any]
     resolution: Union[str, None]
-    created_at: str
-    created_by: str
-    updated_at: str
+    created_at: "CreationTime"
+    created_by: "Creator"
+    updated_at: "ChangeTime"
     closed_at: Union[str, None]
 
 
 class SlaExceptionPage(TypedDict):
     items: list["SlaException"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 class SlaFacetsFacets(TypedDict):
@@ -2838,7 +2758,7 @@ class SlaFacets(TypedDict):
     paused_count: int
     facets: "SlaFacetsFacets"
     complete: bool
-    as_of: str
+    as_of: "ResponseTime"
 
 
 class SlaItem(TypedDict):
@@ -2863,17 +2783,17 @@ class SlaItem(TypedDict):
     suggested_match_id: Union[str, None]
     details: dict[str, Any]
     resolution: Union[str, None]
-    created_at: str
-    created_by: str
-    updated_at: str
+    created_at: "CreationTime"
+    created_by: "Creator"
+    updated_at: "ChangeTime"
     closed_at: Union[str, None]
 
 
 class SlaList(TypedDict):
     items: list["SlaItem"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
     summary: "SlaSummary"
-    as_of: str
+    as_of: "ResponseTime"
 
 
 class SlaPolicyMinutesToResolve(TypedDict):
@@ -2897,7 +2817,7 @@ class SlaPolicy(TypedDict):
     calendar_id: Union[str, None]
     calendar_by_severity: "SlaPolicyCalendarBySeverity"
     pause: "PausePolicy"
-    updated_at: str
+    updated_at: "ChangeTime"
     updated_by: str
 
 
@@ -2922,7 +2842,7 @@ class SlaPolicyChange(TypedDict):
     calendar_id: Union[str, None]
     calendar_by_severity: "SlaPolicyChangeCalendarBySeverity"
     pause: "PausePolicy"
-    updated_at: str
+    updated_at: "ChangeTime"
     updated_by: str
     dry_run: bool
     impact: "SlaPolicyImpact"
@@ -2983,9 +2903,9 @@ class Source(TypedDict):
     grace_days: int
     line_count: int
     last_import_at: Union[str, None]
-    created_at: str
-    created_by: str
-    updated_at: str
+    created_at: "CreationTime"
+    created_by: "Creator"
+    updated_at: "ChangeTime"
 
 
 class SourceBalance(TypedDict):
@@ -2999,13 +2919,13 @@ class SourceBalance(TypedDict):
     closing_minor: int
     import_id: Union[str, None]
     reason: Union[str, None]
-    created_at: str
-    created_by: str
+    created_at: "CreationTime"
+    created_by: "Creator"
 
 
 class SourceBalancePage(TypedDict):
     items: list["SourceBalance"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 class SourceCoverage(TypedDict):
@@ -3021,7 +2941,7 @@ SourceKind = Literal["bank_statement", "ledger", "processor", "orders", "other"]
 
 class SourcePage(TypedDict):
     items: list["Source"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 SourceSign = Literal["as_is", "inverted"]
@@ -3054,7 +2974,7 @@ class StateSourceBalanceRequest(TypedDict):
     amount_minor: NotRequired[int]
     currency: NotRequired[str]
     reason: str
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 StatementBreak = TypedDict("StatementBreak", {
@@ -3117,22 +3037,17 @@ class StatementSignature(TypedDict):
 
 class StatementSignaturePage(TypedDict):
     items: list["StatementSignature"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 StepKind = Literal["rule", "people", "excluded"]
-
-class SuggestionBandAmountsItem(TypedDict):
-    currency: str
-    amount_minor: Union[int, str]
-
 
 class SuggestionBand(TypedDict):
     method: str
     score_from: float
     score_below: Union[float, None]
     count: int
-    amounts: list["SuggestionBandAmountsItem"]
+    amounts: "AmountsByCurrency"
     confirmed_count: int
     rejected_count: int
 
@@ -3149,14 +3064,9 @@ class SuggestionBands(TypedDict):
     suggested: list["SuggestionBandsSuggestedItem"]
 
 
-class SuggestionSampleAmountsItem(TypedDict):
-    currency: str
-    amount_minor: Union[int, str]
-
-
 class SuggestionSample(TypedDict):
     count: int
-    amounts: list["SuggestionSampleAmountsItem"]
+    amounts: "AmountsByCurrency"
     items: list["Match"]
 
 
@@ -3174,14 +3084,16 @@ class TenantMember(TypedDict):
 
 class TenantMemberPage(TypedDict):
     items: list["TenantMember"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 TenantMemberStatus = Literal["active", "suspended"]
 
+TestMark = Literal[True]
+
 class TestWebhookRequest(TypedDict):
     type: NotRequired["EventKind"]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 ThresholdKind = Literal["wall_clock", "business"]
@@ -3196,7 +3108,7 @@ class TimeToBreachBucketsItem(TypedDict):
 class TimeToBreach(TypedDict):
     buckets: list["TimeToBreachBucketsItem"]
     summary: "SlaSummary"
-    as_of: str
+    as_of: "ResponseTime"
 
 
 class TroubleshootingGuide(TypedDict):
@@ -3207,9 +3119,9 @@ class TroubleshootingGuide(TypedDict):
     operation: NotRequired[Union[str, None]]
     limit: NotRequired[Union[int, None]]
     id: str
-    created_at: str
+    created_at: "CreationTime"
     created_by: Union[str, None]
-    updated_at: str
+    updated_at: "ChangeTime"
     soft_delete: bool
     deleted_at: Union[str, None]
     purge_at: Union[str, None]
@@ -3217,7 +3129,7 @@ class TroubleshootingGuide(TypedDict):
 
 class TroubleshootingGuidePage(TypedDict):
     items: list["TroubleshootingGuide"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 class UnauthenticatedProblem(TypedDict):
@@ -3285,7 +3197,7 @@ class UpdateExceptionsRequest(TypedDict):
     patch: NotRequired["UpdateExceptionsRequestPatch"]
     pause: NotRequired["UpdateExceptionsRequestPause"]
     resume: NotRequired[Literal[True]]
-    idempotency_key: NotRequired[str]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class UpdateIntegrationRequest(TypedDict):
@@ -3384,13 +3296,6 @@ class UpdateWebhookRequestHeadersItem(TypedDict):
     value: NotRequired[str]
 
 
-class UpdateWebhookRequestOauth(TypedDict):
-    token_url: str
-    client_id: str
-    scope: NotRequired[str]
-    client_secret: NotRequired[str]
-
-
 class UpdateWebhookRequest(TypedDict):
     url: NotRequired[str]
     description: NotRequired[Union[str, None]]
@@ -3398,7 +3303,7 @@ class UpdateWebhookRequest(TypedDict):
     filters: NotRequired["WebhookFilters"]
     headers: NotRequired[list["UpdateWebhookRequestHeadersItem"]]
     max_per_minute: NotRequired[Union[int, None]]
-    oauth: NotRequired["UpdateWebhookRequestOauth"]
+    oauth: NotRequired["OAuthClientInput"]
     status: NotRequired["WebhookStatus"]
     reason: NotRequired[Union[str, None]]
 
@@ -3417,7 +3322,7 @@ class UserSession(TypedDict):
 
 class UserSessionPage(TypedDict):
     items: list["UserSession"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 ValueSign = Literal["plus", "minus"]
@@ -3429,14 +3334,14 @@ class View(TypedDict):
     filters: "ExceptionFilters"
     sort_by: "SlaSort"
     open_count: Union[int, None]
-    created_at: str
-    created_by: str
-    updated_at: str
+    created_at: "CreationTime"
+    created_by: "Creator"
+    updated_at: "ChangeTime"
 
 
 class ViewPage(TypedDict):
     items: list["View"]
-    next_cursor: Union[str, None]
+    next_cursor: "NextCursor"
 
 
 class WebhookOauth(TypedDict):
@@ -3487,9 +3392,9 @@ class Webhook(TypedDict):
     missed_since: Union[str, None]
     secret_changed_at: Union[str, None]
     previous_secret_expires_at: Union[str, None]
-    created_at: str
-    created_by: str
-    updated_at: str
+    created_at: "CreationTime"
+    created_by: "Creator"
+    updated_at: "ChangeTime"
 
 
 class WebhookAttempt(TypedDict):
@@ -3519,14 +3424,14 @@ class WebhookDelivery(TypedDict):
     reason: Union[str, None]
     attempt_count: int
     next_attempt_at: Union[str, None]
-    created_at: str
+    created_at: "CreationTime"
     delivered_at: Union[str, None]
     last_attempt: Union["WebhookAttempt", None]
 
 
 class WebhookDeliveryDetailPayload(TypedDict):
     type: "EventKind"
-    timestamp: str
+    timestamp: "EventTime"
     test: NotRequired[Literal[True]]
     data: dict[str, Any]
 
@@ -3559,7 +3464,7 @@ class WebhookDeliveryDetail(TypedDict):
     reason: Union[str, None]
     attempt_count: int
     next_attempt_at: Union[str, None]
-    created_at: str
+    created_at: "CreationTime"
     delivered_at: Union[str, None]
     last_attempt: Union["WebhookAttempt", None]
     payload: "WebhookDeliveryDetailPayload"
@@ -3571,8 +3476,8 @@ WebhookDeliveryFailure = Literal["retries_exhausted", "webhook_disabled"]
 
 class WebhookDeliveryPage(TypedDict):
     items: list["WebhookDelivery"]
-    next_cursor: Union[str, None]
-    as_of: str
+    next_cursor: "NextCursor"
+    as_of: "ResponseTime"
 
 
 WebhookDeliveryStatus = Literal["pending", "sending", "retrying", "delivered", "failed"]
@@ -3588,8 +3493,8 @@ class WebhookDisabledEventData(TypedDict):
 
 class WebhookDisabledEvent(TypedDict):
     type: Literal["webhook.disabled"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "WebhookDisabledEventData"
 
 
@@ -3605,8 +3510,8 @@ class WebhookFailingEventData(TypedDict):
 
 class WebhookFailingEvent(TypedDict):
     type: Literal["webhook.failing"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "WebhookFailingEventData"
 
 
@@ -3618,7 +3523,7 @@ class WebhookFilterPreviewByTypeItem(TypedDict):
 
 class WebhookFilterPreview(TypedDict):
     since: str
-    as_of: str
+    as_of: "ResponseTime"
     total_count: int
     matched_count: int
     by_type: list["WebhookFilterPreviewByTypeItem"]
@@ -3642,8 +3547,8 @@ WebhookHealth = Literal["healthy", "degraded", "failing", "disabled", "idle"]
 
 class WebhookPage(TypedDict):
     items: list["Webhook"]
-    next_cursor: Union[str, None]
-    as_of: str
+    next_cursor: "NextCursor"
+    as_of: "ResponseTime"
 
 
 class WebhookRecovery(TypedDict):
@@ -3661,7 +3566,7 @@ class WebhookStatsHoursItem(TypedDict):
 
 
 class WebhookStats(TypedDict):
-    as_of: str
+    as_of: "ResponseTime"
     hours: list["WebhookStatsHoursItem"]
 
 
@@ -3675,8 +3580,8 @@ class WebhookTestEventData(TypedDict):
 
 class WebhookTestEvent(TypedDict):
     type: Literal["webhook.test"]
-    timestamp: str
-    test: NotRequired[Literal[True]]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
     data: "WebhookTestEventData"
 
 

@@ -137,7 +137,7 @@ export interface CalendarsResource {
   /**
    * List calendars, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
    */
   list(query?: T.ListCalendarsQuery, options?: CallOptions): List<T.CalendarPage>;
 
@@ -158,7 +158,7 @@ export interface CalendarsResource {
   /**
    * Get a calendar.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Calendar>;
 
@@ -223,14 +223,14 @@ export interface EntryBatchesResource {
   /**
    * List entry batches, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListEntryBatchesQuery, options?: CallOptions): List<T.EntryBatchPage>;
 
   /**
    * Get an entry batch.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.EntryBatch>;
 
@@ -282,7 +282,7 @@ export interface EventsResource {
   /**
    * Get an event.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; any API key; the service-role key.
+   * Who can call it: every role; any API key; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.ListedEvent>;
 }
@@ -313,7 +313,7 @@ export interface EvidenceResource {
   /**
    * Get what is known of a file of evidence.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Evidence>;
 
@@ -330,7 +330,7 @@ export interface ExceptionsResource {
   /**
    * List exceptions, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
    */
   list(query?: T.ListExceptionsQuery, options?: CallOptions): List<T.SlaExceptionPage>;
 
@@ -414,7 +414,7 @@ export interface ExceptionsResource {
   /**
    * Get an exception.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.SlaException>;
 
@@ -428,7 +428,7 @@ export interface ExceptionsResource {
   /**
    * List an exception's comments, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
    */
   listComments(id: string, query?: T.ListExceptionCommentsQuery, options?: CallOptions): List<T.ExceptionCommentPage>;
 
@@ -442,7 +442,7 @@ export interface ExceptionsResource {
   /**
    * List an exception's changes, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
    */
   listHistory(id: string, query?: T.ListExceptionHistoryQuery, options?: CallOptions): List<T.ExceptionChangePage>;
 
@@ -497,7 +497,7 @@ export interface HolidaysResource {
   /**
    * List the countries whose holidays are known.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:exceptions`; the service-role key.
+   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
    */
   listCountries(options?: CallOptions): Call<T.HolidayCountries>;
 }
@@ -507,7 +507,7 @@ export interface ImportsResource {
   /**
    * List imports, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListImportsQuery, options?: CallOptions): List<T.ImportPage>;
 
@@ -531,7 +531,7 @@ export interface IntegrationsResource {
   /**
    * List integrations, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+   * Who can call it: every role; an API key with `read:integrations`; the service-role key.
    */
   list(query?: T.ListIntegrationsQuery, options?: CallOptions): List<T.IntegrationPage>;
 
@@ -552,7 +552,7 @@ export interface IntegrationsResource {
   /**
    * Get an integration.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:integrations`; the service-role key.
+   * Who can call it: every role; an API key with `read:integrations`; the service-role key.
    */
   get(id: string, query?: T.GetIntegrationQuery, options?: CallOptions): Call<T.Integration>;
 
@@ -614,14 +614,14 @@ export interface LinesResource {
   /**
    * List lines, latest value date first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListLinesQuery, options?: CallOptions): List<T.LinePage>;
 
   /**
    * Get a line.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Line>;
 
@@ -666,7 +666,7 @@ export interface MatchesResource {
   /**
    * Get a match.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Match>;
 
@@ -704,7 +704,7 @@ export interface MeResource {
   /**
    * Get what you are mailed.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+   * Who can call it: every role.
    */
   getNotificationSettings(options?: CallOptions): Call<T.NotificationSettings>;
 
@@ -755,7 +755,7 @@ export interface ReconciliationsResource {
   /**
    * List reconciliations, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListReconciliationsQuery, options?: CallOptions): List<T.ReconciliationPage>;
 
@@ -769,7 +769,7 @@ export interface ReconciliationsResource {
   /**
    * Get a reconciliation.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Reconciliation>;
 
@@ -799,7 +799,7 @@ export interface ReconciliationsResource {
   /**
    * List what people decided in a period, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   listDecisions(id: string, query?: T.ListDecisionsQuery, options?: CallOptions): List<T.DecisionPage>;
 
@@ -827,7 +827,7 @@ export interface ReconciliationsResource {
   /**
    * List a period's matches, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   listMatches(id: string, query?: T.ListMatchesQuery, options?: CallOptions): List<T.MatchPage>;
 
@@ -904,7 +904,7 @@ export interface ReconciliationsResource {
   /**
    * List a period's runs, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   listRuns(id: string, query?: T.ListRunsQuery, options?: CallOptions): List<T.RunPage>;
 
@@ -981,7 +981,7 @@ export interface ReleaseNotesResource {
   /**
    * List release notes, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+   * Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
    */
   list(query?: T.ListReleaseNotesQuery, options?: CallOptions): List<T.ReleaseNotePage>;
 
@@ -1002,7 +1002,7 @@ export interface ReleaseNotesResource {
   /**
    * Get a release note.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:release-notes`; the publishable key; the service-role key.
+   * Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
    */
   get(id: string, query?: T.GetReleaseNoteQuery, options?: CallOptions): Call<T.ReleaseNote>;
 
@@ -1050,7 +1050,7 @@ export interface RunsResource {
   /**
    * Get a run.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Run>;
 }
@@ -1091,7 +1091,7 @@ export interface SlaPolicyResource {
   /**
    * Get the tenant's SLA policy.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; the service-role key.
+   * Who can call it: every role; the service-role key.
    */
   get(options?: CallOptions): Call<T.SlaPolicy>;
 
@@ -1108,7 +1108,7 @@ export interface SourcesResource {
   /**
    * List sources, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListSourcesQuery, options?: CallOptions): List<T.SourcePage>;
 
@@ -1122,7 +1122,7 @@ export interface SourcesResource {
   /**
    * Get a source.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Source>;
 
@@ -1157,7 +1157,7 @@ export interface SourcesResource {
   /**
    * Get a balance of a source.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:reconciliations`; the service-role key.
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
    */
   getBalance(id: string, balanceId: string, options?: CallOptions): Call<T.SourceBalance>;
 
@@ -1212,7 +1212,7 @@ export interface TroubleshootingResource {
   /**
    * List troubleshooting, newest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+   * Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
    */
   list(query?: T.ListTroubleshootingQuery, options?: CallOptions): List<T.TroubleshootingGuidePage>;
 
@@ -1233,7 +1233,7 @@ export interface TroubleshootingResource {
   /**
    * Get a troubleshooting guide.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+   * Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
    */
   get(id: string, query?: T.GetTroubleshootingGuideQuery, options?: CallOptions): Call<T.TroubleshootingGuide>;
 
@@ -1257,7 +1257,7 @@ export interface ViewsResource {
   /**
    * List your views and those shared with you, oldest first.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+   * Who can call it: every role.
    */
   list(query?: T.ListViewsQuery, options?: CallOptions): List<T.ViewPage>;
 
@@ -1278,7 +1278,7 @@ export interface ViewsResource {
   /**
    * Get a view.
    *
-   * Who can call it: `tenant_admin`, `tenant_analyst`, `tenant_lead`, or `tenant_auditor`.
+   * Who can call it: every role.
    */
   get(id: string, options?: CallOptions): Call<T.View>;
 

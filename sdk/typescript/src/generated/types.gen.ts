@@ -6,12 +6,7 @@ export type AddLinesRequest = {
      * @maxItems 1000
      */
     lines: NewLine[];
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type AddedLines = {
@@ -92,16 +87,8 @@ export type AlertChannel = {
      * @maxLength 500
      */
     last_failure: string | null;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
+    created_at: CreationTime;
+    created_by: Creator;
 };
 
 export type AlertChannelKind = "exception_breached" | "exception_at_risk" | "webhook_failing" | "api_key_expiring";
@@ -112,14 +99,23 @@ export type AlertChannelPage = {
      * @maxItems 1000
      */
     items: AlertChannel[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type AlertScope = "mine" | "all" | "off";
+
+/**
+ * The amounts, by currency.
+ * @maxItems 200
+ */
+export type AmountsByCurrency = {
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @maxLength 3
+     */
+    currency: string;
+    amount_minor: MinorAmount;
+}[];
 
 export type ApiKey = {
     /**
@@ -153,16 +149,8 @@ export type ApiKey = {
      * @maxItems 50
      */
     ip_allowlist: string[];
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
+    created_at: CreationTime;
+    created_by: Creator;
     /**
      * Free text for your team.
      * @maxLength 1000
@@ -246,15 +234,8 @@ export type ApiKeyExpiringEvent = {
      * Its type.
      */
     type: "api_key.expiring";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */
@@ -363,16 +344,8 @@ export type ApiKeyPage = {
      * @maxItems 1000
      */
     items: ApiKey[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @format date-time
-     */
-    as_of: string;
+    next_cursor: NextCursor;
+    as_of: ResponseTime;
 };
 
 export type ApiKeyRevokedEvent = {
@@ -380,15 +353,8 @@ export type ApiKeyRevokedEvent = {
      * Its type.
      */
     type: "api_key.revoked";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */
@@ -429,11 +395,7 @@ export type ApiKeyRevokedEvent = {
 export type ApiKeyStatus = "active" | "rotating" | "expired" | "revoked";
 
 export type ApiKeyUsage = {
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @format date-time
-     */
-    as_of: string;
+    as_of: ResponseTime;
     /**
      * The last 7 days (UTC), as calls_by_day counts them. Hours without calls are omitted.
      * @maxItems 169
@@ -566,11 +528,7 @@ export type BoardPairPage = {
      * @maxItems 1000
      */
     items: BoardPair[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type BoardPeriod = {
@@ -650,15 +608,8 @@ export type BooksDifferEvent = {
      * Its type.
      */
     type: "books.differ";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */
@@ -748,27 +699,7 @@ export type Calendar = {
      * @maxLength 64
      */
     time_zone: string;
-    /**
-     * When it is open each week, in local time. An interval past midnight belongs to the day it starts on.
-     * @minItems 1
-     * @maxItems 140
-     */
-    weekly: {
-        /**
-         * The day.
-         */
-        day: Weekday;
-        /**
-         * Local time.
-         * @pattern ^([01]\d|2[0-3]):[0-5]\d$
-         */
-        from: string;
-        /**
-         * Local time. Not after from: on the next day.
-         * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
-         */
-        to: string;
-    }[];
+    weekly: OpeningHours;
     /**
      * @maxItems 1000
      */
@@ -779,21 +710,9 @@ export type Calendar = {
      * @format int64
      */
     calendar_version: number;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
-    /**
-     * When it was last changed.
-     * @format date-time
-     */
-    updated_at: string;
+    created_at: CreationTime;
+    created_by: Creator;
+    updated_at: ChangeTime;
     /**
      * Who last changed it.
      * @maxLength 125
@@ -818,27 +737,7 @@ export type CalendarChange = {
      * @maxLength 64
      */
     time_zone: string;
-    /**
-     * When it is open each week, in local time. An interval past midnight belongs to the day it starts on.
-     * @minItems 1
-     * @maxItems 140
-     */
-    weekly: {
-        /**
-         * The day.
-         */
-        day: Weekday;
-        /**
-         * Local time.
-         * @pattern ^([01]\d|2[0-3]):[0-5]\d$
-         */
-        from: string;
-        /**
-         * Local time. Not after from: on the next day.
-         * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
-         */
-        to: string;
-    }[];
+    weekly: OpeningHours;
     /**
      * @maxItems 1000
      */
@@ -849,21 +748,9 @@ export type CalendarChange = {
      * @format int64
      */
     calendar_version: number;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
-    /**
-     * When it was last changed.
-     * @format date-time
-     */
-    updated_at: string;
+    created_at: CreationTime;
+    created_by: Creator;
+    updated_at: ChangeTime;
     /**
      * Who last changed it.
      * @maxLength 125
@@ -883,6 +770,13 @@ export type CalendarIcs = {
      */
     ics: string;
 };
+
+/**
+ * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
+ * @maxLength 44
+ * @pattern ^cal_[0-9a-z]{20,40}$
+ */
+export type CalendarId = string | null;
 
 export type CalendarImpact = {
     /**
@@ -958,11 +852,7 @@ export type CalendarPage = {
      * @maxItems 1000
      */
     items: Calendar[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type CalendarVersion = {
@@ -977,27 +867,7 @@ export type CalendarVersion = {
      * @maxLength 64
      */
     time_zone: string;
-    /**
-     * When it is open each week, in local time. An interval past midnight belongs to the day it starts on.
-     * @minItems 1
-     * @maxItems 140
-     */
-    weekly: {
-        /**
-         * The day.
-         */
-        day: Weekday;
-        /**
-         * Local time.
-         * @pattern ^([01]\d|2[0-3]):[0-5]\d$
-         */
-        from: string;
-        /**
-         * Local time. Not after from: on the next day.
-         * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
-         */
-        to: string;
-    }[];
+    weekly: OpeningHours;
     /**
      * How many special days it has.
      * @minimum 0
@@ -1010,16 +880,8 @@ export type CalendarVersion = {
      * @format int64
      */
     open_exceptions: number;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
+    created_at: CreationTime;
+    created_by: Creator;
 };
 
 export type CalendarVersionPage = {
@@ -1028,11 +890,7 @@ export type CalendarVersionPage = {
      * @maxItems 1000
      */
     items: CalendarVersion[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type CallCredential = "session" | "token" | "api_key" | "publishable_key" | "service_role";
@@ -1066,11 +924,7 @@ export type ChainVerification = {
      * Its status.
      */
     status: "intact" | "broken";
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @format date-time
-     */
-    as_of: string;
+    as_of: ResponseTime;
     /**
      * Number of verified events.
      * @format int64
@@ -1142,6 +996,12 @@ export type ChainVerification = {
     unsigned_events: number;
     fault: ChainFault | null;
 };
+
+/**
+ * When it was last changed.
+ * @format date-time
+ */
+export type ChangeTime = string;
 
 /**
  * Which checks of the checklist block signing and closing, warn or are ignored.
@@ -1226,12 +1086,7 @@ export type CreateAlertChannelRequest = {
      * @maxItems 4
      */
     kinds: AlertChannelKind[];
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type CreateApiKeyRequest = {
@@ -1264,12 +1119,7 @@ export type CreateApiKeyRequest = {
      * @maxItems 50
      */
     ip_allowlist?: string[];
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type CreateCalendarRequest = {
@@ -1311,12 +1161,7 @@ export type CreateCalendarRequest = {
      * @maxItems 1000
      */
     special_days?: SpecialDayInput[];
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type CreateExceptionCommentRequest = {
@@ -1326,12 +1171,7 @@ export type CreateExceptionCommentRequest = {
      * @maxLength 4000
      */
     body: string;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type CreateExceptionRequest = {
@@ -1387,12 +1227,7 @@ export type CreateExceptionRequest = {
      * Any JSON object, up to 16 kB.
      */
     details?: Record<string, unknown>;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type CreateIntegrationRequest = {
@@ -1443,12 +1278,7 @@ export type CreateIntegrationRequest = {
     deleted_at?: unknown;
     purge_at?: unknown;
     tenant_id?: unknown;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotencyKey?: string;
+    idempotencyKey?: RequestIdempotencyKey;
 };
 
 export type CreateInvitationRequest = {
@@ -1463,12 +1293,7 @@ export type CreateInvitationRequest = {
      * @maxItems 4
      */
     roles: Role[];
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type CreateMatchRequest = {
@@ -1510,12 +1335,7 @@ export type CreateMatchRequest = {
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     split_line_id?: string;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type CreateReconciliationRequest = {
@@ -1575,12 +1395,7 @@ export type CreateReconciliationRequest = {
      * Whether new lines start a run.
      */
     auto_run?: boolean;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type CreateReleaseNoteRequest = {
@@ -1637,12 +1452,7 @@ export type CreateReleaseNoteRequest = {
     deleted_at?: unknown;
     purge_at?: unknown;
     tenant_id?: unknown;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotencyKey?: string;
+    idempotencyKey?: RequestIdempotencyKey;
 };
 
 export type CreateRunRequest = {
@@ -1659,18 +1469,8 @@ export type CreateRunRequest = {
      * deduct: a line with a fee matches what was paid out, its amount less the fee, and the match has the fee as an adjustment. ignore: it matches its amount, as orders do that a processor lists before its fees.
      */
     fees?: FeeHandling;
-    /**
-     * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
-     * @maxLength 44
-     * @pattern ^cal_[0-9a-z]{20,40}$
-     */
-    calendar_id?: string | null;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    calendar_id?: CalendarId;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type CreateSourceRequest = {
@@ -1710,12 +1510,7 @@ export type CreateSourceRequest = {
      * @format int32
      */
     grace_days?: number;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type CreateTestEventRequest = {
@@ -1723,12 +1518,7 @@ export type CreateTestEventRequest = {
      * Its type.
      */
     type: "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "entries.ready" | "books.differ" | "import.done" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled";
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type CreateTroubleshootingGuideRequest = {
@@ -1777,12 +1567,7 @@ export type CreateTroubleshootingGuideRequest = {
     deleted_at?: unknown;
     purge_at?: unknown;
     tenant_id?: unknown;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotencyKey?: string;
+    idempotencyKey?: RequestIdempotencyKey;
 };
 
 export type CreateViewRequest = {
@@ -1804,12 +1589,7 @@ export type CreateViewRequest = {
      * The order, as sortBy.
      */
     sort_by?: SlaSort;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type CreateWebhookRequest = {
@@ -1860,36 +1640,7 @@ export type CreateWebhookRequest = {
      * @format int32
      */
     max_per_minute?: number | null;
-    /**
-     * OAuth client credentials: deliveries carry a bearer token of that endpoint. The secret is stored encrypted and never returned.
-     */
-    oauth?: {
-        /**
-         * Where a token is got, under the same rules as the URL.
-         * @maxLength 2048
-         * @format uri
-         */
-        token_url: string;
-        /**
-         * As there.
-         * @minLength 1
-         * @maxLength 200
-         */
-        client_id: string;
-        /**
-         * What it asks for.
-         * @minLength 1
-         * @maxLength 500
-         */
-        scope?: string;
-        /**
-         * Left out in a change: as it is stored.
-         * @minLength 1
-         * @maxLength 1000
-         * @format password
-         */
-        client_secret?: string;
-    } | null;
+    oauth?: OAuthClientInput;
     /**
      * The signing secret: 8 to 256 characters; after `whsec_`, base64. Under 24 bytes the response has a warning. Leave it out to have one created and returned in this response only.
      * @minLength 8
@@ -1897,13 +1648,20 @@ export type CreateWebhookRequest = {
      * @format password
      */
     secret?: string;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
+
+/**
+ * When it was created.
+ * @format date-time
+ */
+export type CreationTime = string;
+
+/**
+ * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
+ * @maxLength 125
+ */
+export type Creator = string;
 
 export type Currency = "AED" | "AFN" | "ALL" | "AMD" | "ANG" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HRK" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SLL" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG" | "ZWL";
 
@@ -1962,12 +1720,7 @@ export type DecideMatchesRequest = {
      * @format int32
      */
     expected_count?: number;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type Decision = {
@@ -2002,16 +1755,8 @@ export type Decision = {
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     line_id: string | null;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
+    created_at: CreationTime;
+    created_by: Creator;
     /**
      * When it was undone. Null: it was not.
      * @maxLength 24
@@ -2031,11 +1776,7 @@ export type DecisionPage = {
      * @maxItems 1000
      */
     items: Decision[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type DeletedFilter = "true" | "false" | "only";
@@ -2071,12 +1812,7 @@ export type EndSessionsRequest = {
      * @maxItems 100
      */
     ids?: string[];
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type EndedSessions = {
@@ -2092,15 +1828,8 @@ export type EntriesReadyEvent = {
      * Its type.
      */
     type: "entries.ready";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */
@@ -2125,10 +1854,7 @@ export type EntriesWithoutRule = {
      * @format int64
      */
     count: number;
-    /**
-     * In minor units; its digits as a text beyond 2^53 − 1.
-     */
-    difference_minor: number | string;
+    difference_minor: MinorAmount;
 };
 
 export type Entry = {
@@ -2276,16 +2002,8 @@ export type EntryBatch = {
      * @pattern ^[0-9a-f]{64}$
      */
     closing_digest: string | null;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
+    created_at: CreationTime;
+    created_by: Creator;
     /**
      * When it was marked as exported.
      * @maxLength 24
@@ -2310,11 +2028,7 @@ export type EntryBatchPage = {
      * @maxItems 1000
      */
     items: EntryBatch[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type EntryBatchState = "ready" | "exported";
@@ -2395,11 +2109,7 @@ export type EntryPage = {
      * @maxItems 1000
      */
     items: Entry[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type EntryPreview = {
@@ -2562,14 +2272,8 @@ export type EntrySum = {
      * @format int64
      */
     entry_count: number;
-    /**
-     * In minor units; its digits as a text beyond 2^53 − 1.
-     */
-    debit_minor: number | string;
-    /**
-     * In minor units; its digits as a text beyond 2^53 − 1.
-     */
-    credit_minor: number | string;
+    debit_minor: MinorAmount;
+    credit_minor: MinorAmount;
 };
 
 export type ErrorCode = "invalid_request" | "tenant_required" | "idempotency_key_required" | "unauthenticated" | "tenant_forbidden" | "role_required" | "scope_required" | "ip_not_allowed" | "browser_forbidden" | "not_found" | "method_not_allowed" | "conflict" | "invalid_transition" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_mismatch" | "rate_limited" | "headers_too_large" | "internal" | "unavailable";
@@ -2597,15 +2301,16 @@ export type EstimateApiKeyImpactRequest = {
      * @maxItems 50
      */
     ip_allowlist?: string[];
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type EventKind = "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "entries.ready" | "books.differ" | "import.done" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled" | "webhook.test";
+
+/**
+ * When it happened, the same on every attempt.
+ * @format date-time
+ */
+export type EventTime = string;
 
 export type Evidence = {
     /**
@@ -2659,16 +2364,8 @@ export type Evidence = {
      * Whether a signed statement lists it, so that it can't be removed.
      */
     is_signed: boolean;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
+    created_at: CreationTime;
+    created_by: Creator;
 };
 
 export type EvidencePage = {
@@ -2677,11 +2374,7 @@ export type EvidencePage = {
      * @maxItems 1000
      */
     items: Evidence[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type ExceptionChange = {
@@ -2729,17 +2422,33 @@ export type ExceptionChange = {
     }>;
 };
 
+/**
+ * What the event is about.
+ */
+export type ExceptionChangeData = {
+    exception: SlaException;
+    /**
+     * The fields that changed.
+     */
+    changes: Record<string, {
+        /**
+         * The value before, or the beginning.
+         */
+        from: unknown;
+        /**
+         * The value after, or the end.
+         */
+        to: unknown;
+    }>;
+};
+
 export type ExceptionChangePage = {
     /**
      * The items on this page.
      * @maxItems 1000
      */
     items: ExceptionChange[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type ExceptionComment = {
@@ -2763,16 +2472,8 @@ export type ExceptionComment = {
      * @maxItems 20
      */
     mentions: string[];
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
+    created_at: CreationTime;
+    created_by: Creator;
     /**
      * The issuer of the person's token (`iss`). Null if the actor isn't a person, or for older entries.
      * @maxLength 255
@@ -2791,11 +2492,7 @@ export type ExceptionCommentPage = {
      * @maxItems 1000
      */
     items: ExceptionComment[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type ExceptionCommentedEvent = {
@@ -2803,15 +2500,8 @@ export type ExceptionCommentedEvent = {
      * Its type.
      */
     type: "exception.commented";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */
@@ -2826,15 +2516,8 @@ export type ExceptionCreatedEvent = {
      * Its type.
      */
     type: "exception.created";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */
@@ -2912,11 +2595,7 @@ export type ExceptionLedger = {
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     exception_id: string;
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @format date-time
-     */
-    as_of: string;
+    as_of: ResponseTime;
     /**
      * How many breached, or whether it did.
      */
@@ -2942,34 +2621,9 @@ export type ExceptionPausedEvent = {
      * Its type.
      */
     type: "exception.paused";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
-    /**
-     * What the event is about.
-     */
-    data: {
-        exception: SlaException;
-        /**
-         * The fields that changed.
-         */
-        changes: Record<string, {
-            /**
-             * The value before, or the beginning.
-             */
-            from: unknown;
-            /**
-             * The value after, or the end.
-             */
-            to: unknown;
-        }>;
-    };
+    timestamp: EventTime;
+    test?: TestMark;
+    data: ExceptionChangeData;
 };
 
 export type ExceptionResolvedEvent = {
@@ -2977,34 +2631,9 @@ export type ExceptionResolvedEvent = {
      * Its type.
      */
     type: "exception.resolved";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
-    /**
-     * What the event is about.
-     */
-    data: {
-        exception: SlaException;
-        /**
-         * The fields that changed.
-         */
-        changes: Record<string, {
-            /**
-             * The value before, or the beginning.
-             */
-            from: unknown;
-            /**
-             * The value after, or the end.
-             */
-            to: unknown;
-        }>;
-    };
+    timestamp: EventTime;
+    test?: TestMark;
+    data: ExceptionChangeData;
 };
 
 export type ExceptionResumedEvent = {
@@ -3012,34 +2641,9 @@ export type ExceptionResumedEvent = {
      * Its type.
      */
     type: "exception.resumed";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
-    /**
-     * What the event is about.
-     */
-    data: {
-        exception: SlaException;
-        /**
-         * The fields that changed.
-         */
-        changes: Record<string, {
-            /**
-             * The value before, or the beginning.
-             */
-            from: unknown;
-            /**
-             * The value after, or the end.
-             */
-            to: unknown;
-        }>;
-    };
+    timestamp: EventTime;
+    test?: TestMark;
+    data: ExceptionChangeData;
 };
 
 export type ExceptionSlaAtRiskEvent = {
@@ -3047,15 +2651,8 @@ export type ExceptionSlaAtRiskEvent = {
      * Its type.
      */
     type: "exception.sla.at_risk";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */
@@ -3090,15 +2687,8 @@ export type ExceptionSlaBreachedEvent = {
      * Its type.
      */
     type: "exception.sla.breached";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */
@@ -3121,34 +2711,9 @@ export type ExceptionUpdatedEvent = {
      * Its type.
      */
     type: "exception.updated";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
-    /**
-     * What the event is about.
-     */
-    data: {
-        exception: SlaException;
-        /**
-         * The fields that changed.
-         */
-        changes: Record<string, {
-            /**
-             * The value before, or the beginning.
-             */
-            from: unknown;
-            /**
-             * The value after, or the end.
-             */
-            to: unknown;
-        }>;
-    };
+    timestamp: EventTime;
+    test?: TestMark;
+    data: ExceptionChangeData;
 };
 
 export type ExcludeLineRequest = {
@@ -3163,12 +2728,7 @@ export type ExcludeLineRequest = {
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id?: string;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type ExportFormat = "csv" | "ndjson";
@@ -3200,6 +2760,69 @@ export type FacetValue = {
 };
 
 export type FeeHandling = "deduct" | "ignore";
+
+/**
+ * The first 100.
+ * @maxItems 100
+ */
+export type FileStatements = {
+    /**
+     * Its unique ID.
+     * @maxLength 255
+     */
+    id: string | null;
+    /**
+     * The account.
+     * @maxLength 200
+     */
+    account: string | null;
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @maxLength 3
+     */
+    currency: string | null;
+    /**
+     * The opening balance in minor units, if the file has one.
+     * @format int64
+     */
+    opening_balance_minor: number | null;
+    /**
+     * The closing balance in minor units, if the file has one.
+     * @format int64
+     */
+    closing_balance_minor: number | null;
+    /**
+     * Whether the lines add up to the closing balance.
+     */
+    balance_holds: boolean | null;
+    /**
+     * Whether the counts and sums that the file states match its lines.
+     */
+    control_totals_hold: boolean | null;
+    /**
+     * How many lines there are.
+     * @minimum 0
+     * @format int64
+     */
+    line_count: number;
+    /**
+     * Sum of its lines, as text: of many it may pass 2⁵³.
+     * @maxLength 40
+     */
+    sum_minor: string;
+    /**
+     * The first day of the period.
+     * @maxLength 10
+     * @format date
+     */
+    period_start: string | null;
+    /**
+     * The last day of the period.
+     * @maxLength 10
+     * @format date
+     */
+    period_end: string | null;
+}[];
 
 export type FirstSteps = {
     /**
@@ -3362,21 +2985,11 @@ export type IdempotencyMismatchProblem = Problem & {
 };
 
 export type IdempotentRecordRequest = {
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotencyKey?: string;
+    idempotencyKey?: RequestIdempotencyKey;
 };
 
 export type IdempotentRequest = {
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type Import = {
@@ -3468,83 +3081,8 @@ export type Import = {
          */
         text: string;
     }[];
-    /**
-     * What needs a look although the file could be read. Empty where nothing does.
-     * @maxItems 30
-     */
-    warnings: {
-        /**
-         * The code, for your program.
-         */
-        code: ImportWarning;
-        /**
-         * A sentence for people.
-         * @maxLength 2000
-         */
-        message: string;
-    }[];
-    /**
-     * The first 100.
-     * @maxItems 100
-     */
-    statements: {
-        /**
-         * Its unique ID.
-         * @maxLength 255
-         */
-        id: string | null;
-        /**
-         * The account.
-         * @maxLength 200
-         */
-        account: string | null;
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string | null;
-        /**
-         * The opening balance in minor units, if the file has one.
-         * @format int64
-         */
-        opening_balance_minor: number | null;
-        /**
-         * The closing balance in minor units, if the file has one.
-         * @format int64
-         */
-        closing_balance_minor: number | null;
-        /**
-         * Whether the lines add up to the closing balance.
-         */
-        balance_holds: boolean | null;
-        /**
-         * Whether the counts and sums that the file states match its lines.
-         */
-        control_totals_hold: boolean | null;
-        /**
-         * How many lines there are.
-         * @minimum 0
-         * @format int64
-         */
-        line_count: number;
-        /**
-         * Sum of its lines, as text: of many it may pass 2⁵³.
-         * @maxLength 40
-         */
-        sum_minor: string;
-        /**
-         * The first day of the period.
-         * @maxLength 10
-         * @format date
-         */
-        period_start: string | null;
-        /**
-         * The last day of the period.
-         * @maxLength 10
-         * @format date
-         */
-        period_end: string | null;
-    }[];
+    warnings: ImportWarnings;
+    statements: FileStatements;
     /**
      * The opening balance in minor units, if the file has one.
      * @format int64
@@ -3582,16 +3120,8 @@ export type Import = {
      * @maxLength 1000
      */
     failure: string | null;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
+    created_at: CreationTime;
+    created_by: Creator;
     /**
      * When it ended. Null: not yet.
      * @maxLength 24
@@ -3616,15 +3146,8 @@ export type ImportDoneEvent = {
      * Its type.
      */
     type: "import.done";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */
@@ -3680,21 +3203,7 @@ export type ImportDoneEvent = {
              * @format int64
              */
             skipped_count: number;
-            /**
-             * What needs a look although the file could be read. Empty where nothing does.
-             * @maxItems 30
-             */
-            warnings: {
-                /**
-                 * The code, for your program.
-                 */
-                code: ImportWarning;
-                /**
-                 * A sentence for people.
-                 * @maxLength 2000
-                 */
-                message: string;
-            }[];
+            warnings: ImportWarnings;
             /**
              * The opening balance in minor units, if the file has one.
              * @format int64
@@ -3732,16 +3241,8 @@ export type ImportDoneEvent = {
              * @maxLength 1000
              */
             failure: string | null;
-            /**
-             * When it was created.
-             * @format date-time
-             */
-            created_at: string;
-            /**
-             * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-             * @maxLength 125
-             */
-            created_by: string;
+            created_at: CreationTime;
+            created_by: Creator;
             /**
              * When it ended. Null: not yet.
              * @maxLength 24
@@ -3887,11 +3388,7 @@ export type ImportPage = {
      * @maxItems 1000
      */
     items: Import[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type ImportPreview = {
@@ -3964,83 +3461,8 @@ export type ImportPreview = {
          */
         text: string;
     }[];
-    /**
-     * What needs a look although the file could be read. Empty where nothing does.
-     * @maxItems 30
-     */
-    warnings: {
-        /**
-         * The code, for your program.
-         */
-        code: ImportWarning;
-        /**
-         * A sentence for people.
-         * @maxLength 2000
-         */
-        message: string;
-    }[];
-    /**
-     * The first 100.
-     * @maxItems 100
-     */
-    statements: {
-        /**
-         * Its unique ID.
-         * @maxLength 255
-         */
-        id: string | null;
-        /**
-         * The account.
-         * @maxLength 200
-         */
-        account: string | null;
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string | null;
-        /**
-         * The opening balance in minor units, if the file has one.
-         * @format int64
-         */
-        opening_balance_minor: number | null;
-        /**
-         * The closing balance in minor units, if the file has one.
-         * @format int64
-         */
-        closing_balance_minor: number | null;
-        /**
-         * Whether the lines add up to the closing balance.
-         */
-        balance_holds: boolean | null;
-        /**
-         * Whether the counts and sums that the file states match its lines.
-         */
-        control_totals_hold: boolean | null;
-        /**
-         * How many lines there are.
-         * @minimum 0
-         * @format int64
-         */
-        line_count: number;
-        /**
-         * Sum of its lines, as text: of many it may pass 2⁵³.
-         * @maxLength 40
-         */
-        sum_minor: string;
-        /**
-         * The first day of the period.
-         * @maxLength 10
-         * @format date
-         */
-        period_start: string | null;
-        /**
-         * The last day of the period.
-         * @maxLength 10
-         * @format date
-         */
-        period_end: string | null;
-    }[];
+    warnings: ImportWarnings;
+    statements: FileStatements;
     /**
      * The opening balance in minor units, if the file has one.
      * @format int64
@@ -4260,6 +3682,22 @@ export type ImportStatus = "queued" | "reading" | "done" | "failed" | "undoing" 
 
 export type ImportWarning = "nothing_stored" | "skipped" | "refused" | "balance_differs" | "running_balance_breaks" | "control_totals_differ";
 
+/**
+ * What needs a look although the file could be read. Empty where nothing does.
+ * @maxItems 30
+ */
+export type ImportWarnings = {
+    /**
+     * The code, for your program.
+     */
+    code: ImportWarning;
+    /**
+     * A sentence for people.
+     * @maxLength 2000
+     */
+    message: string;
+}[];
+
 export type IncludeLineRequest = {
     /**
      * Kept with the decision.
@@ -4272,12 +3710,7 @@ export type IncludeLineRequest = {
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id?: string;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 /**
@@ -4323,21 +3756,9 @@ export type Integration = {
      * @pattern ^rec_[0-9a-z]{20,40}$
      */
     id: string;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
-    /**
-     * When it was last changed.
-     * @format date-time
-     */
-    updated_at: string;
+    created_at: CreationTime;
+    created_by: Creator;
+    updated_at: ChangeTime;
     /**
      * True once deleted.
      */
@@ -4362,11 +3783,7 @@ export type IntegrationPage = {
      * @maxItems 1000
      */
     items: Integration[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type InternalProblem = Problem & {
@@ -4411,16 +3828,8 @@ export type Invitation = {
      * Its status.
      */
     status: InvitationStatus;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
+    created_at: CreationTime;
+    created_by: Creator;
     /**
      * When the mail was handed over; null: it is being sent.
      * @maxLength 24
@@ -4457,11 +3866,7 @@ export type InvitationPage = {
      * @maxItems 1000
      */
     items: Invitation[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type InvitationStatus = "pending" | "accepted" | "expired" | "revoked";
@@ -4829,11 +4234,7 @@ export type Line = {
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     exception_id: string | null;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
+    created_at: CreationTime;
 };
 
 export type LineEvent = {
@@ -4929,11 +4330,7 @@ export type LinePage = {
      * @maxItems 1000
      */
     items: Line[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type LineSide = "left" | "right";
@@ -4989,15 +4386,8 @@ export type ListedEvent = {
      * Its type.
      */
     type: EventKind;
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * The ID of what it is about.
      * @maxLength 64
@@ -5025,11 +4415,7 @@ export type ListedEventPage = {
      * @maxLength 2000
      */
     resume_cursor: string;
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @format date-time
-     */
-    as_of: string;
+    as_of: ResponseTime;
 };
 
 export type LoggedMessage = {
@@ -5221,16 +4607,8 @@ export type LoggedRequestPage = {
      * @maxItems 1000
      */
     items: LoggedRequest[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @format date-time
-     */
-    as_of: string;
+    next_cursor: NextCursor;
+    as_of: ResponseTime;
 };
 
 export type MarkEntryBatchExportedRequest = {
@@ -5240,12 +4618,7 @@ export type MarkEntryBatchExportedRequest = {
      * @maxLength 200
      */
     ledger_reference?: string | null;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type Match = {
@@ -5378,16 +4751,8 @@ export type Match = {
      * @format date-time
      */
     decided_at: string | null;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
+    created_at: CreationTime;
+    created_by: Creator;
 };
 
 export type MatchDecisions = {
@@ -5506,11 +4871,7 @@ export type MatchPage = {
      * @maxItems 1000
      */
     items: Match[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type MatchShape = "1:1" | "1:n" | "n:1" | "n:m" | "reversal";
@@ -5522,15 +4883,8 @@ export type MatchUndoneEvent = {
      * Its type.
      */
     type: "match.undone";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */
@@ -5721,12 +5075,13 @@ export type MemberPage = {
      * @maxItems 1000
      */
     items: Member[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
+
+/**
+ * In minor units; its digits as a text beyond 2^53 − 1.
+ */
+export type MinorAmount = number | string;
 
 export type NewApiKey = {
     /**
@@ -5760,16 +5115,8 @@ export type NewApiKey = {
      * @maxItems 50
      */
     ip_allowlist: string[];
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
+    created_at: CreationTime;
+    created_by: Creator;
     /**
      * Shown only once. It can't be retrieved again.
      * @maxLength 53
@@ -6060,21 +5407,9 @@ export type NewWebhook = {
      * @format date-time
      */
     previous_secret_expires_at: string | null;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
-    /**
-     * When it was last changed.
-     * @format date-time
-     */
-    updated_at: string;
+    created_at: CreationTime;
+    created_by: Creator;
+    updated_at: ChangeTime;
     /**
      * Only if you sent none. Returned once.
      * @maxLength 50
@@ -6087,6 +5422,12 @@ export type NewWebhook = {
      */
     warning?: string;
 };
+
+/**
+ * Null on the last page.
+ * @maxLength 2000
+ */
+export type NextCursor = string | null;
 
 export type NextPeriod = {
     /**
@@ -6197,6 +5538,37 @@ export type NotificationSettings = {
      */
     api_key_expiring: boolean;
 };
+
+/**
+ * OAuth client credentials: deliveries carry a bearer token of that endpoint. The secret is stored encrypted and never returned.
+ */
+export type OAuthClientInput = {
+    /**
+     * Where a token is got, under the same rules as the URL.
+     * @maxLength 2048
+     * @format uri
+     */
+    token_url: string;
+    /**
+     * As there.
+     * @minLength 1
+     * @maxLength 200
+     */
+    client_id: string;
+    /**
+     * What it asks for.
+     * @minLength 1
+     * @maxLength 500
+     */
+    scope?: string;
+    /**
+     * Left out in a change: as it is stored.
+     * @minLength 1
+     * @maxLength 1000
+     * @format password
+     */
+    client_secret?: string;
+} | null;
 
 export type OpenExceptionStatus = "open" | "in_review";
 
@@ -6335,11 +5707,7 @@ export type OpenLinePage = {
      * @maxItems 1000
      */
     items: OpenLine[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type OpenNextPeriodsRequest = {
@@ -6370,13 +5738,30 @@ export type OpenNextPeriodsRequest = {
      * Create nothing, and say what would be created.
      */
     dry_run?: boolean;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
+
+/**
+ * When it is open each week, in local time. An interval past midnight belongs to the day it starts on.
+ * @minItems 1
+ * @maxItems 140
+ */
+export type OpeningHours = {
+    /**
+     * The day.
+     */
+    day: Weekday;
+    /**
+     * Local time.
+     * @pattern ^([01]\d|2[0-3]):[0-5]\d$
+     */
+    from: string;
+    /**
+     * Local time. Not after from: on the next day.
+     * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
+     */
+    to: string;
+}[];
 
 export type OutstandingLine = {
     /**
@@ -6426,11 +5811,7 @@ export type OutstandingLine = {
 };
 
 export type Overview = {
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @format date-time
-     */
-    as_of: string;
+    as_of: ResponseTime;
     summary: SlaSummary;
     /**
      * Assigned to you. Due: by the last hour of the outlook.
@@ -6487,30 +5868,21 @@ export type Overview = {
          * @format int64
          */
         open_count: number;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        open_minor: number | string;
+        open_minor: MinorAmount;
         /**
          * Open exceptions past their deadline.
          * @minimum 0
          * @format int64
          */
         breached_count: number;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        breached_minor: number | string;
+        breached_minor: MinorAmount;
         /**
          * Those due in that time.
          * @minimum 0
          * @format int64
          */
         due_count: number;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        due_minor: number | string;
+        due_minor: MinorAmount;
     }[];
     /**
      * How many deadlines come, and how fast exceptions are closed.
@@ -6610,10 +5982,7 @@ export type Overview = {
              * @format int64
              */
             open_count: number;
-            /**
-             * In minor units; its digits as a text beyond 2^53 − 1.
-             */
-            open_minor: number | string;
+            open_minor: MinorAmount;
         }[];
     }[];
     /**
@@ -6657,11 +6026,7 @@ export type Overview = {
          * @format int64
          */
         refused_count: number;
-        /**
-         * When it was created.
-         * @format date-time
-         */
-        created_at: string;
+        created_at: CreationTime;
     }[];
     /**
      * The last 5, dry runs left out.
@@ -6705,11 +6070,7 @@ export type Overview = {
          * @format int64
          */
         exceptions_opened: number;
-        /**
-         * When it was created.
-         * @format date-time
-         */
-        created_at: string;
+        created_at: CreationTime;
     }[];
     /**
      * Null unless you can read API keys.
@@ -6841,12 +6202,7 @@ export type PauseExceptionRequest = {
      * @format date-time
      */
     until?: string | null;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 /**
@@ -7113,22 +6469,12 @@ export type PrepareReconciliationRequest = {
      * @maxLength 1000
      */
     note?: string;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type PreviewEntriesRequest = {
     rules?: EntryRulesInput;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type PreviewWebhookFiltersRequest = {
@@ -7142,12 +6488,7 @@ export type PreviewWebhookFiltersRequest = {
      * Only events that pass all of these. A filter says nothing of an event that doesn't have what it is about. Empty: all.
      */
     filters?: WebhookFilters;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 /**
@@ -7389,12 +6730,7 @@ export type PutRulesRequest = {
      * @format int64
      */
     evidence_from_minor?: number | null;
-    /**
-     * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
-     * @maxLength 44
-     * @pattern ^cal_[0-9a-z]{20,40}$
-     */
-    calendar_id?: string | null;
+    calendar_id?: CalendarId;
     /**
      * Exceptions that would be created.
      */
@@ -7532,12 +6868,7 @@ export type ReadIcsRequest = {
      * @maxLength 500000
      */
     ics: string;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type Reconciliation = {
@@ -7646,21 +6977,9 @@ export type Reconciliation = {
      * Who prepared and reviewed it. Null without sources.
      */
     sign_off: SignOff | null;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
-    /**
-     * When it was last changed.
-     * @format date-time
-     */
-    updated_at: string;
+    created_at: CreationTime;
+    created_by: Creator;
+    updated_at: ChangeTime;
 };
 
 export type ReconciliationClosedEvent = {
@@ -7668,15 +6987,8 @@ export type ReconciliationClosedEvent = {
      * Its type.
      */
     type: "reconciliation.closed";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */
@@ -7691,11 +7003,7 @@ export type ReconciliationPage = {
      * @maxItems 1000
      */
     items: Reconciliation[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type ReconciliationPreparedEvent = {
@@ -7703,15 +7011,8 @@ export type ReconciliationPreparedEvent = {
      * Its type.
      */
     type: "reconciliation.prepared";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */
@@ -7725,15 +7026,8 @@ export type ReconciliationReopenedEvent = {
      * Its type.
      */
     type: "reconciliation.reopened";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */
@@ -7752,15 +7046,8 @@ export type ReconciliationReviewedEvent = {
      * Its type.
      */
     type: "reconciliation.reviewed";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */
@@ -7800,11 +7087,7 @@ export type ReconciliationStatement = {
      * @maxLength 200
      */
     right_source: string;
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @format date-time
-     */
-    as_of: string;
+    as_of: ResponseTime;
     /**
      * When it was resolved or dismissed.
      * @maxLength 24
@@ -7844,18 +7127,12 @@ export type ReconciliationStatement = {
          * @format int64
          */
         line_count: number;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        closing_minor: number | string;
+        closing_minor: MinorAmount;
         /**
          * What is open at its end.
          */
         outstanding_minor: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        excluded_minor: number | string;
+        excluded_minor: MinorAmount;
         /**
          * What the source itself states for the start of the period: a file's balance or one that was stated, carried on by the lines booked since. Null where nothing is stated.
          */
@@ -7889,14 +7166,8 @@ export type ReconciliationStatement = {
          * @maxLength 3
          */
         currency: string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        adjustments_minor: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        residual_minor: number | string;
+        adjustments_minor: MinorAmount;
+        residual_minor: MinorAmount;
         /**
          * What nothing explains. 0 in a statement that can be signed.
          */
@@ -7931,10 +7202,7 @@ export type ReconciliationStatement = {
          * @format int64
          */
         line_count: number;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        open_minor: number | string;
+        open_minor: MinorAmount;
     }[];
     /**
      * How many lines are open.
@@ -8033,12 +7301,7 @@ export type RecoverWebhookRequest = {
      * Only count; send nothing.
      */
     dry_run?: boolean;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 /**
@@ -8090,21 +7353,13 @@ export type ReleaseNote = {
      * @pattern ^rec_[0-9a-z]{20,40}$
      */
     id: string;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
+    created_at: CreationTime;
     /**
      * Null in answers to the publishable key.
      * @maxLength 125
      */
     created_by: string | null;
-    /**
-     * When it was last changed.
-     * @format date-time
-     */
-    updated_at: string;
+    updated_at: ChangeTime;
     /**
      * True once deleted.
      */
@@ -8129,11 +7384,7 @@ export type ReleaseNotePage = {
      * @maxItems 1000
      */
     items: ReleaseNote[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type RemoveEvidenceRequest = {
@@ -8157,12 +7408,7 @@ export type RemoveTenantMemberRequest = {
      * @pattern ^user:[^\s]{1,120}$
      */
     hand_over_to?: string | null;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type RemoveTenantMemberResult = {
@@ -8230,20 +7476,18 @@ export type ReopenReconciliationRequest = {
      * @maxLength 1000
      */
     reason: string;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
+/**
+ * The idempotency key, unless sent in the Idempotency-Key header.
+ * @minLength 1
+ * @maxLength 255
+ */
+export type RequestIdempotencyKey = string;
+
 export type RequestStats = {
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @format date-time
-     */
-    as_of: string;
+    as_of: ResponseTime;
     /**
      * The beginning of the period.
      * @format date-time
@@ -8303,6 +7547,12 @@ export type RequestStats = {
     }[];
 };
 
+/**
+ * The database's time for this response, from which times left are counted.
+ * @format date-time
+ */
+export type ResponseTime = string;
+
 export type ReturnReconciliationRequest = {
     /**
      * The reason given.
@@ -8310,12 +7560,7 @@ export type ReturnReconciliationRequest = {
      * @maxLength 1000
      */
     reason: string;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type ReviewReconciliationRequest = {
@@ -8325,12 +7570,7 @@ export type ReviewReconciliationRequest = {
      * @maxLength 1000
      */
     note?: string;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type RevokeApiKeyRequest = {
@@ -8343,12 +7583,7 @@ export type RevokeApiKeyRequest = {
      * Also disables the webhooks that the key registered, as its impact lists them.
      */
     disable_webhooks?: boolean;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type Role = "tenant_admin" | "tenant_analyst" | "tenant_lead" | "tenant_auditor";
@@ -8394,12 +7629,7 @@ export type RotateApiKeyRequest = {
      * @format int32
      */
     grace_period_seconds?: number;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type RotateWebhookSecretRequest = {
@@ -8417,12 +7647,7 @@ export type RotateWebhookSecretRequest = {
      * @format int32
      */
     grace_period_seconds?: number;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type RuleSet = {
@@ -8468,12 +7693,7 @@ export type RuleSet = {
      * @format int64
      */
     evidence_from_minor: number | null;
-    /**
-     * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
-     * @maxLength 44
-     * @pattern ^cal_[0-9a-z]{20,40}$
-     */
-    calendar_id: string | null;
+    calendar_id: CalendarId;
     /**
      * Exceptions that would be created.
      */
@@ -8535,12 +7755,7 @@ export type RuleSetChange = {
      * @format int64
      */
     evidence_from_minor: number | null;
-    /**
-     * The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open periods run again. Null: Monday to Friday.
-     * @maxLength 44
-     * @pattern ^cal_[0-9a-z]{20,40}$
-     */
-    calendar_id: string | null;
+    calendar_id: CalendarId;
     /**
      * Exceptions that would be created.
      */
@@ -8653,14 +7868,8 @@ export type Run = {
              * @maxLength 3
              */
             currency: string;
-            /**
-             * In minor units; its digits as a text beyond 2^53 − 1.
-             */
-            left_minor: number | string;
-            /**
-             * In minor units; its digits as a text beyond 2^53 − 1.
-             */
-            right_minor: number | string;
+            left_minor: MinorAmount;
+            right_minor: MinorAmount;
         }[];
     }[];
     /**
@@ -8762,16 +7971,8 @@ export type Run = {
      * @format int64
      */
     duration_ms: number | null;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
+    created_at: CreationTime;
+    created_by: Creator;
     /**
      * When it began.
      * @maxLength 24
@@ -8793,15 +7994,8 @@ export type RunDoneEvent = {
      * Its type.
      */
     type: "run.done";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */
@@ -8821,21 +8015,7 @@ export type RunImpact = {
          * @format int64
          */
         matches: number;
-        /**
-         * The amounts, by currency.
-         * @maxItems 200
-         */
-        amounts: {
-            /**
-             * The ISO 4217 code for amount_minor.
-             * @maxLength 3
-             */
-            currency: string;
-            /**
-             * In minor units; its digits as a text beyond 2^53 − 1.
-             */
-            amount_minor: number | string;
-        }[];
+        amounts: AmountsByCurrency;
     };
     /**
      * What would no longer be matched.
@@ -8847,21 +8027,7 @@ export type RunImpact = {
          * @format int64
          */
         matches: number;
-        /**
-         * The amounts, by currency.
-         * @maxItems 200
-         */
-        amounts: {
-            /**
-             * The ISO 4217 code for amount_minor.
-             * @maxLength 3
-             */
-            currency: string;
-            /**
-             * In minor units; its digits as a text beyond 2^53 − 1.
-             */
-            amount_minor: number | string;
-        }[];
+        amounts: AmountsByCurrency;
     };
     /**
      * The same lines by another rule, or with other amounts.
@@ -8873,21 +8039,7 @@ export type RunImpact = {
          * @format int64
          */
         matches: number;
-        /**
-         * The amounts, by currency.
-         * @maxItems 200
-         */
-        amounts: {
-            /**
-             * The ISO 4217 code for amount_minor.
-             * @maxLength 3
-             */
-            currency: string;
-            /**
-             * In minor units; its digits as a text beyond 2^53 − 1.
-             */
-            amount_minor: number | string;
-        }[];
+        amounts: AmountsByCurrency;
     };
     /**
      * Exceptions that would be created.
@@ -8944,11 +8096,7 @@ export type RunPage = {
      * @maxItems 1000
      */
     items: Run[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type RunStatus = "queued" | "running" | "done" | "failed";
@@ -9051,11 +8199,7 @@ export type SecurityEventPage = {
      * @maxItems 1000
      */
     items: SecurityEvent[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type Severity = "critical" | "high" | "medium" | "low";
@@ -9216,17 +8360,9 @@ export type SlaChanges = {
      * @maxItems 1000
      */
     items: SlaChange[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
     summary: SlaSummary;
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @format date-time
-     */
-    as_of: string;
+    as_of: ResponseTime;
 };
 
 export type SlaException = {
@@ -9338,21 +8474,9 @@ export type SlaException = {
      * @maxLength 1000
      */
     resolution: string | null;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
-    /**
-     * When it was last changed.
-     * @format date-time
-     */
-    updated_at: string;
+    created_at: CreationTime;
+    created_by: Creator;
+    updated_at: ChangeTime;
     /**
      * When it was resolved or dismissed.
      * @maxLength 24
@@ -9367,11 +8491,7 @@ export type SlaExceptionPage = {
      * @maxItems 1000
      */
     items: SlaException[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type SlaFacets = {
@@ -9431,11 +8551,7 @@ export type SlaFacets = {
      * Whether every value is listed.
      */
     complete: boolean;
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @format date-time
-     */
-    as_of: string;
+    as_of: ResponseTime;
 };
 
 export type SlaItem = {
@@ -9547,21 +8663,9 @@ export type SlaItem = {
      * @maxLength 1000
      */
     resolution: string | null;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
-    /**
-     * When it was last changed.
-     * @format date-time
-     */
-    updated_at: string;
+    created_at: CreationTime;
+    created_by: Creator;
+    updated_at: ChangeTime;
     /**
      * When it was resolved or dismissed.
      * @maxLength 24
@@ -9576,17 +8680,9 @@ export type SlaList = {
      * @maxItems 1000
      */
     items: SlaItem[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
     summary: SlaSummary;
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @format date-time
-     */
-    as_of: string;
+    as_of: ResponseTime;
 };
 
 export type SlaPolicy = {
@@ -9670,11 +8766,7 @@ export type SlaPolicy = {
         low?: string | null;
     };
     pause: PausePolicy;
-    /**
-     * When it was last changed.
-     * @format date-time
-     */
-    updated_at: string;
+    updated_at: ChangeTime;
     /**
      * Who last changed it.
      * @maxLength 125
@@ -9763,11 +8855,7 @@ export type SlaPolicyChange = {
         low?: string | null;
     };
     pause: PausePolicy;
-    /**
-     * When it was last changed.
-     * @format date-time
-     */
-    updated_at: string;
+    updated_at: ChangeTime;
     /**
      * Who last changed it.
      * @maxLength 125
@@ -9988,21 +9076,9 @@ export type Source = {
      * @format date-time
      */
     last_import_at: string | null;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
-    /**
-     * When it was last changed.
-     * @format date-time
-     */
-    updated_at: string;
+    created_at: CreationTime;
+    created_by: Creator;
+    updated_at: ChangeTime;
 };
 
 export type SourceBalance = {
@@ -10058,16 +9134,8 @@ export type SourceBalance = {
      * @maxLength 1000
      */
     reason: string | null;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
+    created_at: CreationTime;
+    created_by: Creator;
 };
 
 export type SourceBalancePage = {
@@ -10076,11 +9144,7 @@ export type SourceBalancePage = {
      * @maxItems 1000
      */
     items: SourceBalance[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type SourceCoverage = {
@@ -10124,11 +9188,7 @@ export type SourcePage = {
      * @maxItems 1000
      */
     items: Source[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type SourceSign = "as_is" | "inverted";
@@ -10219,12 +9279,7 @@ export type StateSourceBalanceRequest = {
      * @maxLength 500
      */
     reason: string;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type StatementBreak = {
@@ -10459,11 +9514,7 @@ export type StatementSignaturePage = {
      * @maxItems 1000
      */
     items: StatementSignature[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type StepKind = "rule" | "people" | "excluded";
@@ -10492,21 +9543,7 @@ export type SuggestionBand = {
      * @format int64
      */
     count: number;
-    /**
-     * The amounts, by currency.
-     * @maxItems 200
-     */
-    amounts: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        amount_minor: number | string;
-    }[];
+    amounts: AmountsByCurrency;
     /**
      * Of this rule and band, what people confirmed one by one in all periods of these sources.
      * @minimum 0
@@ -10561,21 +9598,7 @@ export type SuggestionSample = {
      * @format int64
      */
     count: number;
-    /**
-     * The amounts, by currency.
-     * @maxItems 200
-     */
-    amounts: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        amount_minor: number | string;
-    }[];
+    amounts: AmountsByCurrency;
     /**
      * The items on this page.
      * @maxItems 1000
@@ -10641,26 +9664,22 @@ export type TenantMemberPage = {
      * @maxItems 1000
      */
     items: TenantMember[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type TenantMemberStatus = "active" | "suspended";
+
+/**
+ * Only on a test, whose data is an example.
+ */
+export type TestMark = true;
 
 export type TestWebhookRequest = {
     /**
      * Its type.
      */
     type?: EventKind;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type ThresholdKind = "wall_clock" | "business";
@@ -10693,11 +9712,7 @@ export type TimeToBreach = {
         open_count: number;
     }[];
     summary: SlaSummary;
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @format date-time
-     */
-    as_of: string;
+    as_of: ResponseTime;
 };
 
 /**
@@ -10741,21 +9756,13 @@ export type TroubleshootingGuide = {
      * @pattern ^rec_[0-9a-z]{20,40}$
      */
     id: string;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
+    created_at: CreationTime;
     /**
      * Null in answers to the publishable key.
      * @maxLength 125
      */
     created_by: string | null;
-    /**
-     * When it was last changed.
-     * @format date-time
-     */
-    updated_at: string;
+    updated_at: ChangeTime;
     /**
      * True once deleted.
      */
@@ -10780,11 +9787,7 @@ export type TroubleshootingGuidePage = {
      * @maxItems 1000
      */
     items: TroubleshootingGuide[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type UnauthenticatedProblem = Problem & {
@@ -11017,12 +10020,7 @@ export type UpdateExceptionsRequest = {
      * Resumes them. Instead of patch.
      */
     resume?: true;
-    /**
-     * The idempotency key, unless sent in the Idempotency-Key header.
-     * @minLength 1
-     * @maxLength 255
-     */
-    idempotency_key?: string;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type UpdateIntegrationRequest = {
@@ -11348,36 +10346,7 @@ export type UpdateWebhookRequest = {
      * @format int32
      */
     max_per_minute?: number | null;
-    /**
-     * OAuth client credentials: deliveries carry a bearer token of that endpoint. The secret is stored encrypted and never returned.
-     */
-    oauth?: {
-        /**
-         * Where a token is got, under the same rules as the URL.
-         * @maxLength 2048
-         * @format uri
-         */
-        token_url: string;
-        /**
-         * As there.
-         * @minLength 1
-         * @maxLength 200
-         */
-        client_id: string;
-        /**
-         * What it asks for.
-         * @minLength 1
-         * @maxLength 500
-         */
-        scope?: string;
-        /**
-         * Left out in a change: as it is stored.
-         * @minLength 1
-         * @maxLength 1000
-         * @format password
-         */
-        client_secret?: string;
-    } | null;
+    oauth?: OAuthClientInput;
     /**
      * Its status.
      */
@@ -11443,11 +10412,7 @@ export type UserSessionPage = {
      * @maxItems 1000
      */
     items: UserSession[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type ValueSign = "plus" | "minus";
@@ -11481,21 +10446,9 @@ export type View = {
      * @format int64
      */
     open_count: number | null;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
-    /**
-     * When it was last changed.
-     * @format date-time
-     */
-    updated_at: string;
+    created_at: CreationTime;
+    created_by: Creator;
+    updated_at: ChangeTime;
 };
 
 export type ViewPage = {
@@ -11504,11 +10457,7 @@ export type ViewPage = {
      * @maxItems 1000
      */
     items: View[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
+    next_cursor: NextCursor;
 };
 
 export type Webhook = {
@@ -11718,21 +10667,9 @@ export type Webhook = {
      * @format date-time
      */
     previous_secret_expires_at: string | null;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
-    /**
-     * Who created it: `user:<name>`, `api_key:<id>`, `service_role` or `system`.
-     * @maxLength 125
-     */
-    created_by: string;
-    /**
-     * When it was last changed.
-     * @format date-time
-     */
-    updated_at: string;
+    created_at: CreationTime;
+    created_by: Creator;
+    updated_at: ChangeTime;
 };
 
 export type WebhookAttempt = {
@@ -11828,11 +10765,7 @@ export type WebhookDelivery = {
      * @format date-time
      */
     next_attempt_at: string | null;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
+    created_at: CreationTime;
     /**
      * When it arrived.
      * @maxLength 24
@@ -11890,11 +10823,7 @@ export type WebhookDeliveryDetail = {
      * @format date-time
      */
     next_attempt_at: string | null;
-    /**
-     * When it was created.
-     * @format date-time
-     */
-    created_at: string;
+    created_at: CreationTime;
     /**
      * When it arrived.
      * @maxLength 24
@@ -11913,11 +10842,7 @@ export type WebhookDeliveryDetail = {
          * Its type.
          */
         type: EventKind;
-        /**
-         * When it happened, the same on every attempt.
-         * @format date-time
-         */
-        timestamp: string;
+        timestamp: EventTime;
         /**
          * Only on a test with example data.
          */
@@ -12005,16 +10930,8 @@ export type WebhookDeliveryPage = {
      * @maxItems 1000
      */
     items: WebhookDelivery[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @format date-time
-     */
-    as_of: string;
+    next_cursor: NextCursor;
+    as_of: ResponseTime;
 };
 
 export type WebhookDeliveryStatus = "pending" | "sending" | "retrying" | "delivered" | "failed";
@@ -12024,15 +10941,8 @@ export type WebhookDisabledEvent = {
      * Its type.
      */
     type: "webhook.disabled";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */
@@ -12076,15 +10986,8 @@ export type WebhookFailingEvent = {
      * Its type.
      */
     type: "webhook.failing";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */
@@ -12123,11 +11026,7 @@ export type WebhookFilterPreview = {
      * @format date-time
      */
     since: string;
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @format date-time
-     */
-    as_of: string;
+    as_of: ResponseTime;
     /**
      * Without the filters.
      * @minimum 0
@@ -12218,16 +11117,8 @@ export type WebhookPage = {
      * @maxItems 1000
      */
     items: Webhook[];
-    /**
-     * Null on the last page.
-     * @maxLength 2000
-     */
-    next_cursor: string | null;
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @format date-time
-     */
-    as_of: string;
+    next_cursor: NextCursor;
+    as_of: ResponseTime;
 };
 
 export type WebhookRecovery = {
@@ -12249,11 +11140,7 @@ export type WebhookRecovery = {
 };
 
 export type WebhookStats = {
-    /**
-     * The database's time for this response, from which times left are counted.
-     * @format date-time
-     */
-    as_of: string;
+    as_of: ResponseTime;
     /**
      * The last 7 days. Hours without attempts are omitted.
      * @maxItems 169
@@ -12298,15 +11185,8 @@ export type WebhookTestEvent = {
      * Its type.
      */
     type: "webhook.test";
-    /**
-     * When it happened, the same on every attempt.
-     * @format date-time
-     */
-    timestamp: string;
-    /**
-     * Only on a test, whose data is an example.
-     */
-    test?: true;
+    timestamp: EventTime;
+    test?: TestMark;
     /**
      * What the event is about.
      */

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { shareSchemas } from "./share-schemas.ts";
+
+const time = { type: "string", format: "date-time", description: "When it was created." };
+const repeats = [
+  "data",
+  "statements",
+  "amounts",
+  "weekly",
+  "warnings",
+  "oauth",
+  "calendar_id",
+  "open_minor",
+  "idempotency_key",
+  "created_by",
+  "updated_at",
+  "as_of",
+  "timestamp",
+  "test",
+  "next_cursor",
+];
+const others = Object.fromEntries(repeats.map((name) => [name, { type: "string" }]));
+const answers = { "2XX": { description: "Taken." }, 410: { description: "Stop." } };
+
+function documentOf(created: object[]) {
+  const schemas = created.map((created_at, index) => [
+    `Resource${index}`,
+    { properties: { ...others, created_at } },
+  ]);
+  return {
+    webhooks: { opened: { post: { responses: { ...answers } as Record<string, unknown> } } },
+    components: { schemas: Object.fromEntries(schemas) },
+  };
+}
+
+test("schemas that repeat become one component, and another of that name stays", () => {
+  const document = documentOf([{ ...time }, { ...time }, { ...time, description: "Its birth." }]);
+  shareSchemas(document);
+  const { schemas } = document.components;
+  expect(schemas.CreationTime).toEqual(time);
+  const shared = { $ref: "#/components/schemas/CreationTime" };
+  expect(schemas.Resource0.properties.created_at).toEqual(shared);
+  expect(schemas.Resource1.properties.created_at).toEqual(shared);
+  expect(schemas.Resource2.properties.created_at).toMatchObject({ description: "Its birth." });
+  expect(document.webhooks.opened.post.responses).toEqual({
+    "2XX": { $ref: "#/components/responses/EventDelivered" },
+    410: { $ref: "#/components/responses/EventsUnwanted" },
+  });
+});
+
+test("a name in the table that nothing repeats is refused", () => {
+  const document = documentOf([{ ...time }, { ...time, description: "Its birth." }]);
+  expect(() => shareSchemas(document)).toThrow("CreationTime");
+});

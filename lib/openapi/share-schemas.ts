@@ -1,0 +1,74 @@
+type Node = { [keyword: string]: unknown };
+type Document = {
+  webhooks: Record<string, { post: { responses: Record<string, unknown> } }>;
+  components: { schemas: Record<string, Node>; responses?: Record<string, unknown> };
+};
+type Use = { properties: Node; name: string };
+
+/**
+ * Schemas that properties of these names share, by the name of their component. A larger schema
+ * stands before the ones inside it.
+ */
+const SHARED: Record<string, RegExp> = {
+  ExceptionChangeData: /^data$/,
+  FileStatements: /^statements$/,
+  AmountsByCurrency: /^amounts$/,
+  OpeningHours: /^weekly$/,
+  ImportWarnings: /^warnings$/,
+  OAuthClientInput: /^oauth$/,
+  CalendarId: /^calendar_id$/,
+  MinorAmount: /_minor$/,
+  RequestIdempotencyKey: /^idempotency_?key$/i,
+  Creator: /^created_by$/,
+  CreationTime: /^created_at$/,
+  ChangeTime: /^updated_at$/,
+  ResponseTime: /^as_of$/,
+  EventTime: /^timestamp$/,
+  TestMark: /^test$/,
+  NextCursor: /^next_cursor$/,
+};
+
+/** What a receiver of events answers, by the name of its component. */
+const ANSWERS: Record<string, string> = { "2XX": "EventDelivered", 410: "EventsUnwanted" };
+
+/**
+ * Moves schemas and answers that repeat to the document's components. Among the properties of a
+ * name, those that most have alike are shared. @throws Error if a name in the table has none
+ */
+export function shareSchemas({ webhooks, components }: Document): void {
+  for (const [component, pattern] of Object.entries(SHARED)) {
+    const alike = Map.groupBy(usesOf(pattern, components.schemas), (use) =>
+      JSON.stringify(use.properties[use.name]),
+    );
+    const [shared] = [...alike.entries()].sort(
+      ([left, { length: lefts }], [right, { length: rights }]) =>
+        right.length * (rights - 1) - left.length * (lefts - 1),
+    );
+    const [schema = "", uses = []] = shared ?? [];
+    if (uses.length < 2 || component in components.schemas)
+      throw new Error(`${component} in share-schemas.ts is taken, or nothing repeats it.`);
+    components.schemas[component] = JSON.parse(schema);
+    for (const { properties, name } of uses)
+      properties[name] = { $ref: `#/components/schemas/${component}` };
+  }
+  components.schemas = Object.fromEntries(
+    Object.entries(components.schemas).sort(([left], [right]) => (left < right ? -1 : 1)),
+  );
+  for (const { post } of Object.values(webhooks))
+    for (const [status, component] of Object.entries(ANSWERS)) {
+      components.responses = { ...components.responses, [component]: post.responses[status] };
+      post.responses[status] = { $ref: `#/components/responses/${component}` };
+    }
+}
+
+function usesOf(pattern: RegExp, node: unknown): Use[] {
+  if (typeof node !== "object" || node === null) return [];
+  const { properties = {} } = node as { properties?: Record<string, Node> };
+  const names = Object.entries(properties).filter(
+    ([name, schema]) => pattern.test(name) && !("$ref" in schema),
+  );
+  return [
+    ...names.map(([name]) => ({ properties, name })),
+    ...Object.values(node).flatMap((child) => usesOf(pattern, child)),
+  ];
+}
