@@ -25,13 +25,7 @@ export function EntriesCard({
     <Card title="Ledger entries" hint="What closing this period left to post in the ledger.">
       {data.items.length === 0 ? (
         <p className="text-sm text-muted">
-          This close left nothing to post.{" "}
-          <PrefetchLink
-            href={`/${tenant}/reconciliations/${id}/entries`}
-            className="text-accent-text hover:underline"
-          >
-            View the entry rules
-          </PrefetchLink>
+          Nothing: no entry rule applied. Entries shows the rules of these sources.
         </p>
       ) : (
         <ul className="flex flex-col divide-y divide-line">

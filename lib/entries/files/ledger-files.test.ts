@@ -116,8 +116,8 @@ test("NetSuite: rows of one external ID, which a second import does not double",
 
 test("SAP: posting keys 40 and 50, and the company code", () => {
   expect(sap.rows(entry, file).split("\r\n").slice(0, 2)).toEqual([
-    "1000\tSA\t20261031\t20261031\tEUR\t2026-0012/3\tBank, October\t1\t40\t4970\t1234.56\t\t200\tGebühr",
-    "1000\tSA\t20261031\t20261031\tEUR\t2026-0012/3\tBank, October\t2\t50\t1200\t1234.56\t\t200\tGebühr",
+    "1000\tSA\t20261031\t20261031\tEUR\t2026-0012/3\tBank, October\t40\t4970\t1234.56\t\t200\tGebühr",
+    "1000\tSA\t20261031\t20261031\tEUR\t2026-0012/3\tBank, October\t50\t1200\t1234.56\t\t200\tGebühr",
   ]);
   expect(() => sap.header({ ...file, ledger: completeLedger({}) })).toThrow(/company code/);
 });

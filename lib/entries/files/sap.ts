@@ -10,7 +10,7 @@ import {
   tabbedRows,
 } from "./ledger-writer.ts";
 
-/** The fields of document header (BKPF) and line (BSEG), by their technical names. */
+/** The fields of a document's header (BBKPF) and of its line (BBSEG), by their technical names. */
 const FIELDS = [
   "BUKRS",
   "BLART",
@@ -19,9 +19,8 @@ const FIELDS = [
   "WAERS",
   "XBLNR",
   "BKTXT",
-  "BUZEI",
-  "BSCHL",
-  "HKONT",
+  "NEWBS",
+  "NEWKO",
   "WRBTR",
   "MWSKZ",
   "KOSTL",
@@ -32,10 +31,11 @@ const DEBIT = "40";
 const CREDIT = "50";
 
 /**
- * A flat file for SAP with a document per entry: the fields of BKPF and BSEG under their technical
- * names and at most their lengths, as templates for batch input (BBKPF, BBSEG) take them; see
- * https://help.promenta.com/solutions/journal-solution/excel-templates/. Posting keys 40 and 50
- * debit and credit a general ledger account.
+ * A flat file for SAP with a document per entry, two lines of the same XBLNR: the fields of the
+ * transfer structures for accounting documents, BBKPF and BBSEG, by
+ * https://help.sap.com/saphelp_470/helpdata/en/e9/cb8a85eb0011d184650000e8a6bfbe/content.htm, with
+ * at most the lengths of https://leanx.eu/en/sap/table/bbseg.html. Posting keys 40 and 50 debit and
+ * credit a general ledger account.
  */
 export const sap: LedgerWriter = {
   name: "SAP",
@@ -57,7 +57,7 @@ export const sap: LedgerWriter = {
     const within = (field: string, value: string | null, max: number) =>
       value &&
       fitting(file, entry, field, value, new RegExp(`^.{1,${max}}$`), `at most ${max} for SAP`);
-    const line = (number: string, key: string, field: string, account: string): Cell[] => [
+    const line = (key: string, field: string, account: string): Cell[] => [
       file.ledger.sap_company_code,
       GENERAL_LEDGER_DOCUMENT,
       day,
@@ -65,7 +65,6 @@ export const sap: LedgerWriter = {
       currency,
       cut(documentNumber(file, entry), 16),
       cut(file.batch.reconciliation_name, 25),
-      { digits: number },
       { digits: key },
       within(field, account, 10),
       { digits: decimalText(entry.amount_minor, currency) },
@@ -74,8 +73,8 @@ export const sap: LedgerWriter = {
       cut(text, 50),
     ];
     return tabbedRows([
-      line("1", DEBIT, "debit_account", debit_account),
-      line("2", CREDIT, "credit_account", credit_account),
+      line(DEBIT, "debit_account", debit_account),
+      line(CREDIT, "credit_account", credit_account),
     ]);
   },
 };

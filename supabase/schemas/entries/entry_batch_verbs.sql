@@ -134,7 +134,8 @@ begin
       private.entry_batch_name(b), b.exported_by));
   elsif private.requires_second_person(r) and private.caller_or_holder_worked_in(r) then
     perform private.refuse_conflict('second_person_required',
-      'You, or a key that you created, worked in this period. Ask somebody who did not to export its entries.');
+      'You, or a key that you created, worked in this period. '
+      'Ask somebody who did not to export its entries.');
   end if;
   update public.entry_batches x set exported_at = now(), exported_by = private.actor(),
     ledger_reference = input ->> 'ledger_reference'
