@@ -29,31 +29,33 @@ export function EntryRuleFields({
   onChange: (part: Partial<RuleDraft>) => void;
 }) {
   return (
-    <fieldset disabled={readOnly} className="min-w-0 py-4 first:pt-0 last:pb-0">
-      <legend className="contents text-sm font-semibold">{KIND_LABELS[kind]}</legend>
-      <p className="pb-2 text-xs text-muted">{kindHint(kind, left_source, right_source)}.</p>
-      <div className="grid gap-x-4 gap-y-3 @lg:grid-cols-4">
-        {FIELDS.map(([field, label, max]) => (
-          <TextField
-            key={field}
-            label={label}
-            maxLength={max}
-            value={rule[field]}
-            error={faults[field]}
-            onChange={({ target }) => onChange({ [field]: target.value })}
-          />
-        ))}
-        <div className="@lg:col-span-4">
-          <TextField
-            label="Text"
-            maxLength={TEXT_MAX}
-            placeholder="{kind} {reference}"
-            value={rule.text}
-            error={faults.text}
-            onChange={({ target }) => onChange({ text: target.value })}
-          />
+    <div className="py-4 first:pt-0 last:pb-0">
+      <fieldset disabled={readOnly} className="min-w-0">
+        <legend className="text-sm font-semibold">{KIND_LABELS[kind]}</legend>
+        <p className="pb-2 text-xs text-muted">{kindHint(kind, left_source, right_source)}.</p>
+        <div className="grid gap-x-4 gap-y-3 @lg:grid-cols-4">
+          {FIELDS.map(([field, label, max]) => (
+            <TextField
+              key={field}
+              label={label}
+              maxLength={max}
+              value={rule[field]}
+              error={faults[field]}
+              onChange={({ target }) => onChange({ [field]: target.value })}
+            />
+          ))}
+          <div className="@lg:col-span-4">
+            <TextField
+              label="Text"
+              maxLength={TEXT_MAX}
+              placeholder="{kind} {reference}"
+              value={rule.text}
+              error={faults.text}
+              onChange={({ target }) => onChange({ text: target.value })}
+            />
+          </div>
         </div>
-      </div>
-    </fieldset>
+      </fieldset>
+    </div>
   );
 }
