@@ -109,12 +109,42 @@ export type AlertScope = "mine" | "all" | "off";
  * @maxItems 200
  */
 export type AmountsByCurrency = {
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     amount_minor: MinorAmount;
+}[];
+
+/**
+ * The items on this page.
+ * @maxItems 1000
+ */
+export type AmountsBySide = {
+    currency: CurrencyOfAmount;
+    /**
+     * The side of the reconciliation.
+     */
+    side: LineSide;
+    /**
+     * What the period sees: all up to its end that no earlier one settled.
+     */
+    lines: number | string;
+    matched: MinorAmount;
+    excluded: MinorAmount;
+    /**
+     * In minor units; its digits as a text beyond 2^53 − 1.
+     */
+    open: number | string;
+    /**
+     * What they explain of left − right, on the side that is the larger for it: left less right is the signed sum.
+     */
+    adjustments: number | string;
+    /**
+     * What matches leave over within their tolerance, in the same way.
+     */
+    residual: number | string;
+    /**
+     * lines = matched + excluded + open, and the sides agree.
+     */
+    holds: boolean;
 }[];
 
 export type ApiKey = {
@@ -151,11 +181,7 @@ export type ApiKey = {
     ip_allowlist: string[];
     created_at: CreationTime;
     created_by: Creator;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * Its status.
      */
@@ -479,11 +505,7 @@ export type ApiKeyUsage = {
 export type AutomaticMatching = "suggest_only" | "earned" | "always";
 
 export type BoardMoney = {
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * The side of the reconciliation.
      */
@@ -532,11 +554,7 @@ export type BoardPairPage = {
 };
 
 export type BoardPeriod = {
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * The period's name.
      * @minLength 1
@@ -720,6 +738,36 @@ export type Calendar = {
     updated_by: string;
 };
 
+/**
+ * Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.
+ */
+export type CalendarBySeverity = {
+    /**
+     * For critical exceptions.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
+     */
+    critical?: string | null;
+    /**
+     * For high ones.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
+     */
+    high?: string | null;
+    /**
+     * For medium ones.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
+     */
+    medium?: string | null;
+    /**
+     * For low ones.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
+     */
+    low?: string | null;
+};
+
 export type CalendarChange = {
     /**
      * Its unique ID.
@@ -809,35 +857,7 @@ export type CalendarImpact = {
      * @format int64
      */
     no_longer_breached: number;
-    /**
-     * By severity.
-     */
-    by_severity: {
-        /**
-         * For critical exceptions.
-         * @minimum 0
-         * @format int64
-         */
-        critical: number;
-        /**
-         * For high ones.
-         * @minimum 0
-         * @format int64
-         */
-        high: number;
-        /**
-         * For medium ones.
-         * @minimum 0
-         * @format int64
-         */
-        medium: number;
-        /**
-         * For low ones.
-         * @minimum 0
-         * @format int64
-         */
-        low: number;
-    };
+    by_severity: CountBySeverity;
     /**
      * Open reconciliations whose matching counts business days by this calendar.
      * @minimum 0
@@ -1093,6 +1113,7 @@ export type Connection = {
      */
     auth: ConnectionAuth;
     /**
+     * The user's name, or the access key's ID.
      * @minLength 1
      * @maxLength 200
      */
@@ -1147,7 +1168,6 @@ export type Connection = {
      * For how long the size and time of a file have to stay the same.
      * @minimum 0
      * @maximum 300
-     * @format int32
      */
     stable_seconds: number;
     /**
@@ -1172,15 +1192,20 @@ export type Connection = {
      */
     status: "active" | "paused" | "stopped";
     /**
+     * Null: only when asked to.
      * @maxLength 24
      * @format date-time
      */
     next_look_at: string | null;
     /**
+     * When it last looked.
      * @maxLength 24
      * @format date-time
      */
     last_look_at: string | null;
+    /**
+     * What the last look came to.
+     */
     last_outcome: ("fetched" | "nothing_new" | "failed") | null;
     /**
      * Why the last look or a file failed.
@@ -1227,16 +1252,19 @@ export type ConnectionFile = {
      */
     path: string;
     /**
+     * Null: the server doesn't say.
      * @minimum 0
      * @format int64
      */
     bytes: number | null;
     /**
+     * Null: the server doesn't say.
      * @maxLength 24
      * @format date-time
      */
     modified_at: string | null;
     /**
+     * Its content's hash.
      * @minLength 64
      * @maxLength 64
      */
@@ -1258,6 +1286,7 @@ export type ConnectionFile = {
      */
     line_count: number | null;
     /**
+     * Why it failed.
      * @maxLength 1000
      */
     error: string | null;
@@ -1295,6 +1324,30 @@ export type ConnectionPage = {
     next_cursor: NextCursor;
 };
 
+/**
+ * By the clock of the source's time zone. Null: only when asked to.
+ */
+export type ConnectionScheduleInput = {
+    /**
+     * Whose open days are business days. Null: Monday to Friday.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
+     */
+    calendar_id: string | null;
+    /**
+     * The first look of a business day.
+     * @minLength 5
+     * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
+     */
+    at: string;
+    /**
+     * When the day's file is late, and an exception opens.
+     * @minLength 5
+     * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
+     */
+    retry_until: string;
+} | null;
+
 export type ConnectionTest = {
     /**
      * Why it can't be reached.
@@ -1317,6 +1370,36 @@ export type ConnectionTest = {
      * @format int64
      */
     total_count: number;
+};
+
+/**
+ * By severity.
+ */
+export type CountBySeverity = {
+    /**
+     * For critical exceptions.
+     * @minimum 0
+     * @format int64
+     */
+    critical: number;
+    /**
+     * For high ones.
+     * @minimum 0
+     * @format int64
+     */
+    high: number;
+    /**
+     * For medium ones.
+     * @minimum 0
+     * @format int64
+     */
+    medium: number;
+    /**
+     * For low ones.
+     * @minimum 0
+     * @format int64
+     */
+    low: number;
 };
 
 export type CreateAlertChannelRequest = {
@@ -1348,11 +1431,7 @@ export type CreateApiKeyRequest = {
      * @maxLength 120
      */
     name: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description?: string | null;
+    description?: FreeText;
     /**
      * What it can do, each an action and a resource. Write access doesn't include read access.
      * @minItems 1
@@ -1437,6 +1516,7 @@ export type CreateConnectionRequest = {
      */
     auth: ConnectionAuth;
     /**
+     * The user's name, or the access key's ID.
      * @minLength 1
      * @maxLength 200
      */
@@ -1453,29 +1533,7 @@ export type CreateConnectionRequest = {
      * @maxLength 200
      */
     file_glob?: string;
-    /**
-     * By the clock of the source's time zone. Null: only when asked to.
-     */
-    schedule?: {
-        /**
-         * Whose open days are business days. Null: Monday to Friday.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        calendar_id: string | null;
-        /**
-         * The first look of a business day.
-         * @minLength 5
-         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
-         */
-        at: string;
-        /**
-         * When the day's file is late, and an exception opens.
-         * @minLength 5
-         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
-         */
-        retry_until: string;
-    } | null;
+    schedule?: ConnectionScheduleInput;
     /**
      * What happens to a file at the server, once it is imported.
      */
@@ -1491,7 +1549,6 @@ export type CreateConnectionRequest = {
      * For how long the size and time of a file have to stay the same.
      * @minimum 0
      * @maximum 300
-     * @format int32
      */
     stable_seconds?: number;
     /**
@@ -1602,7 +1659,6 @@ export type CreateIntegrationRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -1770,7 +1826,6 @@ export type CreateReleaseNoteRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -1864,7 +1919,6 @@ export type CreateSourceRequest = {
      * Business days a line may stay open before it becomes an exception.
      * @minimum 0
      * @maximum 90
-     * @format int32
      */
     grace_days?: number;
     idempotency_key?: RequestIdempotencyKey;
@@ -1893,7 +1947,6 @@ export type CreateTroubleshootingGuideRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -1956,11 +2009,7 @@ export type CreateWebhookRequest = {
      * @format uri
      */
     url: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description?: string | null;
+    description?: FreeText;
     /**
      * The event types it subscribes to.
      * @minItems 1
@@ -1994,7 +2043,6 @@ export type CreateWebhookRequest = {
      * How many attempts it gets in a minute; the others wait. Null: no limit.
      * @minimum 1
      * @maximum 6000
-     * @format int32
      */
     max_per_minute?: number | null;
     oauth?: OAuthClientInput;
@@ -2022,6 +2070,12 @@ export type Creator = string;
 
 export type Currency = "AED" | "AFN" | "ALL" | "AMD" | "ANG" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HRK" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SLL" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG" | "ZWL";
 
+/**
+ * The ISO 4217 code for amount_minor.
+ * @maxLength 3
+ */
+export type CurrencyOfAmount = string;
+
 export type DecideMatchesRequest = {
     /**
      * What was or is to be done.
@@ -2037,11 +2091,7 @@ export type DecideMatchesRequest = {
      * The suggestions to decide, instead of ids.
      */
     filter?: {
-        /**
-         * The reconciliation it came from.
-         * @pattern ^rcn_[0-9a-z]{20,40}$
-         */
-        reconciliation_id: string;
+        reconciliation_id: OriginReconciliationId;
         /**
          * The rule's name, or manual.
          * @minLength 1
@@ -2074,7 +2124,6 @@ export type DecideMatchesRequest = {
      * With filter: how many it should match. Another number returns 409.
      * @minimum 0
      * @maximum 5000
-     * @format int32
      */
     expected_count?: number;
     idempotency_key?: RequestIdempotencyKey;
@@ -2086,11 +2135,7 @@ export type Decision = {
      * @pattern ^dec_[0-9a-z]{20,40}$
      */
     id: string;
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * match: by hand.
      */
@@ -2174,6 +2219,78 @@ export type DeletedWebhook = {
     deleted: true;
 };
 
+/**
+ * The last 24 hours.
+ */
+export type DeliveriesOfDay = {
+    /**
+     * The attempts.
+     * @minimum 0
+     * @format int64
+     */
+    attempts: number;
+    /**
+     * Failed attempts.
+     * @minimum 0
+     * @format int64
+     */
+    failures: number;
+    /**
+     * Share of attempts. Null if there were none.
+     * @minimum 0
+     * @maximum 1
+     */
+    success_rate: number | null;
+    /**
+     * Median response time, within 5 %.
+     * @minimum 0
+     * @format int64
+     */
+    p50_ms: number | null;
+    /**
+     * 95th percentile of response times, within 5 %.
+     * @minimum 0
+     * @format int64
+     */
+    p95_ms: number | null;
+};
+
+/**
+ * The last 7 days.
+ */
+export type DeliveriesOfWeek = {
+    /**
+     * The attempts.
+     * @minimum 0
+     * @format int64
+     */
+    attempts: number;
+    /**
+     * Failed attempts.
+     * @minimum 0
+     * @format int64
+     */
+    failures: number;
+    /**
+     * Share of attempts. Null if there were none.
+     * @minimum 0
+     * @maximum 1
+     */
+    success_rate: number | null;
+    /**
+     * Median response time, within 5 %.
+     * @minimum 0
+     * @format int64
+     */
+    p50_ms: number | null;
+    /**
+     * 95th percentile of response times, within 5 %.
+     * @minimum 0
+     * @format int64
+     */
+    p95_ms: number | null;
+};
+
 export type EndSessionsRequest = {
     /**
      * Those alone.
@@ -2212,11 +2329,7 @@ export type EntriesWithoutRule = {
      * What it posts.
      */
     kind: EntryKind;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * How many there are.
      * @minimum 0
@@ -2242,11 +2355,7 @@ export type Entry = {
      * @pattern ^(?:mat|lin)_[0-9a-z]{20,40}$
      */
     subject_id: string;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * Debited and credited.
      * @minimum 1
@@ -2322,11 +2431,7 @@ export type EntryBatch = {
      * Its state.
      */
     state: EntryBatchState;
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * The reconciliation's name.
      * @maxLength 200
@@ -2412,11 +2517,7 @@ export type EntryDraft = {
      * @pattern ^(?:mat|lin)_[0-9a-z]{20,40}$
      */
     subject_id: string;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * Debited and credited.
      * @minimum 1
@@ -2630,11 +2731,7 @@ export type EntryRulesInput = {
 };
 
 export type EntrySum = {
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * Reversals included.
      * @minimum 0
@@ -2709,7 +2806,6 @@ export type Evidence = {
      * The size of the content.
      * @minimum 1
      * @maximum 10485760
-     * @format int32
      */
     bytes: number;
     /**
@@ -3237,6 +3333,12 @@ export type ForbiddenProblem = Problem & {
     code?: "tenant_forbidden" | "role_required" | "scope_required" | "ip_not_allowed" | "browser_forbidden";
 };
 
+/**
+ * Free text for your team.
+ * @maxLength 1000
+ */
+export type FreeText = string | null;
+
 export type HolidayCountries = {
     /**
      * The items on this page.
@@ -3411,47 +3513,8 @@ export type Import = {
      * @format int64
      */
     skipped_count: number;
-    /**
-     * The first 100.
-     * @maxItems 100
-     */
-    refusals: {
-        /**
-         * Line of the file, from 1.
-         * @format int64
-         */
-        line: number | null;
-        /**
-         * The field, or the format's own name of the place.
-         * @maxLength 200
-         */
-        field: string | null;
-        /**
-         * A sentence for people.
-         * @maxLength 2000
-         */
-        message: string;
-    }[];
-    /**
-     * The first 100 that were skipped.
-     * @maxItems 100
-     */
-    skips: {
-        /**
-         * Line of the file, from 1.
-         * @format int64
-         */
-        line: number;
-        /**
-         * Why it is no line.
-         */
-        reason: SkipReason;
-        /**
-         * What the file says there.
-         * @maxLength 200
-         */
-        text: string;
-    }[];
+    refusals: LineRefusals;
+    skips: SkippedLines;
     warnings: ImportWarnings;
     statements: FileStatements;
     /**
@@ -3791,47 +3854,8 @@ export type ImportPreview = {
      * @format int64
      */
     skipped_count: number;
-    /**
-     * The first 100.
-     * @maxItems 100
-     */
-    refusals: {
-        /**
-         * Line of the file, from 1.
-         * @format int64
-         */
-        line: number | null;
-        /**
-         * The field, or the format's own name of the place.
-         * @maxLength 200
-         */
-        field: string | null;
-        /**
-         * A sentence for people.
-         * @maxLength 2000
-         */
-        message: string;
-    }[];
-    /**
-     * The first 100 that were skipped.
-     * @maxItems 100
-     */
-    skips: {
-        /**
-         * Line of the file, from 1.
-         * @format int64
-         */
-        line: number;
-        /**
-         * Why it is no line.
-         */
-        reason: SkipReason;
-        /**
-         * What the file says there.
-         * @maxLength 200
-         */
-        text: string;
-    }[];
+    refusals: LineRefusals;
+    skips: SkippedLines;
     warnings: ImportWarnings;
     statements: FileStatements;
     /**
@@ -3951,11 +3975,7 @@ export type ImportPreview = {
          * @format int64
          */
         fee_minor: number | null;
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * The day on which the amount counts.
          * @format date
@@ -3977,11 +3997,7 @@ export type ImportPreview = {
          * @maxLength 500
          */
         counterparty: string | null;
-        /**
-         * Free text for your team.
-         * @maxLength 1000
-         */
-        description: string | null;
+        description: FreeText;
         /**
          * Lines with the same key belong together, such as a payout.
          * @maxLength 200
@@ -4119,7 +4135,6 @@ export type Integration = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -4168,7 +4183,7 @@ export type InternalProblem = Problem & {
     code?: "internal";
 };
 
-export type InvalidRequestOrTenantRequiredProblem = Problem & {
+export type InvalidRequestProblem = Problem & {
     /**
      * Its status.
      */
@@ -4436,28 +4451,24 @@ export type LedgerSettings = {
      * The consultant's number in DATEV.
      * @minimum 1001
      * @maximum 9999999
-     * @format int32
      */
     datev_consultant: number | null;
     /**
      * The client's number in DATEV.
      * @minimum 1
      * @maximum 99999
-     * @format int32
      */
     datev_client: number | null;
     /**
      * Digits of a general ledger account in DATEV.
      * @minimum 4
      * @maximum 8
-     * @format int32
      */
     datev_account_length: number;
     /**
      * The month in which the fiscal year begins.
      * @minimum 1
      * @maximum 12
-     * @format int32
      */
     fiscal_year_month: number;
     /**
@@ -4476,28 +4487,24 @@ export type LedgerSettingsInput = {
      * The consultant's number in DATEV.
      * @minimum 1001
      * @maximum 9999999
-     * @format int32
      */
     datev_consultant?: number | null;
     /**
      * The client's number in DATEV.
      * @minimum 1
      * @maximum 99999
-     * @format int32
      */
     datev_client?: number | null;
     /**
      * Digits of a general ledger account in DATEV.
      * @minimum 4
      * @maximum 8
-     * @format int32
      */
     datev_account_length?: number;
     /**
      * The month in which the fiscal year begins.
      * @minimum 1
      * @maximum 12
-     * @format int32
      */
     fiscal_year_month?: number;
     /**
@@ -4545,11 +4552,7 @@ export type Line = {
      * @format int64
      */
     fee_minor: number | null;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * The day on which the amount counts.
      * @format date
@@ -4571,11 +4574,7 @@ export type Line = {
      * @maxLength 500
      */
     counterparty: string | null;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * Lines with the same key belong together, such as a payout.
      * @maxLength 200
@@ -4682,7 +4681,6 @@ export type LineExceptionPolicy = {
      * The most that one run opens.
      * @minimum 0
      * @maximum 10000
-     * @format int32
      */
     most_a_run: number;
 };
@@ -4704,6 +4702,28 @@ export type LinePage = {
     next_cursor: NextCursor;
 };
 
+/**
+ * The first 100.
+ * @maxItems 100
+ */
+export type LineRefusals = {
+    /**
+     * Line of the file, from 1.
+     * @format int64
+     */
+    line: number | null;
+    /**
+     * The field, or the format's own name of the place.
+     * @maxLength 200
+     */
+    field: string | null;
+    /**
+     * A sentence for people.
+     * @maxLength 2000
+     */
+    message: string;
+}[];
+
 export type LineSide = "left" | "right";
 
 export type LineSuggestion = {
@@ -4712,11 +4732,7 @@ export type LineSuggestion = {
      * @maxItems 100000
      */
     line_ids: string[];
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * The rule's name, or manual.
      * @maxLength 200
@@ -4998,11 +5014,7 @@ export type Match = {
      * @pattern ^mat_[0-9a-z]{20,40}$
      */
     id: string;
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * The run that made it. Null: made by hand.
      * @maxLength 44
@@ -5032,11 +5044,7 @@ export type Match = {
      * How much worse the next best solution is, in nats; null where there is none.
      */
     margin: number | null;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * Of the left side, or of the positive half of a reversal.
      * @format int64
@@ -5269,11 +5277,7 @@ export type MatchUndoneEvent = {
              * @pattern ^mat_[0-9a-z]{20,40}$
              */
             id: string;
-            /**
-             * The reconciliation it came from.
-             * @pattern ^rcn_[0-9a-z]{20,40}$
-             */
-            reconciliation_id: string;
+            reconciliation_id: OriginReconciliationId;
             /**
              * How many lines of each side it has.
              */
@@ -5283,11 +5287,7 @@ export type MatchUndoneEvent = {
              * @maxLength 200
              */
             method: string;
-            /**
-             * The ISO 4217 code for amount_minor.
-             * @maxLength 3
-             */
-            currency: string;
+            currency: CurrencyOfAmount;
             /**
              * Of the left side, or of the positive half of a reversal.
              * @format int64
@@ -5338,21 +5338,18 @@ export type MatchingRule = {
      * Of the larger amount.
      * @minimum 0
      * @maximum 10000
-     * @format int32
      */
     amount_tolerance_bps?: number;
     /**
      * How long before the left line the right one may be dated.
      * @minimum 0
      * @maximum 366
-     * @format int32
      */
     days_before?: number;
     /**
      * Days after.
      * @minimum 0
      * @maximum 366
-     * @format int32
      */
     days_after?: number;
     /**
@@ -5363,7 +5360,6 @@ export type MatchingRule = {
      * Lines that a search for sums may combine.
      * @minimum 2
      * @maximum 50
-     * @format int32
      */
     max_group_size?: number;
     /**
@@ -5453,6 +5449,36 @@ export type MemberPage = {
  * In minor units; its digits as a text beyond 2^53 − 1.
  */
 export type MinorAmount = number | string;
+
+/**
+ * From creation to due_at, when no due_at is sent.
+ */
+export type MinutesBySeverity = {
+    /**
+     * For critical exceptions.
+     * @minimum 1
+     * @maximum 525600
+     */
+    critical: number;
+    /**
+     * For high ones.
+     * @minimum 1
+     * @maximum 525600
+     */
+    high: number;
+    /**
+     * For medium ones.
+     * @minimum 1
+     * @maximum 525600
+     */
+    medium: number;
+    /**
+     * For low ones.
+     * @minimum 1
+     * @maximum 525600
+     */
+    low: number;
+};
 
 export type NewApiKey = {
     /**
@@ -5582,11 +5608,7 @@ export type NewWebhook = {
      * @maxLength 2048
      */
     url: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * The event types it subscribes to.
      * @maxItems 32
@@ -5605,7 +5627,6 @@ export type NewWebhook = {
      * How many attempts it gets in a minute; the others wait. Null: no limit.
      * @minimum 1
      * @maximum 6000
-     * @format int32
      */
     max_per_minute: number | null;
     /**
@@ -5656,76 +5677,8 @@ export type NewWebhook = {
      * failing: no success since failing_since; degraded: under 95 % success in 24 h; idle: no attempts in 24 h.
      */
     health: WebhookHealth;
-    /**
-     * The last 24 hours.
-     */
-    last_24h: {
-        /**
-         * The attempts.
-         * @minimum 0
-         * @format int64
-         */
-        attempts: number;
-        /**
-         * Failed attempts.
-         * @minimum 0
-         * @format int64
-         */
-        failures: number;
-        /**
-         * Share of attempts. Null if there were none.
-         * @minimum 0
-         * @maximum 1
-         */
-        success_rate: number | null;
-        /**
-         * Median response time, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p50_ms: number | null;
-        /**
-         * 95th percentile of response times, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p95_ms: number | null;
-    };
-    /**
-     * The last 7 days.
-     */
-    last_7d: {
-        /**
-         * The attempts.
-         * @minimum 0
-         * @format int64
-         */
-        attempts: number;
-        /**
-         * Failed attempts.
-         * @minimum 0
-         * @format int64
-         */
-        failures: number;
-        /**
-         * Share of attempts. Null if there were none.
-         * @minimum 0
-         * @maximum 1
-         */
-        success_rate: number | null;
-        /**
-         * Median response time, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p50_ms: number | null;
-        /**
-         * 95th percentile of response times, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p95_ms: number | null;
-    };
+    last_24h: DeliveriesOfDay;
+    last_7d: DeliveriesOfWeek;
     /**
      * Every attempt since this time has failed.
      * @maxLength 24
@@ -5988,11 +5941,7 @@ export type OpenLine = {
      * The side of the reconciliation.
      */
     side: LineSide;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * Negated where the source is inverted.
      * @format int64
@@ -6029,11 +5978,7 @@ export type OpenLine = {
      * @maxLength 500
      */
     counterparty: string | null;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * Lines with the same key belong together, such as a payout.
      * @maxLength 200
@@ -6134,6 +6079,12 @@ export type OpeningHours = {
     to: string;
 }[];
 
+/**
+ * The reconciliation it came from.
+ * @pattern ^rcn_[0-9a-z]{20,40}$
+ */
+export type OriginReconciliationId = string;
+
 export type OutstandingLine = {
     /**
      * The line.
@@ -6154,11 +6105,7 @@ export type OutstandingLine = {
      * @format int64
      */
     age_days: number;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * What is open of it, in minor units.
      * @format int64
@@ -6174,11 +6121,7 @@ export type OutstandingLine = {
      * @maxLength 500
      */
     counterparty: string | null;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
 };
 
 export type Overview = {
@@ -6228,11 +6171,7 @@ export type Overview = {
      * @maxItems 200
      */
     money: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * How many are open.
          * @minimum 0
@@ -6342,11 +6281,7 @@ export type Overview = {
          * @maxItems 200
          */
         money: {
-            /**
-             * The ISO 4217 code for amount_minor.
-             * @maxLength 3
-             */
-            currency: string;
+            currency: CurrencyOfAmount;
             /**
              * How many are open.
              * @minimum 0
@@ -6409,11 +6344,7 @@ export type Overview = {
          * @pattern ^run_[0-9a-z]{20,40}$
          */
         id: string;
-        /**
-         * The reconciliation it came from.
-         * @pattern ^rcn_[0-9a-z]{20,40}$
-         */
-        reconciliation_id: string;
+        reconciliation_id: OriginReconciliationId;
         /**
          * The reconciliation's name.
          * @maxLength 200
@@ -6584,14 +6515,12 @@ export type PausePolicy = {
      * How long one pause may last, in wall-clock minutes; then it ends by itself. Null: no limit.
      * @minimum 1
      * @maximum 525600
-     * @format int32
      */
     max_minutes: number | null;
     /**
      * How often an exception may be paused. Null: no limit.
      * @minimum 0
      * @maximum 1000
-     * @format int32
      */
     max_count: number | null;
     /**
@@ -6620,14 +6549,12 @@ export type PausePolicyInput = {
      * How long one pause may last, in wall-clock minutes; then it ends by itself. Null: no limit.
      * @minimum 1
      * @maximum 525600
-     * @format int32
      */
     max_minutes: number | null;
     /**
      * How often an exception may be paused. Null: no limit.
      * @minimum 0
      * @maximum 1000
-     * @format int32
      */
     max_count: number | null;
     /**
@@ -6696,49 +6623,7 @@ export type PeriodChecklist = {
 };
 
 export type PeriodProof = {
-    /**
-     * The items on this page.
-     * @maxItems 1000
-     */
-    items: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
-        /**
-         * The side of the reconciliation.
-         */
-        side: LineSide;
-        /**
-         * What the period sees: all up to its end that no earlier one settled.
-         */
-        lines: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        matched: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        excluded: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        open: number | string;
-        /**
-         * What they explain of left − right, on the side that is the larger for it: left less right is the signed sum.
-         */
-        adjustments: number | string;
-        /**
-         * What matches leave over within their tolerance, in the same way.
-         */
-        residual: number | string;
-        /**
-         * lines = matched + excluded + open, and the sides agree.
-         */
-        holds: boolean;
-    }[];
+    items: AmountsBySide;
     /**
      * False while the reconciliation is preparing.
      */
@@ -6787,7 +6672,6 @@ export type PeriodSignature = {
      * 0 of the preparer, then the level of review.
      * @minimum 0
      * @maximum 3
-     * @format int32
      */
     level: number;
     /**
@@ -6881,7 +6765,6 @@ export type Problem = {
      * Its status.
      * @minimum 400
      * @maximum 599
-     * @format int32
      */
     status: number;
     /**
@@ -6925,49 +6808,7 @@ export type Problem = {
 };
 
 export type Proof = {
-    /**
-     * The items on this page.
-     * @maxItems 1000
-     */
-    items: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
-        /**
-         * The side of the reconciliation.
-         */
-        side: LineSide;
-        /**
-         * What the period sees: all up to its end that no earlier one settled.
-         */
-        lines: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        matched: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        excluded: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        open: number | string;
-        /**
-         * What they explain of left − right, on the side that is the larger for it: left less right is the signed sum.
-         */
-        adjustments: number | string;
-        /**
-         * What matches leave over within their tolerance, in the same way.
-         */
-        residual: number | string;
-        /**
-         * lines = matched + excluded + open, and the sides agree.
-         */
-        holds: boolean;
-    }[];
+    items: AmountsBySide;
     /**
      * False while the reconciliation is preparing.
      */
@@ -7080,18 +6921,11 @@ export type PutRulesRequest = {
      * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods that are opened from then on.
      */
     four_eyes?: boolean;
-    /**
-     * How many other persons review a prepared period before it closes; 0: it closes without being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.
-     * @minimum 0
-     * @maximum 3
-     * @format int32
-     */
-    review_levels?: number;
+    review_levels?: ReviewLevels;
     /**
      * How many business days after its end a period is due to be closed, by the calendar of calendar_id.
      * @minimum 0
      * @maximum 60
-     * @format int32
      */
     close_days?: number;
     checks?: CheckPolicyInput;
@@ -7143,28 +6977,24 @@ export type PutSlaPolicyRequest = {
          * For critical exceptions.
          * @minimum 1
          * @maximum 525600
-         * @format int32
          */
         critical: number;
         /**
          * For high ones.
          * @minimum 1
          * @maximum 525600
-         * @format int32
          */
         high: number;
         /**
          * For medium ones.
          * @minimum 1
          * @maximum 525600
-         * @format int32
          */
         medium: number;
         /**
          * For low ones.
          * @minimum 1
          * @maximum 525600
-         * @format int32
          */
         low: number;
     };
@@ -7428,11 +7258,7 @@ export type ReconciliationReviewedEvent = {
 };
 
 export type ReconciliationStatement = {
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * Its display name.
      * @maxLength 200
@@ -7475,11 +7301,7 @@ export type ReconciliationStatement = {
      * @maxItems 400
      */
     balances: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * The side of the reconciliation.
          */
@@ -7532,11 +7354,7 @@ export type ReconciliationStatement = {
      * @maxItems 200
      */
     differences: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         adjustments_minor: MinorAmount;
         residual_minor: MinorAmount;
         /**
@@ -7553,11 +7371,7 @@ export type ReconciliationStatement = {
      * @maxItems 2000
      */
     aging: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * The side of the reconciliation.
          */
@@ -7602,11 +7416,7 @@ export type ReconciliationStatement = {
          * @pattern ^mat_[0-9a-z]{20,40}$
          */
         match_id: string;
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * Its kind.
          */
@@ -7716,7 +7526,6 @@ export type ReleaseNote = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -7829,7 +7638,6 @@ export type RemoveTenantMemberResult = {
      * Assigned to them, counted up to 1,000.
      * @minimum 0
      * @maximum 1000
-     * @format int32
      */
     open_exceptions: number;
     /**
@@ -7934,6 +7742,13 @@ export type ReturnReconciliationRequest = {
     idempotency_key?: RequestIdempotencyKey;
 };
 
+/**
+ * How many other persons review a prepared period before it closes; 0: it closes without being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.
+ * @minimum 0
+ * @maximum 3
+ */
+export type ReviewLevels = number;
+
 export type ReviewReconciliationRequest = {
     /**
      * Kept with the signature.
@@ -7997,7 +7812,6 @@ export type RotateApiKeyRequest = {
      * In seconds. 0 ends the old key immediately.
      * @minimum 0
      * @maximum 604800
-     * @format int32
      */
     grace_period_seconds?: number;
     idempotency_key?: RequestIdempotencyKey;
@@ -8015,7 +7829,6 @@ export type RotateWebhookSecretRequest = {
      * In seconds. 0 ends the previous secret immediately.
      * @minimum 0
      * @maximum 604800
-     * @format int32
      */
     grace_period_seconds?: number;
     idempotency_key?: RequestIdempotencyKey;
@@ -8043,18 +7856,11 @@ export type RuleSet = {
      * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods that are opened from then on.
      */
     four_eyes: boolean;
-    /**
-     * How many other persons review a prepared period before it closes; 0: it closes without being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.
-     * @minimum 0
-     * @maximum 3
-     * @format int32
-     */
-    review_levels: number;
+    review_levels: ReviewLevels;
     /**
      * How many business days after its end a period is due to be closed, by the calendar of calendar_id.
      * @minimum 0
      * @maximum 60
-     * @format int32
      */
     close_days: number;
     checks: CheckPolicy;
@@ -8105,18 +7911,11 @@ export type RuleSetChange = {
      * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods that are opened from then on.
      */
     four_eyes: boolean;
-    /**
-     * How many other persons review a prepared period before it closes; 0: it closes without being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.
-     * @minimum 0
-     * @maximum 3
-     * @format int32
-     */
-    review_levels: number;
+    review_levels: ReviewLevels;
     /**
      * How many business days after its end a period is due to be closed, by the calendar of calendar_id.
      * @minimum 0
      * @maximum 60
-     * @format int32
      */
     close_days: number;
     checks: CheckPolicy;
@@ -8161,11 +7960,7 @@ export type Run = {
      * @pattern ^run_[0-9a-z]{20,40}$
      */
     id: string;
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * Its status.
      */
@@ -8234,11 +8029,7 @@ export type Run = {
          * @maxItems 200
          */
         amounts: {
-            /**
-             * The ISO 4217 code for amount_minor.
-             * @maxLength 3
-             */
-            currency: string;
+            currency: CurrencyOfAmount;
             left_minor: MinorAmount;
             right_minor: MinorAmount;
         }[];
@@ -8448,11 +8239,7 @@ export type RunImpact = {
          * @maxItems 100000
          */
         line_ids: string[];
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * Money at risk, in the currency's minor unit: 125000 is 1,250.00 EUR.
          * @format int64
@@ -8584,7 +8371,6 @@ export type SignOff = {
      * How many reviews a close needs; 0: nobody has to sign before.
      * @minimum 0
      * @maximum 3
-     * @format int32
      */
     levels: number;
     /**
@@ -8690,6 +8476,27 @@ export type SkippedException = {
      */
     message: string;
 };
+
+/**
+ * The first 100 that were skipped.
+ * @maxItems 100
+ */
+export type SkippedLines = {
+    /**
+     * Line of the file, from 1.
+     * @format int64
+     */
+    line: number;
+    /**
+     * Why it is no line.
+     */
+    reason: SkipReason;
+    /**
+     * What the file says there.
+     * @maxLength 200
+     */
+    text: string;
+}[];
 
 export type SkippedPair = {
     /**
@@ -9057,39 +8864,7 @@ export type SlaList = {
 };
 
 export type SlaPolicy = {
-    /**
-     * From creation to due_at, when no due_at is sent.
-     */
-    minutes_to_resolve: {
-        /**
-         * For critical exceptions.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        critical: number;
-        /**
-         * For high ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        high: number;
-        /**
-         * For medium ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        medium: number;
-        /**
-         * For low ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        low: number;
-    };
+    minutes_to_resolve: MinutesBySeverity;
     /**
      * Minutes before due_at at which exception.sla.at_risk is sent. May be empty.
      * @minItems 0
@@ -9107,35 +8882,7 @@ export type SlaPolicy = {
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id: string | null;
-    /**
-     * Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.
-     */
-    calendar_by_severity: {
-        /**
-         * For critical exceptions.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        critical?: string | null;
-        /**
-         * For high ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        high?: string | null;
-        /**
-         * For medium ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        medium?: string | null;
-        /**
-         * For low ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        low?: string | null;
-    };
+    calendar_by_severity: CalendarBySeverity;
     pause: PausePolicy;
     updated_at: ChangeTime;
     /**
@@ -9146,39 +8893,7 @@ export type SlaPolicy = {
 };
 
 export type SlaPolicyChange = {
-    /**
-     * From creation to due_at, when no due_at is sent.
-     */
-    minutes_to_resolve: {
-        /**
-         * For critical exceptions.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        critical: number;
-        /**
-         * For high ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        high: number;
-        /**
-         * For medium ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        medium: number;
-        /**
-         * For low ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        low: number;
-    };
+    minutes_to_resolve: MinutesBySeverity;
     /**
      * Minutes before due_at at which exception.sla.at_risk is sent. May be empty.
      * @minItems 0
@@ -9196,35 +8911,7 @@ export type SlaPolicyChange = {
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id: string | null;
-    /**
-     * Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.
-     */
-    calendar_by_severity: {
-        /**
-         * For critical exceptions.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        critical?: string | null;
-        /**
-         * For high ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        high?: string | null;
-        /**
-         * For medium ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        medium?: string | null;
-        /**
-         * For low ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        low?: string | null;
-    };
+    calendar_by_severity: CalendarBySeverity;
     pause: PausePolicy;
     updated_at: ChangeTime;
     /**
@@ -9270,35 +8957,7 @@ export type SlaPolicyImpact = {
      * @format int64
      */
     no_longer_breached: number;
-    /**
-     * By severity.
-     */
-    by_severity: {
-        /**
-         * For critical exceptions.
-         * @minimum 0
-         * @format int64
-         */
-        critical: number;
-        /**
-         * For high ones.
-         * @minimum 0
-         * @format int64
-         */
-        high: number;
-        /**
-         * For medium ones.
-         * @minimum 0
-         * @format int64
-         */
-        medium: number;
-        /**
-         * For low ones.
-         * @minimum 0
-         * @format int64
-         */
-        low: number;
-    };
+    by_severity: CountBySeverity;
 };
 
 export type SlaReport = {
@@ -9410,11 +9069,7 @@ export type Source = {
      * Its kind.
      */
     kind: SourceKind;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * The IANA time zone.
      * @maxLength 64
@@ -9432,7 +9087,6 @@ export type Source = {
      * Business days a line may stay open before it becomes an exception.
      * @minimum 0
      * @maximum 90
-     * @format int32
      */
     grace_days: number;
     /**
@@ -9463,11 +9117,7 @@ export type SourceBalance = {
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     source_id: string;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * As the file writes it. Null of one that was stated.
      * @maxLength 200
@@ -9723,11 +9373,7 @@ export type StatementExclusion = {
      * @format date
      */
     value_date: string;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * What of the line is excluded.
      * @format int64
@@ -9743,11 +9389,7 @@ export type StatementExclusion = {
      * @maxLength 500
      */
     counterparty: string | null;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * The reason given.
      * @maxLength 1000
@@ -9781,11 +9423,7 @@ export type StatementResidual = {
      * @format date
      */
     value_date: string;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * What the match leaves of left − right.
      * @format int64
@@ -9801,11 +9439,7 @@ export type StatementResidual = {
      * @maxLength 500
      */
     counterparty: string | null;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * The rule that leaves it, within its tolerance.
      * @maxLength 1000
@@ -9940,11 +9574,7 @@ export type SuggestionBands = {
      * @maxItems 400
      */
     suggested: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * The side of the reconciliation.
          */
@@ -10024,7 +9654,6 @@ export type TenantMember = {
      * Assigned to them, counted up to 1,000.
      * @minimum 0
      * @maximum 1000
-     * @format int32
      */
     open_exceptions: number;
 };
@@ -10119,7 +9748,6 @@ export type TroubleshootingGuide = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -10222,11 +9850,7 @@ export type UpdateApiKeyRequest = {
      * @maxLength 120
      */
     name?: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description?: string | null;
+    description?: FreeText;
     /**
      * What it can do, each an action and a resource. Write access doesn't include read access.
      * @minItems 1
@@ -10259,6 +9883,7 @@ export type UpdateConnectionRequest = {
      */
     auth?: ConnectionAuth;
     /**
+     * The user's name, or the access key's ID.
      * @minLength 1
      * @maxLength 200
      */
@@ -10275,29 +9900,7 @@ export type UpdateConnectionRequest = {
      * @maxLength 200
      */
     file_glob?: string;
-    /**
-     * By the clock of the source's time zone. Null: only when asked to.
-     */
-    schedule?: {
-        /**
-         * Whose open days are business days. Null: Monday to Friday.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        calendar_id: string | null;
-        /**
-         * The first look of a business day.
-         * @minLength 5
-         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
-         */
-        at: string;
-        /**
-         * When the day's file is late, and an exception opens.
-         * @minLength 5
-         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
-         */
-        retry_until: string;
-    } | null;
+    schedule?: ConnectionScheduleInput;
     /**
      * What happens to a file at the server, once it is imported.
      */
@@ -10313,7 +9916,6 @@ export type UpdateConnectionRequest = {
      * For how long the size and time of a file have to stay the same.
      * @minimum 0
      * @maximum 300
-     * @format int32
      */
     stable_seconds?: number;
     /**
@@ -10422,7 +10024,6 @@ export type UpdateExceptionsRequest = {
      * With filter: how many match, as you saw it.
      * @minimum 1
      * @maximum 9999
-     * @format int32
      */
     expected_count?: number;
     /**
@@ -10508,7 +10109,6 @@ export type UpdateIntegrationRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -10608,7 +10208,6 @@ export type UpdateReleaseNoteRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -10684,7 +10283,6 @@ export type UpdateSourceRequest = {
      * Business days a line may stay open before it becomes an exception.
      * @minimum 0
      * @maximum 90
-     * @format int32
      */
     grace_days?: number;
 };
@@ -10713,7 +10311,6 @@ export type UpdateTroubleshootingGuideRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -10775,11 +10372,7 @@ export type UpdateWebhookRequest = {
      * @format uri
      */
     url?: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description?: string | null;
+    description?: FreeText;
     /**
      * The event types it subscribes to.
      * @minItems 1
@@ -10813,7 +10406,6 @@ export type UpdateWebhookRequest = {
      * How many attempts it gets in a minute; the others wait. Null: no limit.
      * @minimum 1
      * @maximum 6000
-     * @format int32
      */
     max_per_minute?: number | null;
     oauth?: OAuthClientInput;
@@ -10941,11 +10533,7 @@ export type Webhook = {
      * @maxLength 2048
      */
     url: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * The event types it subscribes to.
      * @maxItems 32
@@ -10964,7 +10552,6 @@ export type Webhook = {
      * How many attempts it gets in a minute; the others wait. Null: no limit.
      * @minimum 1
      * @maximum 6000
-     * @format int32
      */
     max_per_minute: number | null;
     /**
@@ -11015,76 +10602,8 @@ export type Webhook = {
      * failing: no success since failing_since; degraded: under 95 % success in 24 h; idle: no attempts in 24 h.
      */
     health: WebhookHealth;
-    /**
-     * The last 24 hours.
-     */
-    last_24h: {
-        /**
-         * The attempts.
-         * @minimum 0
-         * @format int64
-         */
-        attempts: number;
-        /**
-         * Failed attempts.
-         * @minimum 0
-         * @format int64
-         */
-        failures: number;
-        /**
-         * Share of attempts. Null if there were none.
-         * @minimum 0
-         * @maximum 1
-         */
-        success_rate: number | null;
-        /**
-         * Median response time, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p50_ms: number | null;
-        /**
-         * 95th percentile of response times, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p95_ms: number | null;
-    };
-    /**
-     * The last 7 days.
-     */
-    last_7d: {
-        /**
-         * The attempts.
-         * @minimum 0
-         * @format int64
-         */
-        attempts: number;
-        /**
-         * Failed attempts.
-         * @minimum 0
-         * @format int64
-         */
-        failures: number;
-        /**
-         * Share of attempts. Null if there were none.
-         * @minimum 0
-         * @maximum 1
-         */
-        success_rate: number | null;
-        /**
-         * Median response time, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p50_ms: number | null;
-        /**
-         * 95th percentile of response times, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p95_ms: number | null;
-    };
+    last_24h: DeliveriesOfDay;
+    last_7d: DeliveriesOfWeek;
     /**
      * Every attempt since this time has failed.
      * @maxLength 24
@@ -11686,7 +11205,6 @@ export type ListAlertChannelsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11702,7 +11220,6 @@ export type ListCalendarsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11733,7 +11250,6 @@ export type ListCalendarVersionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11761,7 +11277,6 @@ export type GetClosingBoardQuery = {
      * Maximum number of pairs.
      * @minimum 1
      * @maximum 500
-     * @format int32
      */
     limit?: number;
     /**
@@ -11777,7 +11292,6 @@ export type ListConnectionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11798,7 +11312,6 @@ export type ListConnectionFilesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11814,7 +11327,6 @@ export type ListEntryBatchesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11831,7 +11343,6 @@ export type ListEntryBatchesQuery = {
      * Only batches posted in this year.
      * @minimum 1
      * @maximum 9999
-     * @format int32
      */
     year?: number;
     /**
@@ -11846,7 +11357,6 @@ export type ListEntriesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11901,7 +11411,6 @@ export type GetLedgerFileQuery = {
      * Needed for a batch with more entries than the ledger takes in a file: Xero 150, QuickBooks Online 500, NetSuite 12,500, DATEV 99,999.
      * @minimum 1
      * @maximum 9999
-     * @format int32
      */
     part?: number;
 };
@@ -11911,7 +11420,6 @@ export type ListEventsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11942,7 +11450,6 @@ export type ListEventsQuery = {
      * How many seconds to wait for an event. The response may come sooner.
      * @minimum 0
      * @maximum 20
-     * @format int32
      */
     wait?: number;
     /**
@@ -11956,7 +11463,6 @@ export type ListEvidenceQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11996,7 +11502,6 @@ export type ListExceptionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12223,7 +11728,6 @@ export type ListSlaExceptionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12333,7 +11837,6 @@ export type ListSlaChangesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12693,7 +12196,6 @@ export type ListExceptionCommentsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12709,7 +12211,6 @@ export type ListExceptionHistoryQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12739,7 +12240,6 @@ export type ListHolidaysQuery = {
      * The year.
      * @minimum 1970
      * @maximum 2999
-     * @format int32
      */
     year: number;
 };
@@ -12749,7 +12249,6 @@ export type ListImportsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12774,7 +12273,6 @@ export type ListIntegrationsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12818,7 +12316,6 @@ export type ListLinesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12894,7 +12391,6 @@ export type ListSessionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12910,7 +12406,6 @@ export type ListMembersQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12932,7 +12427,6 @@ export type ListReconciliationsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12970,7 +12464,6 @@ export type ListDecisionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12986,7 +12479,6 @@ export type ListMatchesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13121,7 +12613,6 @@ export type ListOpenLinesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13178,7 +12669,6 @@ export type ListRunsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13213,7 +12703,6 @@ export type ListSignedStatementsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13250,7 +12739,6 @@ export type ListReleaseNotesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13294,7 +12782,6 @@ export type ListRequestsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13412,7 +12899,6 @@ export type ListSecurityEventsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13519,7 +13005,6 @@ export type ListSourcesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13545,7 +13030,6 @@ export type ListSourceBalancesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13583,7 +13067,6 @@ export type ListApiKeysQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13609,7 +13092,6 @@ export type ListInvitationsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13629,7 +13111,6 @@ export type ListTenantMembersQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13651,7 +13132,6 @@ export type ListTroubleshootingQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13695,7 +13175,6 @@ export type ListViewsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13711,7 +13190,6 @@ export type ListDeliveriesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13762,7 +13240,6 @@ export type ListWebhooksQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13782,7 +13259,6 @@ export type ListWebhookDeliveriesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
