@@ -12,7 +12,7 @@ export const WEBHOOKS: Break[] = [
     name: "ended-secret-still-signs",
     is: "an earlier secret signs after its grace period",
     how: {
-      function: "private.claim_webhook_deliveries",
+      function: "private.begin_attempts",
       replace: "and (s.expires_at is null or s.expires_at > now())",
       by: "",
     },
@@ -59,7 +59,7 @@ export const WEBHOOKS: Break[] = [
     name: "no-caps",
     is: "a receiver that hangs is sent everything at once",
     how: {
-      function: "private.claim_webhook_deliveries",
+      function: "private.deliveries_to_send",
       replace: "then 20 else 2 end as cap",
       by: "then 60 else 60 end as cap",
     },
