@@ -10,7 +10,7 @@ import {
 } from "#components/kit/filters.tsx";
 import { ResourceName } from "#components/kit/resource-name.tsx";
 import { personName } from "#components/people/person.tsx";
-import { Button, buttonClass } from "#components/ui/button.tsx";
+import { Button } from "#components/ui/button.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
 import { actorOf, typedActor } from "./actor.ts";
 import { KINDS } from "./labels.ts";
