@@ -11,6 +11,8 @@ const config: NextConfig = {
   },
   // No page uses the optimiser, which anybody could ask for any of our addresses.
   images: { unoptimized: true },
+  // It looks for its native parts at run time, and works without.
+  serverExternalPackages: ["ssh2-sftp-client"],
   turbopack: {
     resolveAlias: { zod: { browser: "./lib/wire/zod-in-browser.ts" } },
     // import(…"?text") loads the text of a file in a separate chunk.

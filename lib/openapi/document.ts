@@ -50,6 +50,7 @@ const TAGS: Record<string, string> = {
   Views: "Filters of exceptions under a name, your own or shared.",
   Reconciliations: "Two sources compared over a period.",
   Evidence: "Files that show why something is right.",
+  Connections: "Where the files of a source are fetched from.",
   "Sources and lines": "Where lines come from, and each amount on its day.",
   Matching:
     "Rules, runs and matches of two sources' lines, the proof that no cent is missing, and the " +

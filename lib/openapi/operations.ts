@@ -1,6 +1,7 @@
 import * as alerts from "../alerts/contract.ts";
 import * as apiKeys from "../api-keys/contract.ts";
 import * as calendars from "../calendars/contract.ts";
+import * as connections from "../connections/contract.ts";
 import * as events from "../events/feed/contract.ts";
 import * as evidence from "../evidence/contract.ts";
 import * as bulk from "../exceptions/bulk/contract.ts";
@@ -154,6 +155,14 @@ const DECLARED = [
   balances.stateSourceBalanceContract,
   balances.getSourceBalanceContract,
   balances.removeSourceBalanceContract,
+  connections.listConnectionsContract,
+  connections.createConnectionContract,
+  connections.getConnectionContract,
+  connections.updateConnectionContract,
+  connections.deleteConnectionContract,
+  connections.testConnectionContract,
+  connections.fetchConnectionContract,
+  connections.listConnectionFilesContract,
   evidence.addEvidenceContract,
   evidence.listEvidenceContract,
   evidence.getEvidenceContract,

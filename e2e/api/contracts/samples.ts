@@ -54,6 +54,24 @@ const calendars = {
     weekly: [{ day: "monday", from: "09:00", to: "17:00" }],
   }),
 };
+const connections = {
+  path: () => "/v1/connections",
+  // A port where nothing listens.
+  body: async (fixture: Fixture) => ({
+    source_id: await created(fixture, sources),
+    kind: "https",
+    address: "http://127.0.0.1:9/today.xml",
+    auth: "none",
+  }),
+};
+const connected = async (fixture: Fixture) => {
+  const { json } = await api("POST", connections.path(), {
+    bearer: fixture.admin,
+    tenant: fixture.tenant,
+    body: await connections.body(fixture),
+  });
+  return (json as { id: string }).id;
+};
 const LINE = { amount: "12.50", value_date: "2026-10-05" };
 const EVIDENCE = { type: "text/plain", text: "Approved by phone." };
 const BALANCE = { day: "2026-10-31", amount: "12.50", reason: "Trial balance" };
@@ -271,6 +289,16 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
     const balance = await posted(fixture, `/v1/sources/${id}/balances`, BALANCE);
     return { params: { id, balanceId: balance.id } };
   },
+  createConnection: async (fixture) => ({ body: await connections.body(fixture) }),
+  getConnection: async (fixture) => ({ params: { id: await connected(fixture) } }),
+  updateConnection: async (fixture) => ({
+    params: { id: await connected(fixture) },
+    body: { file_glob: `${uniqueName("day")}*` },
+  }),
+  deleteConnection: async (fixture) => ({ params: { id: await connected(fixture) } }),
+  testConnection: async (fixture) => ({ params: { id: await connected(fixture) } }),
+  fetchConnection: async (fixture) => ({ params: { id: await connected(fixture) } }),
+  listConnectionFiles: async (fixture) => ({ params: { id: await connected(fixture) } }),
   addEvidence: async (fixture) => ({
     query: { subject_id: await created(fixture, reconciliations), file_name: "note.txt" },
     upload: EVIDENCE,

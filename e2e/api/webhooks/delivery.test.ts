@@ -276,6 +276,23 @@ describe("each kind of event", () => {
         [id],
       );
     },
+    "connection.failing": async () => {
+      const source = await subscriber.call<{ id: string }>("POST", "/v1/sources", {
+        name: "Bank",
+        kind: "bank_statement",
+        currency: "EUR",
+      });
+      const { id } = await subscriber.call<{ id: string }>("POST", "/v1/connections", {
+        source_id: source.id,
+        kind: "https",
+        address: "https://files.bank.example/today.xml",
+        auth: "none",
+      });
+      await sql(
+        "select private.note_failure(c, 'It fails.', true) from connections c where id = $1",
+        [id],
+      );
+    },
     "api_key.revoked": async () => {
       const keys = `/v1/tenants/${subscriber.tenant}/api-keys`;
       const { id } = await subscriber.call<{ id: string }>("POST", keys, {
