@@ -263,6 +263,16 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       ],
     },
     {
+      is: "a bank's text that is a formula, or another row, in a file for a ledger",
+      kept: [
+        [
+          "lib/entries/files/ledger-files.test.ts",
+          "a formula and quotes are escaped",
+          "no tab or line end from a text",
+        ],
+      ],
+    },
+    {
       is: "the same file many times at once",
       kept: [["e2e/api/lines/imports.test.ts", "sent twice concurrently is stored once"]],
     },

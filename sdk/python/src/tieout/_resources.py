@@ -506,6 +506,94 @@ class AsyncDecisions(AsyncResource):
         return await self._call("POST", f"/v1/decisions/{segment('id', id)}/undo", options, body=body, takes_key=True)
 
 
+class EntryBatches(SyncResource):
+    def list(self, *, limit: Optional[int] = None, state: Optional[T.EntryBatchState] = None, year: Optional[int] = None, reconciliation_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.EntryBatch]:
+        """List entry batches, newest first.
+
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/entry-batches", options, query={"limit": limit, "state": state, "year": year, "reconciliation_id": reconciliation_id, "cursor": cursor})
+
+    def get(self, id: str, **options: Unpack[Options]) -> T.EntryBatch:
+        """Get an entry batch.
+
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._call("GET", f"/v1/entry-batches/{segment('id', id)}", options)
+
+    def list_entries(self, id: str, *, limit: Optional[int] = None, currency: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Entry]:
+        """List the entries of a batch.
+
+        Each debits one account and credits another by the same amount, in the order of the batch. Reversals come first.
+        """
+        return self._list("GET", f"/v1/entry-batches/{segment('id', id)}/entries", options, query={"limit": limit, "currency": currency, "cursor": cursor})
+
+    def export_entries(self, id: str, *, currency: Optional[str] = None, columns: Optional[Sequence[Literal["batch_number", "place", "posting_date", "debit_account", "credit_account", "amount", "currency", "text", "tax_code", "cost_center", "kind", "value_date", "reference", "counterparty", "amount_minor", "difference_minor", "subject_id", "reverses"]]] = None, format: Optional[T.ExportFormatWithWorkbook] = None, **options: Unpack[Options]) -> Export:
+        """Export the entries of a batch.
+
+        A row for each entry, with the columns that you choose. Exporting does not mark the batch as exported. The export is recorded as a security event.
+        """
+        return self._export("GET", f"/v1/entry-batches/{segment('id', id)}/entries/export", options, query={"currency": currency, "columns": columns, "format": format}, has_end_mark=True)
+
+    def mark_exported(self, id: str, body: Optional[T.MarkEntryBatchExportedRequest] = None, **options: Unpack[Options]) -> Union[T.EntryBatch, None]:
+        """Mark a batch as exported.
+
+        Once, when the ledger has it: a second time is 409, so that of two programs only one posts it. With four_eyes, not by anyone who worked in the period.
+        """
+        return self._call("POST", f"/v1/entry-batches/{segment('id', id)}/exported", options, body=body, takes_key=True)
+
+    def get_ledger_file(self, id: str, *, format: Optional[Literal["datev", "xero", "quickbooks", "quickbooks_iif", "netsuite", "sap"]] = None, currency: Optional[str] = None, part: Optional[int] = None, **options: Unpack[Options]) -> Export:
+        """Get a batch as a file for a ledger.
+
+        In the layout that the ledger publishes for its import; the guide to entries names the sources. One currency a file. 409 names the entry if a field can't be what the ledger takes. Downloading does not mark the batch as exported.
+        """
+        return self._export("GET", f"/v1/entry-batches/{segment('id', id)}/ledger-file", options, query={"format": format, "currency": currency, "part": part})
+
+
+class AsyncEntryBatches(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, state: Optional[T.EntryBatchState] = None, year: Optional[int] = None, reconciliation_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.EntryBatch]:
+        """List entry batches, newest first.
+
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/entry-batches", options, query={"limit": limit, "state": state, "year": year, "reconciliation_id": reconciliation_id, "cursor": cursor})
+
+    async def get(self, id: str, **options: Unpack[Options]) -> T.EntryBatch:
+        """Get an entry batch.
+
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/entry-batches/{segment('id', id)}", options)
+
+    def list_entries(self, id: str, *, limit: Optional[int] = None, currency: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Entry]:
+        """List the entries of a batch.
+
+        Each debits one account and credits another by the same amount, in the order of the batch. Reversals come first.
+        """
+        return self._list("GET", f"/v1/entry-batches/{segment('id', id)}/entries", options, query={"limit": limit, "currency": currency, "cursor": cursor})
+
+    def export_entries(self, id: str, *, currency: Optional[str] = None, columns: Optional[Sequence[Literal["batch_number", "place", "posting_date", "debit_account", "credit_account", "amount", "currency", "text", "tax_code", "cost_center", "kind", "value_date", "reference", "counterparty", "amount_minor", "difference_minor", "subject_id", "reverses"]]] = None, format: Optional[T.ExportFormatWithWorkbook] = None, **options: Unpack[Options]) -> AsyncExport:
+        """Export the entries of a batch.
+
+        A row for each entry, with the columns that you choose. Exporting does not mark the batch as exported. The export is recorded as a security event.
+        """
+        return self._export("GET", f"/v1/entry-batches/{segment('id', id)}/entries/export", options, query={"currency": currency, "columns": columns, "format": format}, has_end_mark=True)
+
+    async def mark_exported(self, id: str, body: Optional[T.MarkEntryBatchExportedRequest] = None, **options: Unpack[Options]) -> Union[T.EntryBatch, None]:
+        """Mark a batch as exported.
+
+        Once, when the ledger has it: a second time is 409, so that of two programs only one posts it. With four_eyes, not by anyone who worked in the period.
+        """
+        return await self._call("POST", f"/v1/entry-batches/{segment('id', id)}/exported", options, body=body, takes_key=True)
+
+    def get_ledger_file(self, id: str, *, format: Optional[Literal["datev", "xero", "quickbooks", "quickbooks_iif", "netsuite", "sap"]] = None, currency: Optional[str] = None, part: Optional[int] = None, **options: Unpack[Options]) -> AsyncExport:
+        """Get a batch as a file for a ledger.
+
+        In the layout that the ledger publishes for its import; the guide to entries names the sources. One currency a file. 409 names the entry if a field can't be what the ledger takes. Downloading does not mark the batch as exported.
+        """
+        return self._export("GET", f"/v1/entry-batches/{segment('id', id)}/ledger-file", options, query={"format": format, "currency": currency, "part": part})
+
+
 class Events(SyncResource):
     def list(self, *, limit: Optional[int] = None, types: Optional[Sequence[T.EventKind]] = None, subject: Optional[str] = None, since: Optional[str] = None, wait: Optional[int] = None, test: Optional[bool] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ListedEvent]:
         """List events, oldest first.
@@ -1506,6 +1594,27 @@ class Reconciliations(SyncResource):
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
 
+    def preview_entries(self, id: str, body: Optional[T.PreviewEntriesRequest] = None, **options: Unpack[Options]) -> T.EntryPreview:
+        """Preview the entries of a period.
+
+        What an open period would post if it closed now, and a closed one if it were closed again with nothing posted before. Without rules, by those of its pair. Nothing is kept.
+        """
+        return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/entries/preview", options, body=body, takes_key=True)
+
+    def get_entry_rules(self, id: str, **options: Unpack[Options]) -> T.EntryRuleSet:
+        """Get the entry rules of a period's sources.
+
+        They belong to the pair of sources. A close posts by the newest version.
+        """
+        return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/entry-rules", options)
+
+    def put_entry_rules(self, id: str, body: T.PutEntryRulesRequest, **options: Unpack[Options]) -> Union[T.EntryRuleSet, None]:
+        """Set the entry rules of a period's sources.
+
+        Creates a new version for the closes to come. Without ledger, its settings stay. Batches that exist don't change; a period that is reopened is posted anew by the version of its next close.
+        """
+        return self._call("PUT", f"/v1/reconciliations/{segment('id', id)}/entry-rules", options, body=body)
+
     def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Match]:
         """List a period's matches, newest first.
 
@@ -1606,7 +1715,7 @@ class Reconciliations(SyncResource):
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/statement", options)
 
-    def export_statement(self, id: str, *, matches: Optional[bool] = None, format: Optional[Literal["csv", "ndjson", "xlsx"]] = None, **options: Unpack[Options]) -> Export:
+    def export_statement(self, id: str, *, matches: Optional[bool] = None, format: Optional[T.ExportFormatWithWorkbook] = None, **options: Unpack[Options]) -> Export:
         """Export a statement.
 
         All of the statement as one table; a closed period's is always the same. `kind` says what a row is: `balance` (`item` names the sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in the currency's own unit and `amount_minor` in minor units; without a side they are left − right.
@@ -1639,7 +1748,7 @@ class Reconciliations(SyncResource):
     def get_statement_bundle(self, id: str, number: str, **options: Unpack[Options]) -> Export:
         """Get a signed statement with all that proves it.
 
-        A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
+        A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, its entries for the ledger, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
         """
         return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/statements/{segment('number', number)}/bundle", options)
 
@@ -1709,6 +1818,27 @@ class AsyncReconciliations(AsyncResource):
         Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
+
+    async def preview_entries(self, id: str, body: Optional[T.PreviewEntriesRequest] = None, **options: Unpack[Options]) -> T.EntryPreview:
+        """Preview the entries of a period.
+
+        What an open period would post if it closed now, and a closed one if it were closed again with nothing posted before. Without rules, by those of its pair. Nothing is kept.
+        """
+        return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/entries/preview", options, body=body, takes_key=True)
+
+    async def get_entry_rules(self, id: str, **options: Unpack[Options]) -> T.EntryRuleSet:
+        """Get the entry rules of a period's sources.
+
+        They belong to the pair of sources. A close posts by the newest version.
+        """
+        return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/entry-rules", options)
+
+    async def put_entry_rules(self, id: str, body: T.PutEntryRulesRequest, **options: Unpack[Options]) -> Union[T.EntryRuleSet, None]:
+        """Set the entry rules of a period's sources.
+
+        Creates a new version for the closes to come. Without ledger, its settings stay. Batches that exist don't change; a period that is reopened is posted anew by the version of its next close.
+        """
+        return await self._call("PUT", f"/v1/reconciliations/{segment('id', id)}/entry-rules", options, body=body)
 
     def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Match]:
         """List a period's matches, newest first.
@@ -1810,7 +1940,7 @@ class AsyncReconciliations(AsyncResource):
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/statement", options)
 
-    def export_statement(self, id: str, *, matches: Optional[bool] = None, format: Optional[Literal["csv", "ndjson", "xlsx"]] = None, **options: Unpack[Options]) -> AsyncExport:
+    def export_statement(self, id: str, *, matches: Optional[bool] = None, format: Optional[T.ExportFormatWithWorkbook] = None, **options: Unpack[Options]) -> AsyncExport:
         """Export a statement.
 
         All of the statement as one table; a closed period's is always the same. `kind` says what a row is: `balance` (`item` names the sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in the currency's own unit and `amount_minor` in minor units; without a side they are left − right.
@@ -1843,7 +1973,7 @@ class AsyncReconciliations(AsyncResource):
     def get_statement_bundle(self, id: str, number: str, **options: Unpack[Options]) -> AsyncExport:
         """Get a signed statement with all that proves it.
 
-        A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
+        A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, its entries for the ledger, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
         """
         return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/statements/{segment('number', number)}/bundle", options)
 
@@ -2711,6 +2841,7 @@ class Resources:
     closing_board: ClosingBoard
     connections: Connections
     decisions: Decisions
+    entry_batches: EntryBatches
     events: Events
     evidence: Evidence
     exceptions: Exceptions
@@ -2744,6 +2875,7 @@ class Resources:
         self.closing_board = ClosingBoard(transport)
         self.connections = Connections(transport)
         self.decisions = Decisions(transport)
+        self.entry_batches = EntryBatches(transport)
         self.events = Events(transport)
         self.evidence = Evidence(transport)
         self.exceptions = Exceptions(transport)
@@ -2778,6 +2910,7 @@ class AsyncResources:
     closing_board: AsyncClosingBoard
     connections: AsyncConnections
     decisions: AsyncDecisions
+    entry_batches: AsyncEntryBatches
     events: AsyncEvents
     evidence: AsyncEvidence
     exceptions: AsyncExceptions
@@ -2811,6 +2944,7 @@ class AsyncResources:
         self.closing_board = AsyncClosingBoard(transport)
         self.connections = AsyncConnections(transport)
         self.decisions = AsyncDecisions(transport)
+        self.entry_batches = AsyncEntryBatches(transport)
         self.events = AsyncEvents(transport)
         self.evidence = AsyncEvidence(transport)
         self.exceptions = AsyncExceptions(transport)

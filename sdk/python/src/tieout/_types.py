@@ -373,7 +373,7 @@ class ConflictProblem(TypedDict):
     code: NotRequired[Literal["conflict"]]
 
 
-ConflictReason = Literal["run_under_way", "preparing", "lines_changing", "closing", "delivery_under_way", "import_queue_full", "quota", "count_changed", "state_changed", "paused", "not_paused", "cannot_pause", "no_sources", "periods_overlap", "has_decisions", "counts_computed", "close_required", "period_closed", "not_closed", "archived", "earlier_period_open", "later_period_closed", "second_person_required", "checklist_incomplete", "signatures_missing", "already_prepared", "not_prepared", "already_reviewed", "evidence_signed", "already_superseded", "stated_by_file", "proof_broken", "difference_unexplained", "line_not_open", "not_excluded", "excluded_elsewhere", "no_open_period", "source_has_lines", "already_undone", "import_failed", "source_connected", "host_key_changed", "webhook_disabled", "revoked", "expired", "already_rotated", "last_admin", "already_member", "same_name", "too_many_exceptions", "invitation_open", "invitation_ended", "sign_in_required", "managed_elsewhere"]
+ConflictReason = Literal["run_under_way", "preparing", "lines_changing", "closing", "delivery_under_way", "import_queue_full", "quota", "count_changed", "state_changed", "paused", "not_paused", "cannot_pause", "no_sources", "periods_overlap", "has_decisions", "counts_computed", "close_required", "period_closed", "not_closed", "archived", "earlier_period_open", "later_period_closed", "second_person_required", "checklist_incomplete", "signatures_missing", "already_prepared", "not_prepared", "already_reviewed", "evidence_signed", "already_superseded", "already_exported", "unsuitable_entry", "stated_by_file", "proof_broken", "difference_unexplained", "line_not_open", "not_excluded", "excluded_elsewhere", "no_open_period", "source_has_lines", "already_undone", "import_failed", "source_connected", "host_key_changed", "webhook_disabled", "revoked", "expired", "already_rotated", "last_admin", "already_member", "same_name", "too_many_exceptions", "invitation_open", "invitation_ended", "sign_in_required", "managed_elsewhere"]
 
 class ConnectionSchedule(TypedDict):
     calendar_id: Union[str, None]
@@ -623,7 +623,7 @@ class CreateSourceRequest(TypedDict):
 
 
 class CreateTestEventRequest(TypedDict):
-    type: Literal["exception.sla.at_risk", "exception.sla.breached", "exception.created", "exception.updated", "exception.resolved", "exception.paused", "exception.resumed", "exception.commented", "run.done", "match.undone", "reconciliation.prepared", "reconciliation.reviewed", "reconciliation.closed", "reconciliation.reopened", "books.differ", "import.done", "connection.failing", "api_key.expiring", "api_key.revoked", "webhook.failing", "webhook.disabled"]
+    type: Literal["exception.sla.at_risk", "exception.sla.breached", "exception.created", "exception.updated", "exception.resolved", "exception.paused", "exception.resumed", "exception.commented", "run.done", "match.undone", "reconciliation.prepared", "reconciliation.reviewed", "reconciliation.closed", "reconciliation.reopened", "entries.ready", "books.differ", "import.done", "connection.failing", "api_key.expiring", "api_key.revoked", "webhook.failing", "webhook.disabled"]
     idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
@@ -738,6 +738,155 @@ class EndedSessions(TypedDict):
     ended: list[str]
 
 
+class EntriesReadyEventData(TypedDict):
+    batch: "EntryBatch"
+
+
+class EntriesReadyEvent(TypedDict):
+    type: Literal["entries.ready"]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
+    data: "EntriesReadyEventData"
+
+
+class EntriesWithoutRule(TypedDict):
+    kind: "EntryKind"
+    currency: str
+    count: int
+    difference_minor: "MinorAmount"
+
+
+class Entry(TypedDict):
+    place: int
+    kind: "EntryKind"
+    subject_id: str
+    currency: str
+    amount_minor: int
+    difference_minor: int
+    debit_account: str
+    credit_account: str
+    tax_code: Union[str, None]
+    cost_center: Union[str, None]
+    text: str
+    value_date: str
+    reference: Union[str, None]
+    counterparty: Union[str, None]
+    reverses: Union[str, None]
+
+
+class EntryBatch(TypedDict):
+    id: str
+    number: str
+    state: "EntryBatchState"
+    reconciliation_id: str
+    reconciliation_name: str
+    statement_number: int
+    posting_date: str
+    entry_count: int
+    reversal_count: int
+    sums: list["EntrySum"]
+    digest: str
+    closing_digest: Union[str, None]
+    created_at: "CreationTime"
+    created_by: "Creator"
+    exported_at: Union[str, None]
+    exported_by: Union[str, None]
+    ledger_reference: Union[str, None]
+
+
+class EntryBatchPage(TypedDict):
+    items: list["EntryBatch"]
+    next_cursor: "NextCursor"
+
+
+EntryBatchState = Literal["ready", "exported"]
+
+class EntryDraft(TypedDict):
+    kind: "EntryKind"
+    subject_id: str
+    currency: str
+    amount_minor: int
+    difference_minor: int
+    debit_account: str
+    credit_account: str
+    tax_code: Union[str, None]
+    cost_center: Union[str, None]
+    text: str
+    value_date: str
+    reference: Union[str, None]
+    counterparty: Union[str, None]
+
+
+EntryKind = Literal["fee", "fx", "rounding", "write_off", "other", "residual", "excluded_left", "excluded_right", "carried_left", "carried_right"]
+
+class EntryPage(TypedDict):
+    items: list["Entry"]
+    next_cursor: "NextCursor"
+
+
+class EntryPreview(TypedDict):
+    sums: list["EntrySum"]
+    entries: list["EntryDraft"]
+    without_rule: list["EntriesWithoutRule"]
+
+
+class EntryRule(TypedDict):
+    account: str
+    counter_account: str
+    tax_code: Union[str, None]
+    cost_center: Union[str, None]
+    text: str
+
+
+class EntryRuleInput(TypedDict):
+    account: str
+    counter_account: str
+    tax_code: NotRequired[Union[str, None]]
+    cost_center: NotRequired[Union[str, None]]
+    text: str
+
+
+class EntryRuleSet(TypedDict):
+    rules: "EntryRules"
+    ledger: "LedgerSettings"
+    version: int
+    updated_at: Union[str, None]
+    updated_by: Union[str, None]
+
+
+class EntryRules(TypedDict):
+    fee: Union["EntryRule", None]
+    fx: Union["EntryRule", None]
+    rounding: Union["EntryRule", None]
+    write_off: Union["EntryRule", None]
+    other: Union["EntryRule", None]
+    residual: Union["EntryRule", None]
+    excluded_left: Union["EntryRule", None]
+    excluded_right: Union["EntryRule", None]
+    carried_left: Union["EntryRule", None]
+    carried_right: Union["EntryRule", None]
+
+
+class EntryRulesInput(TypedDict):
+    fee: NotRequired[Union["EntryRuleInput", None]]
+    fx: NotRequired[Union["EntryRuleInput", None]]
+    rounding: NotRequired[Union["EntryRuleInput", None]]
+    write_off: NotRequired[Union["EntryRuleInput", None]]
+    other: NotRequired[Union["EntryRuleInput", None]]
+    residual: NotRequired[Union["EntryRuleInput", None]]
+    excluded_left: NotRequired[Union["EntryRuleInput", None]]
+    excluded_right: NotRequired[Union["EntryRuleInput", None]]
+    carried_left: NotRequired[Union["EntryRuleInput", None]]
+    carried_right: NotRequired[Union["EntryRuleInput", None]]
+
+
+class EntrySum(TypedDict):
+    currency: str
+    entry_count: int
+    debit_minor: "MinorAmount"
+    credit_minor: "MinorAmount"
+
+
 ErrorCode = Literal["invalid_request", "tenant_required", "idempotency_key_required", "unauthenticated", "tenant_forbidden", "role_required", "scope_required", "ip_not_allowed", "browser_forbidden", "not_found", "method_not_allowed", "conflict", "invalid_transition", "precondition_failed", "payload_too_large", "uri_too_long", "unsupported_media_type", "idempotency_mismatch", "rate_limited", "headers_too_large", "internal", "unavailable"]
 
 class EstimateApiKeyImpactRequest(TypedDict):
@@ -748,7 +897,7 @@ class EstimateApiKeyImpactRequest(TypedDict):
     idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
-EventKind = Literal["exception.sla.at_risk", "exception.sla.breached", "exception.created", "exception.updated", "exception.resolved", "exception.paused", "exception.resumed", "exception.commented", "run.done", "match.undone", "reconciliation.prepared", "reconciliation.reviewed", "reconciliation.closed", "reconciliation.reopened", "books.differ", "import.done", "connection.failing", "api_key.expiring", "api_key.revoked", "webhook.failing", "webhook.disabled", "webhook.test"]
+EventKind = Literal["exception.sla.at_risk", "exception.sla.breached", "exception.created", "exception.updated", "exception.resolved", "exception.paused", "exception.resumed", "exception.commented", "run.done", "match.undone", "reconciliation.prepared", "reconciliation.reviewed", "reconciliation.closed", "reconciliation.reopened", "entries.ready", "books.differ", "import.done", "connection.failing", "api_key.expiring", "api_key.revoked", "webhook.failing", "webhook.disabled", "webhook.test"]
 
 EventTime = str
 
@@ -929,6 +1078,8 @@ class ExcludeLineRequest(TypedDict):
 
 
 ExportFormat = Literal["csv", "ndjson"]
+
+ExportFormatWithWorkbook = Literal["csv", "ndjson", "xlsx"]
 
 class FacetValue(TypedDict):
     value: str
@@ -1330,6 +1481,22 @@ class LedgerSegment(TypedDict):
     kind: Literal["worked", "closed", "paused"]
 
 
+class LedgerSettings(TypedDict):
+    datev_consultant: Union[int, None]
+    datev_client: Union[int, None]
+    datev_account_length: int
+    fiscal_year_month: int
+    sap_company_code: Union[str, None]
+
+
+class LedgerSettingsInput(TypedDict):
+    datev_consultant: NotRequired[Union[int, None]]
+    datev_client: NotRequired[Union[int, None]]
+    datev_account_length: NotRequired[int]
+    fiscal_year_month: NotRequired[int]
+    sap_company_code: NotRequired[Union[str, None]]
+
+
 class Line(TypedDict):
     id: str
     source_id: str
@@ -1464,6 +1631,11 @@ class LoggedRequestPage(TypedDict):
     items: list["LoggedRequest"]
     next_cursor: "NextCursor"
     as_of: "ResponseTime"
+
+
+class MarkEntryBatchExportedRequest(TypedDict):
+    ledger_reference: NotRequired[Union[str, None]]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
 class MatchAdjustmentsItem(TypedDict):
@@ -2022,6 +2194,11 @@ class PrepareReconciliationRequest(TypedDict):
     idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
+class PreviewEntriesRequest(TypedDict):
+    rules: NotRequired["EntryRulesInput"]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
+
+
 class PreviewWebhookFiltersRequest(TypedDict):
     events: list["EventKind"]
     filters: NotRequired["WebhookFilters"]
@@ -2075,6 +2252,11 @@ class PutCalendarRequest(TypedDict):
     special_days: NotRequired[list["SpecialDayInput"]]
     apply_to: NotRequired[Literal["new", "open"]]
     dry_run: NotRequired[bool]
+
+
+class PutEntryRulesRequest(TypedDict):
+    rules: "EntryRulesInput"
+    ledger: NotRequired["LedgerSettingsInput"]
 
 
 class PutFirstStepsRequest(TypedDict):
@@ -2285,6 +2467,7 @@ class ReconciliationStatement(TypedDict):
     exclusion_count: NotRequired[int]
     exclusions: NotRequired[list["StatementExclusion"]]
     evidence: NotRequired["StatementEvidence"]
+    entries: NotRequired["StatementEntries"]
     proof: "Proof"
 
 
@@ -2913,6 +3096,11 @@ StatementBreak = TypedDict("StatementBreak", {
     "minor": Union[int, str],
 })
 
+class StatementEntries(TypedDict):
+    count: int
+    sha256: str
+
+
 class StatementEvidence(TypedDict):
     count: int
     sha256: str
@@ -3540,6 +3728,7 @@ TieoutEvent = Union[
     ApiKeyRevokedEvent,
     BooksDifferEvent,
     ConnectionFailingEvent,
+    EntriesReadyEvent,
     ExceptionCommentedEvent,
     ExceptionCreatedEvent,
     ExceptionPausedEvent,

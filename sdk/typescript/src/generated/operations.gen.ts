@@ -10,6 +10,7 @@ export type TieoutEvent =
   | T.ApiKeyRevokedEvent
   | T.BooksDifferEvent
   | T.ConnectionFailingEvent
+  | T.EntriesReadyEvent
   | T.ExceptionCommentedEvent
   | T.ExceptionCreatedEvent
   | T.ExceptionPausedEvent
@@ -276,6 +277,51 @@ export interface DecisionsResource {
    * All of it or nothing: what was confirmed or rejected is suggested again, a match by hand is undone, an excluded line is open again. One's own; what others decided, matches by hand and exclusions need the right to write reconciliations.
    */
   undo(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.Decision | undefined>;
+}
+
+/** `tieout.entryBatches` */
+export interface EntryBatchesResource {
+  /**
+   * List entry batches, newest first.
+   *
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   */
+  list(query?: T.ListEntryBatchesQuery, options?: CallOptions): List<T.EntryBatchPage>;
+
+  /**
+   * Get an entry batch.
+   *
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   */
+  get(id: string, options?: CallOptions): Call<T.EntryBatch>;
+
+  /**
+   * List the entries of a batch.
+   *
+   * Each debits one account and credits another by the same amount, in the order of the batch. Reversals come first.
+   */
+  listEntries(id: string, query?: T.ListEntriesQuery, options?: CallOptions): List<T.EntryPage>;
+
+  /**
+   * Export the entries of a batch.
+   *
+   * A row for each entry, with the columns that you choose. Exporting does not mark the batch as exported. The export is recorded as a security event.
+   */
+  exportEntries(id: string, query?: Omit<T.ExportEntriesQuery, "format"> & Partial<Pick<T.ExportEntriesQuery, "format">>, options?: CallOptions): Export;
+
+  /**
+   * Mark a batch as exported.
+   *
+   * Once, when the ledger has it: a second time is 409, so that of two programs only one posts it. With four_eyes, not by anyone who worked in the period.
+   */
+  markExported(id: string, body?: T.MarkEntryBatchExportedRequest, options?: CallOptions): Call<T.EntryBatch | undefined>;
+
+  /**
+   * Get a batch as a file for a ledger.
+   *
+   * In the layout that the ledger publishes for its import; the guide to entries names the sources. One currency a file. 409 names the entry if a field can't be what the ledger takes. Downloading does not mark the batch as exported.
+   */
+  getLedgerFile(id: string, query?: Omit<T.GetLedgerFileQuery, "format"> & Partial<Pick<T.GetLedgerFileQuery, "format">>, options?: CallOptions): Export;
 }
 
 /** `tieout.events` */
@@ -819,6 +865,27 @@ export interface ReconciliationsResource {
   listDecisions(id: string, query?: T.ListDecisionsQuery, options?: CallOptions): List<T.DecisionPage>;
 
   /**
+   * Preview the entries of a period.
+   *
+   * What an open period would post if it closed now, and a closed one if it were closed again with nothing posted before. Without rules, by those of its pair. Nothing is kept.
+   */
+  previewEntries(id: string, body?: T.PreviewEntriesRequest, options?: CallOptions): Call<T.EntryPreview>;
+
+  /**
+   * Get the entry rules of a period's sources.
+   *
+   * They belong to the pair of sources. A close posts by the newest version.
+   */
+  getEntryRules(id: string, options?: CallOptions): Call<T.EntryRuleSet>;
+
+  /**
+   * Set the entry rules of a period's sources.
+   *
+   * Creates a new version for the closes to come. Without ledger, its settings stay. Batches that exist don't change; a period that is reopened is posted anew by the version of its next close.
+   */
+  putEntryRules(id: string, body: T.PutEntryRulesRequest, options?: CallOptions): Call<T.EntryRuleSet | undefined>;
+
+  /**
    * List a period's matches, newest first.
    *
    * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
@@ -951,7 +1018,7 @@ export interface ReconciliationsResource {
   /**
    * Get a signed statement with all that proves it.
    *
-   * A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
+   * A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, its entries for the ledger, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
    */
   getStatementBundle(id: string, number: string, options?: CallOptions): Export;
 
@@ -1410,6 +1477,7 @@ export abstract class Resources {
   declare readonly closingBoard: ClosingBoardResource;
   declare readonly connections: ConnectionsResource;
   declare readonly decisions: DecisionsResource;
+  declare readonly entryBatches: EntryBatchesResource;
   declare readonly events: EventsResource;
   declare readonly evidence: EvidenceResource;
   declare readonly exceptions: ExceptionsResource;
@@ -1486,6 +1554,14 @@ export const ROUTES: Record<string, Record<string, string>> = {
   },
   decisions: {
     undo: "POST /v1/decisions/{id}/undo IB",
+  },
+  entryBatches: {
+    list: "GET /v1/entry-batches LQ",
+    get: "GET /v1/entry-batches/{id}",
+    listEntries: "GET /v1/entry-batches/{id}/entries LQ",
+    exportEntries: "GET /v1/entry-batches/{id}/entries/export EQ",
+    markExported: "POST /v1/entry-batches/{id}/exported IB",
+    getLedgerFile: "GET /v1/entry-batches/{id}/ledger-file EQ",
   },
   events: {
     list: "GET /v1/events LQ",
@@ -1585,6 +1661,9 @@ export const ROUTES: Record<string, Record<string, string>> = {
     getChecklist: "GET /v1/reconciliations/{id}/checklist",
     close: "POST /v1/reconciliations/{id}/close IB",
     listDecisions: "GET /v1/reconciliations/{id}/decisions LQ",
+    previewEntries: "POST /v1/reconciliations/{id}/entries/preview IB",
+    getEntryRules: "GET /v1/reconciliations/{id}/entry-rules",
+    putEntryRules: "PUT /v1/reconciliations/{id}/entry-rules B",
     listMatches: "GET /v1/reconciliations/{id}/matches LQ",
     createMatch: "POST /v1/reconciliations/{id}/matches IB",
     exportMatches: "GET /v1/reconciliations/{id}/matches/export EQ",

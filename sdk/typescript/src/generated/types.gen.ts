@@ -1065,7 +1065,7 @@ export type ConflictProblem = Problem & {
     code?: "conflict";
 };
 
-export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | "closing" | "delivery_under_way" | "import_queue_full" | "quota" | "count_changed" | "state_changed" | "paused" | "not_paused" | "cannot_pause" | "no_sources" | "periods_overlap" | "has_decisions" | "counts_computed" | "close_required" | "period_closed" | "not_closed" | "archived" | "earlier_period_open" | "later_period_closed" | "second_person_required" | "checklist_incomplete" | "signatures_missing" | "already_prepared" | "not_prepared" | "already_reviewed" | "evidence_signed" | "already_superseded" | "stated_by_file" | "proof_broken" | "difference_unexplained" | "line_not_open" | "not_excluded" | "excluded_elsewhere" | "no_open_period" | "source_has_lines" | "already_undone" | "import_failed" | "source_connected" | "host_key_changed" | "webhook_disabled" | "revoked" | "expired" | "already_rotated" | "last_admin" | "already_member" | "same_name" | "too_many_exceptions" | "invitation_open" | "invitation_ended" | "sign_in_required" | "managed_elsewhere";
+export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | "closing" | "delivery_under_way" | "import_queue_full" | "quota" | "count_changed" | "state_changed" | "paused" | "not_paused" | "cannot_pause" | "no_sources" | "periods_overlap" | "has_decisions" | "counts_computed" | "close_required" | "period_closed" | "not_closed" | "archived" | "earlier_period_open" | "later_period_closed" | "second_person_required" | "checklist_incomplete" | "signatures_missing" | "already_prepared" | "not_prepared" | "already_reviewed" | "evidence_signed" | "already_superseded" | "already_exported" | "unsuitable_entry" | "stated_by_file" | "proof_broken" | "difference_unexplained" | "line_not_open" | "not_excluded" | "excluded_elsewhere" | "no_open_period" | "source_has_lines" | "already_undone" | "import_failed" | "source_connected" | "host_key_changed" | "webhook_disabled" | "revoked" | "expired" | "already_rotated" | "last_admin" | "already_member" | "same_name" | "too_many_exceptions" | "invitation_open" | "invitation_ended" | "sign_in_required" | "managed_elsewhere";
 
 export type Connection = {
     /**
@@ -1874,7 +1874,7 @@ export type CreateTestEventRequest = {
     /**
      * Its type.
      */
-    type: "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "books.differ" | "import.done" | "connection.failing" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled";
+    type: "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "entries.ready" | "books.differ" | "import.done" | "connection.failing" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled";
     idempotency_key?: RequestIdempotencyKey;
 };
 
@@ -1964,7 +1964,7 @@ export type CreateWebhookRequest = {
     /**
      * The event types it subscribes to.
      * @minItems 1
-     * @maxItems 22
+     * @maxItems 23
      */
     events: EventKind[];
     /**
@@ -2192,6 +2192,459 @@ export type EndedSessions = {
     ended: string[];
 };
 
+export type EntriesReadyEvent = {
+    /**
+     * Its type.
+     */
+    type: "entries.ready";
+    timestamp: EventTime;
+    test?: TestMark;
+    /**
+     * What the event is about.
+     */
+    data: {
+        batch: EntryBatch;
+    };
+};
+
+export type EntriesWithoutRule = {
+    /**
+     * What it posts.
+     */
+    kind: EntryKind;
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * How many there are.
+     * @minimum 0
+     * @format int64
+     */
+    count: number;
+    difference_minor: MinorAmount;
+};
+
+export type Entry = {
+    /**
+     * Within the batch.
+     * @minimum 1
+     * @format int64
+     */
+    place: number;
+    /**
+     * What it posts.
+     */
+    kind: EntryKind;
+    /**
+     * The match or line that it comes from.
+     * @pattern ^(?:mat|lin)_[0-9a-z]{20,40}$
+     */
+    subject_id: string;
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * Debited and credited.
+     * @minimum 1
+     * @format int64
+     */
+    amount_minor: number;
+    /**
+     * What it posts of left − right.
+     * @format int64
+     */
+    difference_minor: number;
+    /**
+     * As the rule has it.
+     * @maxLength 100
+     */
+    debit_account: string;
+    /**
+     * As the rule has it.
+     * @maxLength 100
+     */
+    credit_account: string;
+    /**
+     * As the ledger calls it.
+     * @maxLength 50
+     */
+    tax_code: string | null;
+    /**
+     * As the ledger calls it.
+     * @maxLength 100
+     */
+    cost_center: string | null;
+    /**
+     * By the rule's template.
+     * @maxLength 500
+     */
+    text: string;
+    /**
+     * The line's, or the match's.
+     * @format date
+     */
+    value_date: string;
+    /**
+     * The payment reference.
+     * @maxLength 500
+     */
+    reference: string | null;
+    /**
+     * The other party.
+     * @maxLength 500
+     */
+    counterparty: string | null;
+    /**
+     * The batch and place of the entry that it reverses.
+     * @maxLength 28
+     * @pattern ^\d{4}-\d{4,}\/\d+$
+     */
+    reverses: string | null;
+};
+
+export type EntryBatch = {
+    /**
+     * Its unique ID.
+     * @pattern ^bat_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * The year of posting_date and a number, without gaps per tenant and year.
+     * @maxLength 16
+     * @pattern ^\d{4}-\d{4,}$
+     */
+    number: string;
+    /**
+     * Its state.
+     */
+    state: EntryBatchState;
+    /**
+     * The reconciliation it came from.
+     * @pattern ^rcn_[0-9a-z]{20,40}$
+     */
+    reconciliation_id: string;
+    /**
+     * The reconciliation's name.
+     * @maxLength 200
+     */
+    reconciliation_name: string;
+    /**
+     * The signed statement of the same close.
+     * @minimum 1
+     * @format int64
+     */
+    statement_number: number;
+    /**
+     * The last day of the period.
+     * @format date
+     */
+    posting_date: string;
+    /**
+     * Reversals included.
+     * @minimum 1
+     * @format int64
+     */
+    entry_count: number;
+    /**
+     * Entries that reverse one of an earlier batch.
+     * @minimum 0
+     * @format int64
+     */
+    reversal_count: number;
+    /**
+     * By currency.
+     * @maxItems 200
+     */
+    sums: EntrySum[];
+    /**
+     * Over the entries; the signed statement has it as entries.sha256.
+     * @pattern ^[0-9a-f]{64}$
+     */
+    digest: string;
+    /**
+     * The digest of the signed statement.
+     * @maxLength 64
+     * @pattern ^[0-9a-f]{64}$
+     */
+    closing_digest: string | null;
+    created_at: CreationTime;
+    created_by: Creator;
+    /**
+     * When it was marked as exported.
+     * @maxLength 24
+     * @format date-time
+     */
+    exported_at: string | null;
+    /**
+     * Who marked it.
+     * @maxLength 125
+     */
+    exported_by: string | null;
+    /**
+     * What the ledger calls it.
+     * @maxLength 200
+     */
+    ledger_reference: string | null;
+};
+
+export type EntryBatchPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: EntryBatch[];
+    next_cursor: NextCursor;
+};
+
+export type EntryBatchState = "ready" | "exported";
+
+export type EntryDraft = {
+    /**
+     * What it posts.
+     */
+    kind: EntryKind;
+    /**
+     * The match or line that it comes from.
+     * @pattern ^(?:mat|lin)_[0-9a-z]{20,40}$
+     */
+    subject_id: string;
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * Debited and credited.
+     * @minimum 1
+     * @format int64
+     */
+    amount_minor: number;
+    /**
+     * What it posts of left − right.
+     * @format int64
+     */
+    difference_minor: number;
+    /**
+     * As the rule has it.
+     * @maxLength 100
+     */
+    debit_account: string;
+    /**
+     * As the rule has it.
+     * @maxLength 100
+     */
+    credit_account: string;
+    /**
+     * As the ledger calls it.
+     * @maxLength 50
+     */
+    tax_code: string | null;
+    /**
+     * As the ledger calls it.
+     * @maxLength 100
+     */
+    cost_center: string | null;
+    /**
+     * By the rule's template.
+     * @maxLength 500
+     */
+    text: string;
+    /**
+     * The line's, or the match's.
+     * @format date
+     */
+    value_date: string;
+    /**
+     * The payment reference.
+     * @maxLength 500
+     */
+    reference: string | null;
+    /**
+     * The other party.
+     * @maxLength 500
+     */
+    counterparty: string | null;
+};
+
+export type EntryKind = "fee" | "fx" | "rounding" | "write_off" | "other" | "residual" | "excluded_left" | "excluded_right" | "carried_left" | "carried_right";
+
+export type EntryPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Entry[];
+    next_cursor: NextCursor;
+};
+
+export type EntryPreview = {
+    /**
+     * By currency.
+     * @maxItems 200
+     */
+    sums: EntrySum[];
+    /**
+     * The first 100.
+     * @maxItems 100
+     */
+    entries: EntryDraft[];
+    /**
+     * What the period has of other kinds, for which nothing is posted.
+     * @maxItems 2000
+     */
+    without_rule: EntriesWithoutRule[];
+};
+
+export type EntryRule = {
+    /**
+     * Debited where the left side is the smaller, credited where it is the larger.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^\P{Cc}+$
+     */
+    account: string;
+    /**
+     * The other way round.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^\P{Cc}+$
+     */
+    counter_account: string;
+    /**
+     * As the ledger calls it.
+     * @minLength 1
+     * @maxLength 50
+     * @pattern ^\P{Cc}+$
+     */
+    tax_code: string | null;
+    /**
+     * As the ledger calls it.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^\P{Cc}+$
+     */
+    cost_center: string | null;
+    /**
+     * Of each entry. These are filled in: {reference}, {counterparty}, {description}, {note}, {date}, {period}, {amount}, {currency}, {kind}, {reconciliation}.
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^\P{Cc}+$
+     */
+    text: string;
+};
+
+export type EntryRuleInput = {
+    /**
+     * Debited where the left side is the smaller, credited where it is the larger.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^\P{Cc}+$
+     */
+    account: string;
+    /**
+     * The other way round.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^\P{Cc}+$
+     */
+    counter_account: string;
+    /**
+     * As the ledger calls it.
+     * @minLength 1
+     * @maxLength 50
+     * @pattern ^\P{Cc}+$
+     */
+    tax_code?: string | null;
+    /**
+     * As the ledger calls it.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^\P{Cc}+$
+     */
+    cost_center?: string | null;
+    /**
+     * Of each entry. These are filled in: {reference}, {counterparty}, {description}, {note}, {date}, {period}, {amount}, {currency}, {kind}, {reconciliation}.
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^\P{Cc}+$
+     */
+    text: string;
+};
+
+export type EntryRuleSet = {
+    rules: EntryRules;
+    ledger: LedgerSettings;
+    /**
+     * 0: nobody has set any.
+     * @minimum 0
+     * @format int64
+     */
+    version: number;
+    /**
+     * When it was last changed.
+     * @maxLength 24
+     * @format date-time
+     */
+    updated_at: string | null;
+    /**
+     * Who last changed it.
+     * @maxLength 125
+     */
+    updated_by: string | null;
+};
+
+/**
+ * By what is posted: the kind of an adjustment, residuals, and lines of a side that are excluded or carried. Null: nothing is posted.
+ */
+export type EntryRules = {
+    fee: EntryRule | null;
+    fx: EntryRule | null;
+    rounding: EntryRule | null;
+    write_off: EntryRule | null;
+    other: EntryRule | null;
+    residual: EntryRule | null;
+    excluded_left: EntryRule | null;
+    excluded_right: EntryRule | null;
+    carried_left: EntryRule | null;
+    carried_right: EntryRule | null;
+};
+
+/**
+ * By what is posted: the kind of an adjustment, residuals, and lines of a side that are excluded or carried. Null: nothing is posted.
+ */
+export type EntryRulesInput = {
+    fee?: EntryRuleInput | null;
+    fx?: EntryRuleInput | null;
+    rounding?: EntryRuleInput | null;
+    write_off?: EntryRuleInput | null;
+    other?: EntryRuleInput | null;
+    residual?: EntryRuleInput | null;
+    excluded_left?: EntryRuleInput | null;
+    excluded_right?: EntryRuleInput | null;
+    carried_left?: EntryRuleInput | null;
+    carried_right?: EntryRuleInput | null;
+};
+
+export type EntrySum = {
+    /**
+     * The ISO 4217 code for amount_minor.
+     * @maxLength 3
+     */
+    currency: string;
+    /**
+     * Reversals included.
+     * @minimum 0
+     * @format int64
+     */
+    entry_count: number;
+    debit_minor: MinorAmount;
+    credit_minor: MinorAmount;
+};
+
 export type ErrorCode = "invalid_request" | "tenant_required" | "idempotency_key_required" | "unauthenticated" | "tenant_forbidden" | "role_required" | "scope_required" | "ip_not_allowed" | "browser_forbidden" | "not_found" | "method_not_allowed" | "conflict" | "invalid_transition" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_mismatch" | "rate_limited" | "headers_too_large" | "internal" | "unavailable";
 
 export type EstimateApiKeyImpactRequest = {
@@ -2220,7 +2673,7 @@ export type EstimateApiKeyImpactRequest = {
     idempotency_key?: RequestIdempotencyKey;
 };
 
-export type EventKind = "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "books.differ" | "import.done" | "connection.failing" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled" | "webhook.test";
+export type EventKind = "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "entries.ready" | "books.differ" | "import.done" | "connection.failing" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled" | "webhook.test";
 
 /**
  * When it happened, the same on every attempt.
@@ -2648,6 +3101,8 @@ export type ExcludeLineRequest = {
 };
 
 export type ExportFormat = "csv" | "ndjson";
+
+export type ExportFormatWithWorkbook = "csv" | "ndjson" | "xlsx";
 
 export type FacetValue = {
     /**
@@ -3973,6 +4428,86 @@ export type LedgerSegment = {
     kind: "worked" | "closed" | "paused";
 };
 
+/**
+ * What files for a ledger need to know about it.
+ */
+export type LedgerSettings = {
+    /**
+     * The consultant's number in DATEV.
+     * @minimum 1001
+     * @maximum 9999999
+     * @format int32
+     */
+    datev_consultant: number | null;
+    /**
+     * The client's number in DATEV.
+     * @minimum 1
+     * @maximum 99999
+     * @format int32
+     */
+    datev_client: number | null;
+    /**
+     * Digits of a general ledger account in DATEV.
+     * @minimum 4
+     * @maximum 8
+     * @format int32
+     */
+    datev_account_length: number;
+    /**
+     * The month in which the fiscal year begins.
+     * @minimum 1
+     * @maximum 12
+     * @format int32
+     */
+    fiscal_year_month: number;
+    /**
+     * The company code in SAP.
+     * @maxLength 4
+     * @pattern ^[A-Z0-9]{1,4}$
+     */
+    sap_company_code: string | null;
+};
+
+/**
+ * What files for a ledger need to know about it.
+ */
+export type LedgerSettingsInput = {
+    /**
+     * The consultant's number in DATEV.
+     * @minimum 1001
+     * @maximum 9999999
+     * @format int32
+     */
+    datev_consultant?: number | null;
+    /**
+     * The client's number in DATEV.
+     * @minimum 1
+     * @maximum 99999
+     * @format int32
+     */
+    datev_client?: number | null;
+    /**
+     * Digits of a general ledger account in DATEV.
+     * @minimum 4
+     * @maximum 8
+     * @format int32
+     */
+    datev_account_length?: number;
+    /**
+     * The month in which the fiscal year begins.
+     * @minimum 1
+     * @maximum 12
+     * @format int32
+     */
+    fiscal_year_month?: number;
+    /**
+     * The company code in SAP.
+     * @maxLength 4
+     * @pattern ^[A-Z0-9]{1,4}$
+     */
+    sap_company_code?: string | null;
+};
+
 export type Line = {
     /**
      * Its unique ID.
@@ -4445,6 +4980,16 @@ export type LoggedRequestPage = {
     items: LoggedRequest[];
     next_cursor: NextCursor;
     as_of: ResponseTime;
+};
+
+export type MarkEntryBatchExportedRequest = {
+    /**
+     * What the ledger calls it.
+     * @minLength 1
+     * @maxLength 200
+     */
+    ledger_reference?: string | null;
+    idempotency_key?: RequestIdempotencyKey;
 };
 
 export type Match = {
@@ -6298,11 +6843,16 @@ export type PrepareReconciliationRequest = {
     idempotency_key?: RequestIdempotencyKey;
 };
 
+export type PreviewEntriesRequest = {
+    rules?: EntryRulesInput;
+    idempotency_key?: RequestIdempotencyKey;
+};
+
 export type PreviewWebhookFiltersRequest = {
     /**
      * The event types it subscribes to.
      * @minItems 1
-     * @maxItems 22
+     * @maxItems 23
      */
     events: EventKind[];
     /**
@@ -6471,6 +7021,11 @@ export type PutCalendarRequest = {
      * If true, nothing was changed and the response is a preview.
      */
     dry_run?: boolean;
+};
+
+export type PutEntryRulesRequest = {
+    rules: EntryRulesInput;
+    ledger?: LedgerSettingsInput;
 };
 
 export type PutFirstStepsRequest = {
@@ -7100,6 +7655,7 @@ export type ReconciliationStatement = {
      */
     exclusions?: StatementExclusion[];
     evidence?: StatementEvidence;
+    entries?: StatementEntries;
     proof: Proof;
 };
 
@@ -9119,6 +9675,23 @@ export type StatementBreak = {
 };
 
 /**
+ * The entries that its close left for the ledger. Absent without any.
+ */
+export type StatementEntries = {
+    /**
+     * How many there are.
+     * @minimum 0
+     * @format int64
+     */
+    count: number;
+    /**
+     * Over the hashes of the texts in the bundle's entries.ndjson.
+     * @pattern ^[0-9a-f]{64}$
+     */
+    sha256: string;
+};
+
+/**
  * The files of evidence that a signed statement lists. Absent before a close.
  */
 export type StatementEvidence = {
@@ -10210,7 +10783,7 @@ export type UpdateWebhookRequest = {
     /**
      * The event types it subscribes to.
      * @minItems 1
-     * @maxItems 22
+     * @maxItems 23
      */
     events?: EventKind[];
     /**
@@ -10938,7 +11511,7 @@ export type WebhookFilterPreview = {
     matched_count: number;
     /**
      * The same for each type that occurred.
-     * @maxItems 22
+     * @maxItems 23
      */
     by_type: {
         /**
@@ -11234,6 +11807,103 @@ export type ListConnectionFilesQuery = {
      * @maxLength 2000
      */
     cursor?: string;
+};
+
+export type ListEntryBatchesQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only in this state.
+     */
+    state?: EntryBatchState;
+    /**
+     * Only batches posted in this year.
+     * @minimum 1
+     * @maximum 9999
+     * @format int32
+     */
+    year?: number;
+    /**
+     * Only items from this reconciliation.
+     * @pattern ^rcn_[0-9a-z]{20,40}$
+     */
+    reconciliation_id?: string;
+};
+
+export type ListEntriesQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only entries in this currency.
+     * @minLength 3
+     * @pattern ^[A-Z]{3}$
+     */
+    currency?: string;
+};
+
+export type ExportEntriesQuery = {
+    /**
+     * Only entries in this currency.
+     * @minLength 3
+     * @pattern ^[A-Z]{3}$
+     */
+    currency?: string;
+    /**
+     * Which columns, in this order. By default all.
+     * @minItems 1
+     * @maxItems 20
+     */
+    columns?: ("batch_number" | "place" | "posting_date" | "debit_account" | "credit_account" | "amount" | "currency" | "text" | "tax_code" | "cost_center" | "kind" | "value_date" | "reference" | "counterparty" | "amount_minor" | "difference_minor" | "subject_id" | "reverses")[];
+    /**
+     * CSV (RFC 4180) with a header row, one JSON object per line, or a workbook of at most 20,000 rows.
+     */
+    format: ExportFormatWithWorkbook;
+    /**
+     * If true, CSV ends with the line `#end,<rows>` and NDJSON with `{"$end":{"rows":<rows>}}`. A file without it was cut.
+     */
+    end_mark?: boolean;
+};
+
+export type GetLedgerFileQuery = {
+    /**
+     * Whose layout it has.
+     */
+    format: "datev" | "xero" | "quickbooks" | "quickbooks_iif" | "netsuite" | "sap";
+    /**
+     * Needed for a batch with several.
+     * @minLength 3
+     * @pattern ^[A-Z]{3}$
+     */
+    currency?: string;
+    /**
+     * Needed for a batch with more entries than the ledger takes in a file: Xero 150, QuickBooks Online 500, NetSuite 12,500, DATEV 99,999.
+     * @minimum 1
+     * @maximum 9999
+     * @format int32
+     */
+    part?: number;
 };
 
 export type ListEventsQuery = {
@@ -12531,7 +13201,7 @@ export type ExportStatementQuery = {
     /**
      * CSV (RFC 4180) with a header row, one JSON object per line, or a workbook of at most 20,000 rows.
      */
-    format: "csv" | "ndjson" | "xlsx";
+    format: ExportFormatWithWorkbook;
     /**
      * If true, CSV ends with the line `#end,<rows>` and NDJSON with `{"$end":{"rows":<rows>}}`. A file without it was cut.
      */
