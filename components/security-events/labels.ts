@@ -2,6 +2,7 @@ import {
   AlarmClock,
   Ban,
   BellRing,
+  BookUp,
   Cable,
   CalendarDays,
   Download,
@@ -39,6 +40,7 @@ export const KINDS: readonly { type: string; name: string }[] = [
   { type: "connection.*", name: "Connections" },
   { type: "balance.*", name: "Balances" },
   { type: "evidence.*", name: "Evidence" },
+  { type: "entries.*", name: "Ledger entries" },
   { type: "matching.*", name: "Matches, rules and runs" },
   { type: "line.*", name: "Excluded lines" },
   { type: "sla_policy.*", name: "SLA policy" },
@@ -85,6 +87,8 @@ export const ACTIONS: Record<string, string> = {
   "reconciliation.signatures_revoked": "A period's signatures were revoked",
   "reconciliation.closed": "Closed a period",
   "reconciliation.reopened": "Reopened a period",
+  "entries.rules_updated": "Changed entry rules",
+  "entries.exported": "Marked a batch as exported",
   "matching.confirmed": "Confirmed suggestions",
   "matching.rejected": "Rejected suggestions",
   "matching.matched": "Matched by hand",
@@ -162,6 +166,7 @@ const ICONS: [start: string, icon: LucideIcon][] = [
   ["reconciliation.", Scale],
   ["connection.", Cable],
   ["evidence.", Paperclip],
+  ["entries.", BookUp],
   ["matching", ListOrdered],
   ["line.", Rows3],
   ["alert_channel.", BellRing],
@@ -231,6 +236,7 @@ export function targetHref(
   if (target.startsWith("whk_")) return `/${tenantId}/webhooks/${target}`;
   if (target.startsWith("rcn_")) return `/${tenantId}/reconciliations/${target}`;
   if (target.startsWith("src_")) return `/${tenantId}/sources/${target}`;
+  if (target.startsWith("bat_")) return `/${tenantId}/entry-batches/${target}`;
   if (target.startsWith("cal_")) return `/${tenantId}/calendars/${target}`;
   return target.startsWith("exc_") ? `/${tenantId}/exceptions?exception=${target}` : null;
 }

@@ -108,6 +108,18 @@ test.each<[string, Record<string, unknown>, More, string]>([
     { target: "lin_1", reason: "Wrong file" },
     "leo removed note.pdf from a line (Wrong file)",
   ],
+  [
+    "entries.rules_updated",
+    { from: {}, to: {}, target_name: "Debtors" },
+    { target: "rcn_1" },
+    "leo changed the entry rules of Debtors",
+  ],
+  [
+    "entries.exported",
+    { name: "2026-0012", reconciliation_id: "rcn_1" },
+    { target: "bat_1" },
+    "leo marked batch 2026-0012 as exported",
+  ],
   ["exceptions.bulk_updated", { count: 12 }, {}, "leo changed 12 exceptions"],
   ["session.signed_in", {}, {}, "leo signed in"],
   ["access.refused", { code: "role_required" }, {}, "leo was refused: missing role"],

@@ -32,6 +32,8 @@ const VERBS: Record<string, (name: string, details: Details) => string> = {
   "import.undone": (name) => `undid the import of ${name}`,
   "evidence.added": (_, details) => `added ${fileIn(details)} to ${subjectOf(details)}`,
   "evidence.removed": (_, details) => `removed ${fileIn(details)} from ${subjectOf(details)}`,
+  "entries.rules_updated": (name) => `changed the entry rules of ${name}`,
+  "entries.exported": (name) => `marked batch ${name} as exported`,
   "api_key.created": (name) => `created the key ${name}`,
   "api_key.updated": (name) => `changed the key ${name}`,
   "api_key.rotated": (name) => `rotated the key ${name}`,

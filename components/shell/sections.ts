@@ -2,6 +2,7 @@ import {
   Activity,
   AlarmClock,
   BellRing,
+  BookUp,
   CalendarCheck,
   CalendarDays,
   KeyRound,
@@ -38,6 +39,7 @@ const WORK: readonly Section[] = [
   { path: "exceptions", name: "Exceptions", icon: TimerReset, letter: "e" },
   { path: "reconciliations", name: "Reconciliations", icon: Scale, letter: "r" },
   { path: "closing-board", name: "Month", icon: CalendarCheck, letter: "d" },
+  { path: "entry-batches", name: "Ledger entries", icon: BookUp },
   { path: "sources", name: "Sources", icon: Layers, letter: "o" },
   { path: "lines", name: "Lines", icon: Rows3, letter: "l" },
 ];

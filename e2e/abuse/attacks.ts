@@ -263,6 +263,16 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       ],
     },
     {
+      is: "a bank's text that is a formula, or another row, in a file for a ledger",
+      kept: [
+        [
+          "lib/entries/files/ledger-files.test.ts",
+          "a formula and quotes are escaped",
+          "no tab or line end from a text",
+        ],
+      ],
+    },
+    {
       is: "the same file many times at once",
       kept: [["e2e/api/lines/imports.test.ts", "sent twice concurrently is stored once"]],
     },
@@ -277,7 +287,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           "one tenant's searches leave room",
           "one tenant's calls never fill the whole limit",
         ],
-        ["lib/db/lane-of.test.ts", "a bulk change of what words find", "views, each counted"],
+        ["lib/db/priority.test.ts", "a bulk change of what words find", "views, each counted"],
         [
           "e2e/api/database/people-plans.test.ts",
           "reads the accounts of the tenant, not everybody's",

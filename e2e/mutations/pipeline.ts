@@ -244,7 +244,7 @@ export const PIPELINE: Break[] = [
     name: "formulas-exported",
     is: "a spreadsheet runs what a caller wrote",
     how: {
-      file: "lib/http/csv-injection.ts",
+      file: "lib/wire/csv-injection.ts",
       replace: 'return text.replace(FORMULA, "\'");',
       by: 'return text.replace(FORMULA, "");',
     },

@@ -297,6 +297,20 @@ export const WRITES: Break[] = [
     },
   },
   {
+    name: "entries-posted-twice",
+    is: "a period that closes again posts what still holds once more",
+    how: {
+      function: "private.insert_entries",
+      replace:
+        "from drafts d left join kept k using (kind, subject_id, subject_place)\n    where k.kind is null",
+      by: "from drafts d",
+    },
+    caught: {
+      file: "e2e/api/entries/entries.test.ts",
+      name: "again posts only changes: reversals, then new entries",
+    },
+  },
+  {
     name: "signed-evidence-removed",
     is: "a file that a signed statement lists can be removed",
     how: {

@@ -64,6 +64,14 @@ const rules = (...steps: Step[]): Step =>
     ...steps,
   );
 
+const entryRules = (...steps: Step[]): Step =>
+  period(
+    "October",
+    (page) => page.getByRole("link", { name: "Entries", exact: true }).click(),
+    says(/When a period closes/),
+    ...steps,
+  );
+
 const matches = (...steps: Step[]): Step =>
   period(
     "October",
@@ -357,6 +365,14 @@ export const RECONCILIATIONS: View[] = [
     ),
   },
 
+  { name: "entry batches, empty", path: "/:empty/entry-batches", role: "tenant_lead" },
+  { name: "entry rules", path: LIST, role: "tenant_lead", arrange: entryRules() },
+  {
+    name: "entry rules, previewed",
+    path: LIST,
+    role: "tenant_analyst",
+    arrange: entryRules(press("Preview entries"), says("Nothing would be posted.")),
+  },
   { name: "matching rules", path: LIST, role: "tenant_lead", arrange: rules() },
   {
     name: "matching rules, known names",

@@ -584,6 +584,184 @@ export type Database = {
           },
         ]
       }
+      entries: {
+        Row: {
+          amount_minor: number
+          batch_id: string
+          cost_center: string | null
+          counterparty: string | null
+          credit_account: string
+          currency: string
+          debit_account: string
+          difference_minor: number
+          kind: string
+          pair_no: number
+          place: number
+          reconciliation_id: string
+          reference: string | null
+          reverses_batch: string | null
+          reverses_place: number | null
+          subject_id: string
+          subject_place: number
+          tax_code: string | null
+          tenant_id: string
+          text: string
+          value_date: string
+        }
+        Insert: {
+          amount_minor: number
+          batch_id: string
+          cost_center?: string | null
+          counterparty?: string | null
+          credit_account: string
+          currency: string
+          debit_account: string
+          difference_minor: number
+          kind: string
+          pair_no: number
+          place: number
+          reconciliation_id: string
+          reference?: string | null
+          reverses_batch?: string | null
+          reverses_place?: number | null
+          subject_id: string
+          subject_place: number
+          tax_code?: string | null
+          tenant_id?: string
+          text: string
+          value_date: string
+        }
+        Update: {
+          amount_minor?: number
+          batch_id?: string
+          cost_center?: string | null
+          counterparty?: string | null
+          credit_account?: string
+          currency?: string
+          debit_account?: string
+          difference_minor?: number
+          kind?: string
+          pair_no?: number
+          place?: number
+          reconciliation_id?: string
+          reference?: string | null
+          reverses_batch?: string | null
+          reverses_place?: number | null
+          subject_id?: string
+          subject_place?: number
+          tax_code?: string | null
+          tenant_id?: string
+          text?: string
+          value_date?: string
+        }
+        Relationships: []
+      }
+      entry_batches: {
+        Row: {
+          created_at: string
+          created_by: string
+          digest: string
+          entry_count: number
+          exported_at: string | null
+          exported_by: string | null
+          id: string
+          ledger_reference: string | null
+          number: number | null
+          pair_no: number
+          posting_date: string
+          reconciliation_id: string
+          reversal_count: number
+          statement_number: number
+          sums: NonNullable<Json>
+          tenant_id: string
+          year: number
+        }
+        Insert: {
+          created_at?: string
+          created_by?: string
+          digest: string
+          entry_count: number
+          exported_at?: string | null
+          exported_by?: string | null
+          id?: string
+          ledger_reference?: string | null
+          number?: number | null
+          pair_no: number
+          posting_date: string
+          reconciliation_id: string
+          reversal_count: number
+          statement_number: number
+          sums: NonNullable<Json>
+          tenant_id?: string
+          year?: never
+        }
+        Update: {
+          created_at?: string
+          created_by?: string
+          digest?: string
+          entry_count?: number
+          exported_at?: string | null
+          exported_by?: string | null
+          id?: string
+          ledger_reference?: string | null
+          number?: number | null
+          pair_no?: number
+          posting_date?: string
+          reconciliation_id?: string
+          reversal_count?: number
+          statement_number?: number
+          sums?: NonNullable<Json>
+          tenant_id?: string
+          year?: never
+        }
+        Relationships: [
+          {
+            foreignKeyName: "entry_batches_tenant_id_reconciliation_id_fkey"
+            columns: ["tenant_id", "reconciliation_id"]
+            isOneToOne: false
+            referencedRelation: "reconciliations"
+            referencedColumns: ["tenant_id", "id"]
+          },
+        ]
+      }
+      entry_rules: {
+        Row: {
+          created_at: string
+          created_by: string
+          ledger: NonNullable<Json>
+          pair_no: number
+          rules: NonNullable<Json>
+          tenant_id: string
+          version: number
+        }
+        Insert: {
+          created_at?: string
+          created_by?: string
+          ledger: NonNullable<Json>
+          pair_no: number
+          rules: NonNullable<Json>
+          tenant_id?: string
+          version: number
+        }
+        Update: {
+          created_at?: string
+          created_by?: string
+          ledger?: NonNullable<Json>
+          pair_no?: number
+          rules?: NonNullable<Json>
+          tenant_id?: string
+          version?: number
+        }
+        Relationships: [
+          {
+            foreignKeyName: "entry_rules_tenant_id_pair_no_fkey"
+            columns: ["tenant_id", "pair_no"]
+            isOneToOne: false
+            referencedRelation: "pairs"
+            referencedColumns: ["tenant_id", "pair_no"]
+          },
+        ]
+      }
       events: {
         Row: {
           at: string
@@ -2655,6 +2833,8 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      get_entry_batch: { Args: { input: Json; request: Json }; Returns: Json }
+      get_entry_rules: { Args: { input: Json; request: Json }; Returns: Json }
       get_event: { Args: { input: Json; request: Json }; Returns: Json }
       get_evidence: { Args: { input: Json; request: Json }; Returns: Json }
       get_exception: { Args: { input: Json; request: Json }; Returns: Json }
@@ -2738,6 +2918,11 @@ export type Database = {
       list_connections: { Args: { input: Json; request: Json }; Returns: Json }
       list_decisions: { Args: { input: Json; request: Json }; Returns: Json }
       list_deliveries: { Args: { input: Json; request: Json }; Returns: Json }
+      list_entries: { Args: { input: Json; request: Json }; Returns: Json }
+      list_entry_batches: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       list_events: { Args: { input: Json; request: Json }; Returns: Json }
       list_evidence: { Args: { input: Json; request: Json }; Returns: Json }
       list_exception_comments: {
@@ -2814,6 +2999,10 @@ export type Database = {
         Returns: Json
       }
       list_webhooks: { Args: { input: Json; request: Json }; Returns: Json }
+      mark_entry_batch_exported: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       open_connection_test: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -2824,6 +3013,7 @@ export type Database = {
         Returns: Json
       }
       open_import: { Args: { input: Json; request: Json }; Returns: Json }
+      open_ledger_file: { Args: { input: Json; request: Json }; Returns: Json }
       open_next_periods: { Args: { input: Json; request: Json }; Returns: Json }
       open_security_event_chain: {
         Args: { input: Json; request: Json }
@@ -2842,12 +3032,14 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      preview_entries: { Args: { input: Json; request: Json }; Returns: Json }
       preview_import: { Args: { input: Json; request: Json }; Returns: Json }
       preview_webhook_filters: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
       put_calendar: { Args: { input: Json; request: Json }; Returns: Json }
+      put_entry_rules: { Args: { input: Json; request: Json }; Returns: Json }
       put_first_steps: { Args: { input: Json; request: Json }; Returns: Json }
       put_notification_settings: {
         Args: { input: Json; request: Json }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { apiKey } from "../api-keys/contract.ts";
 import { connection } from "../connections/contract.ts";
+import { entryBatch } from "../entries/contract.ts";
 import { comment } from "../exceptions/comments/contract.ts";
 import { exception } from "../exceptions/contract.ts";
 import { THRESHOLD_KINDS } from "../exceptions/sla/contract.ts";
@@ -28,6 +29,7 @@ export const EVENT_KINDS = [
   "reconciliation.reviewed",
   "reconciliation.closed",
   "reconciliation.reopened",
+  "entries.ready",
   "books.differ",
   "import.done",
   "connection.failing",
@@ -156,6 +158,11 @@ export const EVENTS = {
       reconciliation,
       reason: z.string().meta({ example: "A statement page was missing" }),
     }),
+  },
+  "entries.ready": {
+    summary: "A close left a batch of entries for the ledger",
+    reads: "read:reconciliations",
+    data: z.object({ batch: entryBatch }),
   },
   "books.differ": {
     summary: "A recount doesn't agree with a reconciliation's totals",

@@ -83,15 +83,29 @@ export function exportEndpoint<C extends Contract>(
   return served(contract, async ({ ctx, query: { format, end_mark, ...filters }, ...input }) => {
     const exported = { format: format as ExportFormat, query: filters };
     const call = { ...input, query: filters, ctx: { ...ctx, exported } } as unknown as Call<C>;
+    const { columns } = filters as { columns?: readonly string[] };
     return exportResponse(
       ctx.tenantId,
-      contract.file as Export,
+      withColumns(contract.file as Export, columns),
       exported.format,
       pages(call),
       ctx.reply,
       end_mark === "true",
     );
   });
+}
+
+/** The file with these of its columns, in this order. */
+function withColumns(file: Export, columns: readonly string[] | undefined): Export {
+  if (!columns) return file;
+  return {
+    ...file,
+    columns,
+    workbook: file.workbook?.map((sheet) => ({
+      ...sheet,
+      columns: columns.flatMap((field) => sheet.columns.filter((column) => column.field === field)),
+    })),
+  };
 }
 
 /** A file that is written while it is sent. `name` is what a browser saves it as. */

@@ -2,7 +2,7 @@ import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
 import { runQueued } from "../runtime/tenant-queue.ts";
 import { type Export, type ExportFormat, XLSX } from "../wire/contract.ts";
-import { escapeFormula } from "./csv-injection.ts";
+import { escapeFormula } from "../wire/csv-injection.ts";
 import { workbookOf } from "./workbook.ts";
 
 type TextFormat = Exclude<ExportFormat, "xlsx">;

@@ -1,8 +1,8 @@
 import type { Cell, CellValue, WriteSheet } from "hucre/xlsx";
 import { writeXlsx } from "hucre/xlsx";
 import type { Sheet, SheetColumn } from "../wire/contract.ts";
+import { escapeFormula } from "../wire/csv-injection.ts";
 import { decimalsOf } from "../wire/currencies.ts";
-import { escapeFormula } from "./csv-injection.ts";
 
 /**
  * OOXML decodes `_x0041_` to the character A, so an underscore that starts such text must be
@@ -31,8 +31,9 @@ const FORMATS: Partial<Record<NonNullable<SheetColumn["as"]>, string>> = {
  */
 export function writeSheets(sheets: readonly Sheet[], items: readonly Item[]): Promise<Uint8Array> {
   const byKind = Map.groupBy(items, ({ kind }) => kind);
-  const shown = sheets.filter(({ kind, optional }) => !optional || byKind.has(kind));
-  return writeXlsx({ sheets: shown.map((sheet) => sheetOf(sheet, byKind.get(sheet.kind) ?? [])) });
+  const itemsOf = ({ kind }: Sheet) => (kind === undefined ? items : (byKind.get(kind) ?? []));
+  const shown = sheets.filter((sheet) => !sheet.optional || itemsOf(sheet).length > 0);
+  return writeXlsx({ sheets: shown.map((sheet) => sheetOf(sheet, itemsOf(sheet))) });
 }
 
 function sheetOf({ name, columns }: Sheet, items: readonly Item[]): WriteSheet {

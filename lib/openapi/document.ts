@@ -55,6 +55,7 @@ const TAGS: Record<string, string> = {
   Matching:
     "Rules, runs and matches of two sources' lines, the proof that no cent is missing, and the " +
     "closing of a period.",
+  "Ledger entries": "What closes leave to post in the ledger.",
   Exceptions: "Items to resolve before a deadline.",
   ...Object.fromEntries(SURFACES.map(({ title, description }) => [title, description])),
   "Security events": "Who did what, when and from where, in a tamper-evident audit log.",
@@ -297,7 +298,6 @@ function operationOf(
       ),
     },
     ...(audience === "dashboard" && { "x-audience": audience }),
-    "x-roles": access.roles,
     "x-scope": access.scope,
   };
 }
@@ -330,7 +330,7 @@ function needs({ roles, scope, anyKey, service, publishable }: Access): string {
     ...(publishable ? ["the publishable key"] : []),
     ...(service ? ["the service-role key"] : []),
   ];
-  return `Who can call it: ${who.join("; ")}.`;
+  return `Callers: ${who.join("; ")}.`;
 }
 
 function usersWith(roles: Access["roles"]): string {

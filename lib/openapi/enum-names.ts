@@ -1,6 +1,8 @@
 import { CHANNEL_KINDS, WHOSE } from "../alerts/contract.ts";
 import { API_KEY_STATUSES } from "../api-keys/contract.ts";
 import { WEEKDAYS } from "../calendars/contract.ts";
+import { ENTRY_BATCH_STATES } from "../entries/contract.ts";
+import { ENTRY_KINDS } from "../entries/rules/contract.ts";
 import { EVENT_KINDS } from "../events/contract.ts";
 import { EXCEPTION_SORTS, SLA_SORTS } from "../exceptions/contract.ts";
 import { slaReport } from "../exceptions/report/contract.ts";
@@ -54,11 +56,14 @@ const NAMED: Record<string, readonly string[]> = {
   FileAfterwards: CONNECTIONS.afterwards,
   BoardPeriodState: PERIOD_STATES,
   Currency: CURRENCIES,
+  EntryBatchState: ENTRY_BATCH_STATES,
+  EntryKind: ENTRY_KINDS,
   ErrorCode: ERROR_CODES,
   EventKind: EVENT_KINDS,
   ExceptionSort: EXCEPTION_SORTS,
   ExceptionStatus: EXCEPTIONS.status,
   ExportFormat: EXPORT_FORMATS,
+  ExportFormatWithWorkbook: [...EXPORT_FORMATS, "xlsx"],
   FeeHandling: FEES,
   ImportFormat: FORMATS,
   ImportStatus: IMPORT_STATUSES,

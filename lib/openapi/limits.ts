@@ -17,6 +17,7 @@ const LENGTHS: Record<string, number> = {
   counterparty: 500,
   created_by: 125,
   closing_failure: 1000,
+  exported_by: 125,
   prepared_by: 125,
   reviewed_by: 125,
   currency: 3,

@@ -2,6 +2,8 @@ import * as alerts from "../alerts/contract.ts";
 import * as apiKeys from "../api-keys/contract.ts";
 import * as calendars from "../calendars/contract.ts";
 import * as connections from "../connections/contract.ts";
+import * as entries from "../entries/contract.ts";
+import * as entryRules from "../entries/rules/contract.ts";
 import * as events from "../events/feed/contract.ts";
 import * as evidence from "../evidence/contract.ts";
 import * as bulk from "../exceptions/bulk/contract.ts";
@@ -147,6 +149,14 @@ const DECLARED = [
   signOff.returnReconciliationContract,
   periods.closeReconciliationContract,
   periods.reopenReconciliationContract,
+  entryRules.getEntryRulesContract,
+  entryRules.putEntryRulesContract,
+  entryRules.previewEntriesContract,
+  entries.listEntryBatchesContract,
+  entries.getEntryBatchContract,
+  entries.listEntriesContract,
+  entries.getLedgerFileContract,
+  entries.markEntryBatchExportedContract,
   sources.listSourcesContract,
   sources.createSourceContract,
   sources.getSourceContract,

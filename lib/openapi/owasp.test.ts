@@ -19,7 +19,8 @@ const OF_SCHEMAS = /array-limit|integer-format|integer-limit|string-limit/;
 
 /** A file is streamed and as long as what it holds, so it has no limit. */
 const isExport = (path: readonly (string | number)[]) =>
-  /^\/v1\/.+\/(?:export|bundle|pdf|content)$/.test(String(path[1])) && path.includes("200");
+  /^\/v1\/.+\/(?:export|bundle|pdf|content|ledger-file)$/.test(String(path[1])) &&
+  path.includes("200");
 
 test("Spectral's OWASP rules find nothing without a recorded reason", async () => {
   const ruleset = new Ruleset({ extends: [owasp] });

@@ -25,12 +25,12 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number] | "xlsx";
 export const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /**
- * A sheet of a workbook, with the items of one `kind`. An `optional` sheet is omitted if it has no
- * items.
+ * A sheet of a workbook, with the items of one `kind`, or all items if it names none. An `optional`
+ * sheet is omitted if it has no items.
  */
 export type Sheet = {
   name: string;
-  kind: string;
+  kind?: string;
   columns: readonly SheetColumn[];
   optional?: true;
 };
@@ -49,7 +49,8 @@ export type SheetColumn = {
 
 /**
  * A list as a file with one line per `item`; in CSV, with these columns. `workbook` lists the
- * sheets if it is also available as a workbook. `query` holds parameters that only the file has.
+ * sheets if it is also available as a workbook. `query` holds parameters that only the file has;
+ * among them, `columns` chooses and orders the columns.
  * `functions` are the database functions that read it, if they differ from the list's.
  */
 export type Export = {
@@ -204,6 +205,7 @@ export function exportOf(list: Contract): Contract {
     description: `${exported.description ?? "Streams everything that matches the filters."} The export is recorded as a security event.`,
     access: list.access,
     functions: exported.functions ?? list.functions,
+    noun: list.noun,
     params: list.params,
     tenantParam: list.tenantParam,
     query: (isPaged

@@ -24,6 +24,13 @@ insert into period_signatures (tenant_id, reconciliation_id, number, pair_no, pe
 select p.tenant_id, 'rcn_' || p.tenant_id, 1, p.pair_no, '2026-10-31', 'prepared', 0, 'user:ada', '', 'ada', repeat('0', 64) from pairs p where p.tenant_id in ('one', 'two');
 insert into source_balances (tenant_id, id, source_no, currency, period_end, closing_minor, reason, created_by)
 select p.tenant_id, 'bal_' || p.tenant_id, p.left_source_no, 'EUR', '2026-10-31', 1, 'Trial balance', 'user:ada' from pairs p where p.tenant_id in ('one', 'two');
+insert into entry_rules (tenant_id, pair_no, version, rules, ledger, created_by) select p.tenant_id, p.pair_no, 1, '{}', '{}', 'user:ada' from pairs p where p.tenant_id in ('one', 'two');
+insert into entry_batches (tenant_id, id, pair_no, reconciliation_id, statement_number, posting_date, number, entry_count, reversal_count, sums, digest, created_by)
+select p.tenant_id, 'bat_' || n || '_' || p.tenant_id, p.pair_no, 'rcn_' || p.tenant_id, n, '2026-10-31', case n when 1 then 1 end, 1, 0, '[]', repeat('0', 64), 'user:ada'
+from pairs p, generate_series(1, 2) n where p.tenant_id in ('one', 'two');
+insert into entries (tenant_id, batch_id, place, pair_no, reconciliation_id, kind, subject_id, subject_place, currency, amount_minor, difference_minor, debit_account, credit_account, text, value_date)
+select p.tenant_id, 'bat_1_' || p.tenant_id, 1, p.pair_no, 'rcn_' || p.tenant_id, 'fee', 'mat_1', 1, 'EUR', 1, -1, '4970', '1200', 'Fee', '2026-10-05' from pairs p where p.tenant_id in ('one', 'two');
+insert into private.entry_batch_numbers (tenant_id, year, last_number) values ('one', 2026, 1), ('two', 2026, 1);
 insert into evidence (tenant_id, id, subject_type, subject_id, file_name, media_type, bytes, sha256, created_by)
 select t, 'evd_' || s || '_' || t, s, s || '_' || t, 'note.txt', 'text/plain', 1, repeat('0', 64), 'user:ada'
 from unnest('{one,two}'::text[]) t, unnest('{exception,reconciliation}'::text[]) s;
@@ -53,6 +60,10 @@ select pg_temp.expect_rows('an analyst sees its tenant''s closings', 'select fro
 select pg_temp.expect_rows('an analyst sees its tenant''s signed statements', 'select from statements', 1);
 select pg_temp.expect_rows('an analyst sees who signed its tenant''s periods', 'select from period_signatures', 1);
 select pg_temp.expect_rows('an analyst sees its tenant''s balances', 'select from source_balances', 1);
+select pg_temp.expect_rows('an analyst sees its tenant''s entry rules', 'select from entry_rules', 1);
+select pg_temp.expect_rows('an analyst sees its tenant''s entry batches, without that of a close under way', 'select from entry_batches', 1);
+select pg_temp.expect_rows('an analyst sees its tenant''s entries', 'select from entries', 1);
+select pg_temp.expect_refused('nobody sees the last numbers of entry batches', 'select from private.entry_batch_numbers');
 select pg_temp.expect_rows('an analyst sees its tenant''s evidence', 'select from evidence', 2);
 select pg_temp.expect_rows('an analyst sees what its tenant''s statements list', 'select from statement_evidence', 1);
 select pg_temp.expect_refused('nobody reads contents but by the function that reads one', 'select from private.evidence_contents');
@@ -80,6 +91,9 @@ select pg_temp.expect_rows('a key for exceptions sees no match', 'select from ma
 select pg_temp.expect_rows('a key for exceptions sees no signed statement', 'select from statements', 0);
 select pg_temp.expect_rows('a key for exceptions sees no signature', 'select from period_signatures', 0);
 select pg_temp.expect_rows('a key for exceptions sees no balance', 'select from source_balances', 0);
+select pg_temp.expect_rows('a key for exceptions sees no entry rules', 'select from entry_rules', 0);
+select pg_temp.expect_rows('a key for exceptions sees no entry batch', 'select from entry_batches', 0);
+select pg_temp.expect_rows('a key for exceptions sees no entry', 'select from entries', 0);
 select pg_temp.expect_rows('a key for exceptions sees no evidence', 'select from evidence', 0);
 select pg_temp.expect_rows('a key for exceptions sees nothing that a statement lists', 'select from statement_evidence', 0);
 select pg_temp.expect_rows('a key for exceptions reads no content', $$select where private.evidence_part('evd_exception_one', 0, 9) is not null$$, 0);

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Pool } from "pg";
 import { configurationPage, environmentExample } from "./configuration.ts";
+import { currencyDecimalsSql } from "./currency-decimals.ts";
 import { databaseTypes } from "./database-types.ts";
 import { defaultRulesSql } from "./default-rules.ts";
 import { difference } from "./difference.ts";
@@ -41,6 +42,11 @@ export const ARTEFACTS = {
   rules: {
     path: "supabase/schemas/runs/default_rules.gen.sql",
     make: async () => defaultRulesSql(),
+    needsDatabase: false,
+  },
+  currencies: {
+    path: "supabase/schemas/core/currency_decimals.gen.sql",
+    make: async () => currencyDecimalsSql(),
     needsDatabase: false,
   },
   configuration: {

@@ -7,6 +7,7 @@ import { ActorName } from "#components/people/actor-name.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { periodOf } from "#lib/wire/period-name.ts";
+import { EntriesCard } from "../entries/entries-card.tsx";
 import { periodLines } from "../period-lines.ts";
 import { SignOffCard } from "../sign-off/sign-off-card.tsx";
 import { matchedShare, PeriodStatus } from "../words.tsx";
@@ -41,6 +42,7 @@ export function MatchingOverview({ reconciliation }: { reconciliation: Reconcili
         <Figure name="Open exceptions" value={open_exceptions.toLocaleString("en")} />
       </Figures>
       <RunCard reconciliation={reconciliation} />
+      <EntriesCard reconciliation={reconciliation} />
       {isOpen && <SignOffCard reconciliation={reconciliation} />}
       <div className="grid items-start gap-4 @4xl:grid-cols-2">
         <ProofCard reconciliation={reconciliation} />

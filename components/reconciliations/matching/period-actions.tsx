@@ -1,6 +1,7 @@
 "use client";
 
 import {
+  BookUp,
   FileText,
   Link2,
   ListChecks,
@@ -63,6 +64,13 @@ export function PeriodActions({ reconciliation }: { reconciliation: Reconciliati
       >
         <ListOrdered aria-hidden className="size-4 text-muted" />
         Rules
+      </PrefetchLink>
+      <PrefetchLink
+        href={`/${tenant}/reconciliations/${reconciliation.id}/entries`}
+        className={buttonClass()}
+      >
+        <BookUp aria-hidden className="size-4 text-muted" />
+        Entries
       </PrefetchLink>
       {settable && (
         <Button

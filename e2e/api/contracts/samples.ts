@@ -75,6 +75,9 @@ const connected = async (fixture: Fixture) => {
 const LINE = { amount: "12.50", value_date: "2026-10-05" };
 const EVIDENCE = { type: "text/plain", text: "Approved by phone." };
 const BALANCE = { day: "2026-10-31", amount: "12.50", reason: "Trial balance" };
+const ENTRY_RULES = {
+  carried_left: { account: "4970", counter_account: "1200", text: "Open {reference}" },
+};
 const apiKeys = {
   path: ({ tenant }: Fixture) => `/v1/tenants/${tenant}/api-keys`,
   body: () => ({ name: uniqueName("Key"), scopes: ["read:exceptions"] }),
@@ -268,6 +271,29 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
     await posted(fixture, `/v1/reconciliations/${id}/close`);
     return { params: { id }, body: { reason: uniqueName("A page was missing") } };
   },
+  getEntryRules: async (fixture) => ({ params: { id: (await period(fixture)).id } }),
+  putEntryRules: async (fixture) => ({
+    params: { id: (await period(fixture)).id },
+    body: { rules: ENTRY_RULES },
+  }),
+  previewEntries: async (fixture) => ({
+    params: { id: (await period(fixture)).id },
+    body: { rules: ENTRY_RULES },
+  }),
+  getEntryBatch: async (fixture) => ({ params: { id: await entryBatch(fixture) } }),
+  listEntries: async (fixture) => ({ params: { id: await entryBatch(fixture) } }),
+  exportEntries: async (fixture) => ({
+    params: { id: await entryBatch(fixture) },
+    query: { format: "csv" },
+  }),
+  getLedgerFile: async (fixture) => ({
+    params: { id: await entryBatch(fixture) },
+    query: { format: "netsuite" },
+  }),
+  markEntryBatchExported: async (fixture) => ({
+    params: { id: await entryBatch(fixture) },
+    body: { ledger_reference: uniqueName("JE") },
+  }),
   createSource: () => ({ body: sources.body() }),
   getSource: async (fixture) => ({ params: { id: await created(fixture, sources) } }),
   updateSource: async (fixture) => ({
@@ -565,6 +591,24 @@ async function period(
     auto_run: false,
   });
   return { id, lines: [left.line, right.line], sources: [left.source, right.source] };
+}
+
+/** Left by a close. */
+async function entryBatch(fixture: Fixture): Promise<string> {
+  const { id } = await period(fixture);
+  const rules = `/v1/reconciliations/${id}/entry-rules`;
+  await api("PUT", rules, {
+    bearer: fixture.admin,
+    tenant: fixture.tenant,
+    body: { rules: ENTRY_RULES },
+  });
+  await posted(fixture, `/v1/reconciliations/${id}/close`);
+  const { json } = await api("GET", "/v1/entry-batches", {
+    bearer: fixture.admin,
+    tenant: fixture.tenant,
+    query: { reconciliation_id: id },
+  });
+  return (json as { items: { id: string }[] }).items[0]?.id ?? "";
 }
 
 /** A period that another person has signed, so that the admin of the fixture can review it. */

@@ -91,6 +91,9 @@ beforeAll(async () => {
     body: EVIDENCE,
     headers: { "Content-Type": "text/plain" },
   });
+  await fixture.ok("PUT", `${period}/entry-rules`, {
+    body: { rules: { fee: { account: "4970", counter_account: "1200", text: 'Fee, "{note}"' } } },
+  });
   await fixture.ok("POST", `${period}/close`);
   await until("the close is signed", async () => {
     const [{ signed } = { signed: false }] = await sql<{ signed: boolean }>(
@@ -112,6 +115,7 @@ describe("the bundle of a signed statement", () => {
     expect(output).toContain("Everything agrees: statement 1");
     expect(output).toContain("EUR left: lines = matched + excluded + open");
     expect(output).toContain("1 file of evidence as the statement lists them");
+    expect(output).toContain("1 entry for the ledger as the statement lists them");
     const sha256 = createHash("sha256").update(EVIDENCE).digest("hex");
     expect(output).toContain(`${sha256}  Fee, "October".txt`);
     expect(code).toBe(0);
@@ -138,6 +142,7 @@ describe("the bundle of a signed statement", () => {
     ["a member left out", "as counted", (f) => ({ ...f, "members.ndjson": "" })],
     ["an exclusion left out", "excluded", (f) => ({ ...f, "exclusions.ndjson": "" })],
     ["an open line with another amount", "open", (f) => edited(f, "carried.ndjson", "999", "99")],
+    ["an entry to another account", "ledger", (f) => edited(f, "entries.ndjson", "4970", "6800")],
     ["evidence left out", "evidence", (f) => ({ ...f, "evidence.ndjson": "" })],
     [
       "another digest under the signature",

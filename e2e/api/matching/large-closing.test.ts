@@ -116,6 +116,9 @@ test(
     const superuser = new Client(superuserUrl());
     await superuser.connect();
     try {
+      await fixture.ok("PUT", `${path}/entry-rules`, {
+        body: { rules: { carried_left: { account: "1", counter_account: "2", text: "Open" } } },
+      });
       const pid = await carryUncommitted(large, blocking);
       expect(await fixture.ok("POST", `${path}/close`)).toMatchObject({
         closing: true,
@@ -153,6 +156,8 @@ test(
         expectProblem(answer, "conflict");
         expect(answer.text).toContain("closing");
       }
+      const batches = () => fixture.ok<{ items: object[] }>("GET", "entry-batches");
+      expect(await batches()).toMatchObject({ items: [] });
       expect(await fixture.ok<Statement>("GET", `${path}/statement`)).toMatchObject({
         closed_at: null,
       });
@@ -173,6 +178,7 @@ test(
         closed_by: "user:ada",
       });
       expect(await fixture.proof(period)).toMatchObject({ holds: true, closing: { holds: true } });
+      expect(await batches()).toMatchObject({ items: [{ number: "2026-0001", entry_count: 101 }] });
       expect(await fixture.matches({ state: "suggested" }, period)).toEqual([]);
       expect((await fixture.line(late)).state).toBe("open");
       expect(await bookDifferences(fixture.tenant)).toEqual([]);

@@ -3,130 +3,12 @@ import { expect, test } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
 import { WHOLE } from "#e2e/gate.ts";
 import { bookDifferences } from "./books.ts";
-import { Fixture, line } from "./matching-fixture.ts";
+import { acts, BEGINNING, Months, perform } from "./months.ts";
 
 const SLOW = 1_200_000;
 /** MONTHS_SEED repeats a failure; WORLDS looks longer. */
 const SEED = Number(process.env.MONTHS_SEED ?? 43);
 const WORLDS = Number(process.env.WORLDS ?? (WHOLE ? 30 : 3));
-
-/** Long past, so that every line is past its grace whatever the day is. */
-const MONTHS = ["2020-01", "2020-02", "2020-03", "2020-04"] as const;
-const LAST_DAYS = ["31", "29", "31", "30"] as const;
-
-const KINDS = [
-  "add",
-  "late",
-  "run",
-  "confirm",
-  "reject",
-  "undo",
-  "open",
-  "close",
-  "reopen",
-] as const;
-type Act = { kind: (typeof KINDS)[number]; pick: number };
-
-const acts = fc.array(
-  fc.record<Act>({
-    kind: fc.constantFrom(...KINDS, "add", "run", "run", "close", "close", "confirm"),
-    pick: fc.nat(10_000),
-  }),
-  { minLength: 14, maxLength: 22 },
-);
-
-/** Every world begins with lines on both sides, their suggestions and their exceptions. */
-const BEGINNING: Act[] = [
-  { kind: "add", pick: 1 },
-  { kind: "add", pick: 2 },
-  { kind: "run", pick: 0 },
-];
-
-type Period = { id: string; month: number; closed: boolean };
-
-/** Months of one pair of sources, opened one after another. */
-class Months {
-  readonly fixture: Fixture;
-  private readonly periods: { id: string; month: number }[] = [];
-  private lines = 0;
-
-  private constructor(fixture: Fixture) {
-    this.fixture = fixture;
-  }
-
-  static async create(): Promise<Months> {
-    const fixture = await Fixture.create({ grace_days: 0 });
-    // The fixture's period lies years after these, and holds nothing.
-    await fixture.ok("PATCH", `reconciliations/${fixture.period}`, {
-      body: { status: "archived" },
-    });
-    const months = new Months(fixture);
-    await months.openNext();
-    return months;
-  }
-
-  async openNext(): Promise<void> {
-    const month = this.periods.length;
-    const name = MONTHS[month];
-    if (name === undefined) return;
-    const { id } = await this.fixture.bind({
-      period_start: `${name}-01`,
-      period_end: `${name}-${LAST_DAYS[month]}`,
-    });
-    this.periods.push({ id, month });
-  }
-
-  async all(): Promise<Period[]> {
-    const closed = await sql<{ id: string }>(
-      "select id from public.reconciliations where tenant_id = $1 and closed_at is not null",
-      [this.fixture.tenant],
-    );
-    const ids = new Set(closed.map(({ id }) => id));
-    return this.periods.map((period) => ({ ...period, closed: ids.has(period.id) }));
-  }
-
-  /** Three lines of a small vocabulary, so that amounts and references meet. */
-  async add(month: number, pick: number): Promise<void> {
-    const side = pick % 2 === 0 ? "left" : "right";
-    await this.fixture.add(
-      side,
-      [0, 17, 34].map((more) => {
-        const n = pick + more;
-        return line(`x${this.lines++}`, [100, 100, 250, 350][n % 4] as number, {
-          ...(n % 3 !== 0 && { reference: `R${n % 5}` }),
-          counterparty: `C${n % 3}`,
-          value_date: `${MONTHS[month]}-${String(1 + (n % 28)).padStart(2, "0")}`,
-        });
-      }),
-    );
-  }
-}
-
-/** What is refused is refused with a reason. */
-async function perform(months: Months, { kind, pick }: Act): Promise<void> {
-  const { fixture } = months;
-  const periods = await months.all();
-  const one = <Item>(items: readonly Item[]) => items[pick % Math.max(1, items.length)];
-  const attempt = async (path: string, body: object = {}) => {
-    const { status, text } = await fixture.call("POST", path, { body });
-    expect([200, 201, 202, 409], `${path} ${text}`).toContain(status);
-  };
-  const open = periods.filter(({ closed }) => !closed);
-  const period = one(open);
-  if (kind === "open") await months.openNext();
-  else if (kind === "add") await months.add(one(periods)?.month ?? 0, pick);
-  else if (kind === "late") await months.add(0, pick);
-  else if (kind === "run" && period) expect((await fixture.run(period.id)).failure).toBeNull();
-  else if (kind === "close" && open[0]) await attempt(`reconciliations/${open[0].id}/close`);
-  else if (kind === "reopen") {
-    const last = periods.findLast(({ closed }) => closed);
-    if (last) await attempt(`reconciliations/${last.id}/reopen`, { reason: "At random" });
-  } else if ((kind === "confirm" || kind === "reject" || kind === "undo") && period) {
-    const state = kind === "undo" ? "confirmed" : "suggested";
-    const match = one(await fixture.matches({ state }, period.id));
-    if (match) await attempt(`matches/${match.id}/${kind}`);
-  }
-}
 
 /** Open exceptions and suggestions of a period that can't hold their lines, with the reason. */
 function misplaced(tenant: string): Promise<{ id: string; fault: string }[]> {
@@ -198,7 +80,7 @@ test(
     console.info(`Months at random: seed ${SEED}, ${WORLDS} worlds.`);
     let moved = 0;
     await fc.assert(
-      fc.asyncProperty(acts, async (chosen) => {
+      fc.asyncProperty(acts(), async (chosen) => {
         const months = await Months.create();
         const { tenant } = months.fixture;
         for (const act of [...BEGINNING, ...chosen]) {

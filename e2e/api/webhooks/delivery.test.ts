@@ -267,6 +267,13 @@ describe("each kind of event", () => {
         reason: "A page was missing",
       });
     },
+    "entries.ready": async () => {
+      const { id } = await createPeriod();
+      await subscriber.call("PUT", `/v1/reconciliations/${id}/entry-rules`, {
+        rules: { carried_left: { account: "4970", counter_account: "1200", text: "{reference}" } },
+      });
+      await subscriber.call("POST", `/v1/reconciliations/${id}/close`);
+    },
     "books.differ": async () => {
       const { id } = await createPeriod();
       // As nothing of ours would.

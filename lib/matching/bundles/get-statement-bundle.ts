@@ -12,10 +12,10 @@ const PAGE_ROWS = 2_000;
 const VERIFIER = join(process.cwd(), "lib/matching/bundles/verify.mjs");
 
 /**
- * What the digest covers after the statement, in this order, and the evidence, of which the
- * statement has the hash. Each line is a text as JSON.
+ * What the digest covers after the statement, in this order, and the evidence and the entries for
+ * the ledger, of which the statement has the hashes. Each line is a text as JSON.
  */
-const KINDS = ["matches", "members", "exclusions", "carried", "evidence"] as const;
+const KINDS = ["matches", "members", "exclusions", "carried", "evidence", "entries"] as const;
 
 type Opened = {
   /** The text that the digest covers. */

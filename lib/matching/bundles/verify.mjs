@@ -60,6 +60,7 @@ const signature = JSON.parse(text("signature.json"));
 verifyDigest();
 verifySums();
 verifyEvidence();
+verifyEntries();
 verifyAudit();
 console.log(
   faults === 0
@@ -193,6 +194,21 @@ function verifyEvidence() {
     const [, type, , name, , , hash] = fields(row);
     console.log(`  ${hash}  ${name} (${type})`);
   }
+}
+
+/** The statement has the number and the hash of the entries that its close left for the ledger. */
+function verifyEntries() {
+  const listed = files.has("entries.ndjson") ? rows("entries") : [];
+  const { count, sha256: expected } = statement.entries ?? {
+    count: 0,
+    sha256: sha256().toString("hex"),
+  };
+  const computed = sha256(...listed.map((row) => sha256(row))).toString("hex");
+  say(
+    listed.length === count && computed === expected,
+    `${count} ${count === 1 ? "entry" : "entries"} for the ledger as the statement lists them`,
+    `${listed.length} listed, with the hash ${computed}`,
+  );
 }
 
 /** The close is an event of the audit log, whose chain ends in a signed checkpoint. */

@@ -424,6 +424,22 @@ export const statement = z
         id: "StatementEvidence",
         description: "The files of evidence that a signed statement lists. Absent before a close.",
       }),
+    entries: z
+      .object({
+        count: count.meta({ example: 12 }),
+        sha256: z
+          .string()
+          .regex(/^[0-9a-f]{64}$/)
+          .meta({
+            description: "Over the hashes of the texts in the bundle's entries.ndjson.",
+            example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+          }),
+      })
+      .optional()
+      .meta({
+        id: "StatementEntries",
+        description: "The entries that its close left for the ledger. Absent without any.",
+      }),
     proof,
   })
   .meta({ id: "ReconciliationStatement" });

@@ -1,6 +1,6 @@
 import { read } from "../../db/call.ts";
 import type { Context } from "../../request/context.ts";
-import { decimalsOf } from "../../wire/currencies.ts";
+import { decimalText } from "../../wire/decimal-text.ts";
 import type {
   OutstandingLine,
   Statement,
@@ -109,15 +109,8 @@ async function* rowsOf<K extends Kind>(
 
 /** In the order of the columns. */
 function withAmount({ kind, item, currency, side, ...row }: MinorRow): StatementRow {
-  const amount = decimalText(row.amount_minor, decimalsOf(currency) ?? 2);
+  const amount = decimalText(row.amount_minor, currency);
   return { kind, item, currency, side, amount, ...row };
-}
-
-function decimalText(minor: number | string, decimals: number): string {
-  const [, sign = "", digits = ""] = /^(-?)(\d+)$/.exec(`${minor}`) ?? [];
-  const padded = digits.padStart(decimals + 1, "0");
-  const point = padded.length - decimals;
-  return `${sign}${padded.slice(0, point)}${decimals > 0 ? "." : ""}${padded.slice(point)}`;
 }
 
 function balanceRows({ balances, differences }: Statement): MinorRow[] {

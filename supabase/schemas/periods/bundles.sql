@@ -158,8 +158,28 @@ grant execute on function
   private.reopened_rows(text, integer, text, integer)
 to authenticated;
 
+-- A page of the entries of a statement of the caller's tenant, after a place.
+create function private.entry_rows(s public.statements, after integer, page_size integer)
+returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select jsonb_build_object('next', max(e.place)::text,
+      'rows', coalesce(jsonb_agg(private.entry_row(e) order by e.place), '[]'))
+    from (
+      select x.* from public.entry_batches b
+      join public.entries x on x.tenant_id = b.tenant_id and x.batch_id = b.id
+      where b.tenant_id = s.tenant_id and b.reconciliation_id = s.reconciliation_id
+        and b.statement_number = s.number and x.place > after
+      order by x.place limit page_size
+    ) e
+  );
+end $$;
+grant execute on function private.entry_rows(public.statements, integer, integer) to authenticated;
+
 -- A later step of open_statement_bundle. input: { id, number, kind, after, limit }, `kind` matches,
--- members, exclusions or carried; or evidence, which is returned whole. Returns { rows, next }.
+-- members, exclusions, carried or entries; or evidence, which is returned whole. Returns { rows,
+-- next }.
 create function public.list_statement_bundle(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -182,6 +202,9 @@ begin
       where e.tenant_id = tenant and e.reconciliation_id = s.reconciliation_id
         and e.number = numbered
     ));
+  elsif input ->> 'kind' = 'entries' then
+    return private.entry_rows(s, coalesce((input ->> 'after')::integer, 0),
+      (input ->> 'limit')::integer);
   elsif s.reopened_at is not null then
     place := coalesce((input ->> 'after')::integer + 1, 0);
     contents := to_jsonb(

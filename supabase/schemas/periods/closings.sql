@@ -117,7 +117,8 @@ begin
   r.closed_at := now();
   r.closed_by := write_closing.closed_by;
   statement := private.statement_json(r)
-    || jsonb_build_object('evidence', private.list_evidence_on_statement(r));
+    || jsonb_build_object('evidence', private.list_evidence_on_statement(r))
+    || private.write_entries(r);
   if not (statement #>> '{proof,holds}')::boolean then
     perform private.refuse_conflict('proof_broken',
       'The proof does not hold: matched, excluded and open lines are not all lines. Tell us before you close.');
@@ -145,10 +146,11 @@ begin
   delete from public.closings c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
   delete from public.carried_lines c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
   perform private.withdraw_evidence_of_closing(r);
+  perform private.withdraw_entries(r);
 end $$;
 
 -- Closes a period, which is locked, with what write_closing has written. Records and emits:
--- reconciliation.closed.
+-- reconciliation.closed; emits: entries.ready.
 create function private.complete_closing(
   before public.reconciliations) returns public.reconciliations
 language plpgsql volatile set search_path = '' as $$
@@ -181,7 +183,7 @@ begin
           b -> 'side', 'open_minor', b -> 'outstanding_minor')), '[]')
         from jsonb_array_elements(c.statement -> 'balances') b
         where b -> 'outstanding_minor' <> '0'
-      )));
+      )) || private.complete_entry_batch(r));
   perform private.queue_book_recount(r.tenant_id, r.pair_no);
   perform private.emit(r.tenant_id, 'reconciliation.closed',
     jsonb_build_object('reconciliation', private.reconciliation_json(r)));

@@ -24,7 +24,7 @@ class AlertChannels(SyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.AlertChannel]:
         """List alert channels, newest first.
 
-        Who can call it: `tenant_admin`; the service-role key.
+        Callers: `tenant_admin`; the service-role key.
         """
         return self._list("GET", f"/v1/alert-channels", options, query={"limit": limit, "cursor": cursor})
 
@@ -38,21 +38,21 @@ class AlertChannels(SyncResource):
     def delete(self, id: str, **options: Unpack[Options]) -> T.AlertChannel:
         """Delete an alert channel.
 
-        Who can call it: `tenant_admin`; the service-role key.
+        Callers: `tenant_admin`; the service-role key.
         """
         return self._call("DELETE", f"/v1/alert-channels/{segment('id', id)}", options)
 
     def get(self, id: str, **options: Unpack[Options]) -> T.AlertChannel:
         """Get an alert channel.
 
-        Who can call it: `tenant_admin`; the service-role key.
+        Callers: `tenant_admin`; the service-role key.
         """
         return self._call("GET", f"/v1/alert-channels/{segment('id', id)}", options)
 
     def update(self, id: str, body: Optional[T.UpdateAlertChannelRequest] = None, **options: Unpack[Options]) -> T.AlertChannel:
         """Change an alert channel.
 
-        Who can call it: `tenant_admin`; the service-role key.
+        Callers: `tenant_admin`; the service-role key.
         """
         return self._call("PATCH", f"/v1/alert-channels/{segment('id', id)}", options, body=body)
 
@@ -68,7 +68,7 @@ class AsyncAlertChannels(AsyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.AlertChannel]:
         """List alert channels, newest first.
 
-        Who can call it: `tenant_admin`; the service-role key.
+        Callers: `tenant_admin`; the service-role key.
         """
         return self._list("GET", f"/v1/alert-channels", options, query={"limit": limit, "cursor": cursor})
 
@@ -82,21 +82,21 @@ class AsyncAlertChannels(AsyncResource):
     async def delete(self, id: str, **options: Unpack[Options]) -> T.AlertChannel:
         """Delete an alert channel.
 
-        Who can call it: `tenant_admin`; the service-role key.
+        Callers: `tenant_admin`; the service-role key.
         """
         return await self._call("DELETE", f"/v1/alert-channels/{segment('id', id)}", options)
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.AlertChannel:
         """Get an alert channel.
 
-        Who can call it: `tenant_admin`; the service-role key.
+        Callers: `tenant_admin`; the service-role key.
         """
         return await self._call("GET", f"/v1/alert-channels/{segment('id', id)}", options)
 
     async def update(self, id: str, body: Optional[T.UpdateAlertChannelRequest] = None, **options: Unpack[Options]) -> T.AlertChannel:
         """Change an alert channel.
 
-        Who can call it: `tenant_admin`; the service-role key.
+        Callers: `tenant_admin`; the service-role key.
         """
         return await self._call("PATCH", f"/v1/alert-channels/{segment('id', id)}", options, body=body)
 
@@ -112,7 +112,7 @@ class ApiKeys(SyncResource):
     def list(self, id: str, *, limit: Optional[int] = None, status: Optional[T.ApiKeyStatus] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ApiKey]:
         """List API keys, newest first.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._list("GET", f"/v1/tenants/{segment('id', id)}/api-keys", options, query={"limit": limit, "status": status, "q": q, "cursor": cursor})
 
@@ -133,14 +133,14 @@ class ApiKeys(SyncResource):
     def get(self, id: str, key_id: str, **options: Unpack[Options]) -> T.ApiKey:
         """Get an API key's metadata.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._call("GET", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options)
 
     def update(self, id: str, key_id: str, body: Optional[T.UpdateApiKeyRequest] = None, **options: Unpack[Options]) -> T.ApiKey:
         """Change an API key.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._call("PATCH", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options, body=body)
 
@@ -161,7 +161,7 @@ class ApiKeys(SyncResource):
     def get_usage(self, id: str, key_id: str, **options: Unpack[Options]) -> T.ApiKeyUsage:
         """Get an API key's usage.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._call("GET", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}/usage", options)
 
@@ -170,7 +170,7 @@ class AsyncApiKeys(AsyncResource):
     def list(self, id: str, *, limit: Optional[int] = None, status: Optional[T.ApiKeyStatus] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ApiKey]:
         """List API keys, newest first.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._list("GET", f"/v1/tenants/{segment('id', id)}/api-keys", options, query={"limit": limit, "status": status, "q": q, "cursor": cursor})
 
@@ -191,14 +191,14 @@ class AsyncApiKeys(AsyncResource):
     async def get(self, id: str, key_id: str, **options: Unpack[Options]) -> T.ApiKey:
         """Get an API key's metadata.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return await self._call("GET", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options)
 
     async def update(self, id: str, key_id: str, body: Optional[T.UpdateApiKeyRequest] = None, **options: Unpack[Options]) -> T.ApiKey:
         """Change an API key.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return await self._call("PATCH", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options, body=body)
 
@@ -219,7 +219,7 @@ class AsyncApiKeys(AsyncResource):
     async def get_usage(self, id: str, key_id: str, **options: Unpack[Options]) -> T.ApiKeyUsage:
         """Get an API key's usage.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return await self._call("GET", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}/usage", options)
 
@@ -228,7 +228,7 @@ class Calendars(SyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Calendar]:
         """List calendars, newest first.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/calendars", options, query={"limit": limit, "cursor": cursor})
 
@@ -249,7 +249,7 @@ class Calendars(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Calendar:
         """Get a calendar.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/calendars/{segment('id', id)}", options)
 
@@ -286,7 +286,7 @@ class AsyncCalendars(AsyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Calendar]:
         """List calendars, newest first.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/calendars", options, query={"limit": limit, "cursor": cursor})
 
@@ -307,7 +307,7 @@ class AsyncCalendars(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Calendar:
         """Get a calendar.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/calendars/{segment('id', id)}", options)
 
@@ -376,7 +376,7 @@ class Connections(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Connection]:
         """List connections, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/connections", options, query={"limit": limit, "source_id": source_id, "cursor": cursor})
 
@@ -397,7 +397,7 @@ class Connections(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Connection:
         """Get a connection.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/connections/{segment('id', id)}", options)
 
@@ -418,7 +418,7 @@ class Connections(SyncResource):
     def list_files(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ConnectionFile]:
         """List what a connection found, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/connections/{segment('id', id)}/files", options, query={"limit": limit, "cursor": cursor})
 
@@ -434,7 +434,7 @@ class AsyncConnections(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Connection]:
         """List connections, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/connections", options, query={"limit": limit, "source_id": source_id, "cursor": cursor})
 
@@ -455,7 +455,7 @@ class AsyncConnections(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Connection:
         """Get a connection.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/connections/{segment('id', id)}", options)
 
@@ -476,7 +476,7 @@ class AsyncConnections(AsyncResource):
     def list_files(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ConnectionFile]:
         """List what a connection found, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/connections/{segment('id', id)}/files", options, query={"limit": limit, "cursor": cursor})
 
@@ -506,6 +506,94 @@ class AsyncDecisions(AsyncResource):
         return await self._call("POST", f"/v1/decisions/{segment('id', id)}/undo", options, body=body, takes_key=True)
 
 
+class EntryBatches(SyncResource):
+    def list(self, *, limit: Optional[int] = None, state: Optional[T.EntryBatchState] = None, year: Optional[int] = None, reconciliation_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.EntryBatch]:
+        """List entry batches, newest first.
+
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/entry-batches", options, query={"limit": limit, "state": state, "year": year, "reconciliation_id": reconciliation_id, "cursor": cursor})
+
+    def get(self, id: str, **options: Unpack[Options]) -> T.EntryBatch:
+        """Get an entry batch.
+
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._call("GET", f"/v1/entry-batches/{segment('id', id)}", options)
+
+    def list_entries(self, id: str, *, limit: Optional[int] = None, currency: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Entry]:
+        """List the entries of a batch.
+
+        Each debits one account and credits another by the same amount, in the order of the batch. Reversals come first.
+        """
+        return self._list("GET", f"/v1/entry-batches/{segment('id', id)}/entries", options, query={"limit": limit, "currency": currency, "cursor": cursor})
+
+    def export_entries(self, id: str, *, currency: Optional[str] = None, columns: Optional[Sequence[Literal["batch_number", "place", "posting_date", "debit_account", "credit_account", "amount", "currency", "text", "tax_code", "cost_center", "kind", "value_date", "reference", "counterparty", "amount_minor", "difference_minor", "subject_id", "reverses"]]] = None, format: Optional[T.ExportFormatWithWorkbook] = None, **options: Unpack[Options]) -> Export:
+        """Export the entries of a batch.
+
+        A row for each entry, with the columns that you choose. Exporting does not mark the batch as exported. The export is recorded as a security event.
+        """
+        return self._export("GET", f"/v1/entry-batches/{segment('id', id)}/entries/export", options, query={"currency": currency, "columns": columns, "format": format}, has_end_mark=True)
+
+    def mark_exported(self, id: str, body: Optional[T.MarkEntryBatchExportedRequest] = None, **options: Unpack[Options]) -> Union[T.EntryBatch, None]:
+        """Mark a batch as exported.
+
+        Once, when the ledger has it: a second time is 409, so that of two programs only one posts it. With four_eyes, not by anyone who worked in the period.
+        """
+        return self._call("POST", f"/v1/entry-batches/{segment('id', id)}/exported", options, body=body, takes_key=True)
+
+    def get_ledger_file(self, id: str, *, format: Optional[Literal["datev", "xero", "quickbooks", "quickbooks_iif", "netsuite", "sap"]] = None, currency: Optional[str] = None, part: Optional[int] = None, **options: Unpack[Options]) -> Export:
+        """Get a batch as a file for a ledger.
+
+        In the layout that the ledger publishes for its import; the guide to entries names the sources. One currency a file. 409 names the entry if a field can't be what the ledger takes. Downloading does not mark the batch as exported.
+        """
+        return self._export("GET", f"/v1/entry-batches/{segment('id', id)}/ledger-file", options, query={"format": format, "currency": currency, "part": part})
+
+
+class AsyncEntryBatches(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, state: Optional[T.EntryBatchState] = None, year: Optional[int] = None, reconciliation_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.EntryBatch]:
+        """List entry batches, newest first.
+
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/entry-batches", options, query={"limit": limit, "state": state, "year": year, "reconciliation_id": reconciliation_id, "cursor": cursor})
+
+    async def get(self, id: str, **options: Unpack[Options]) -> T.EntryBatch:
+        """Get an entry batch.
+
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/entry-batches/{segment('id', id)}", options)
+
+    def list_entries(self, id: str, *, limit: Optional[int] = None, currency: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Entry]:
+        """List the entries of a batch.
+
+        Each debits one account and credits another by the same amount, in the order of the batch. Reversals come first.
+        """
+        return self._list("GET", f"/v1/entry-batches/{segment('id', id)}/entries", options, query={"limit": limit, "currency": currency, "cursor": cursor})
+
+    def export_entries(self, id: str, *, currency: Optional[str] = None, columns: Optional[Sequence[Literal["batch_number", "place", "posting_date", "debit_account", "credit_account", "amount", "currency", "text", "tax_code", "cost_center", "kind", "value_date", "reference", "counterparty", "amount_minor", "difference_minor", "subject_id", "reverses"]]] = None, format: Optional[T.ExportFormatWithWorkbook] = None, **options: Unpack[Options]) -> AsyncExport:
+        """Export the entries of a batch.
+
+        A row for each entry, with the columns that you choose. Exporting does not mark the batch as exported. The export is recorded as a security event.
+        """
+        return self._export("GET", f"/v1/entry-batches/{segment('id', id)}/entries/export", options, query={"currency": currency, "columns": columns, "format": format}, has_end_mark=True)
+
+    async def mark_exported(self, id: str, body: Optional[T.MarkEntryBatchExportedRequest] = None, **options: Unpack[Options]) -> Union[T.EntryBatch, None]:
+        """Mark a batch as exported.
+
+        Once, when the ledger has it: a second time is 409, so that of two programs only one posts it. With four_eyes, not by anyone who worked in the period.
+        """
+        return await self._call("POST", f"/v1/entry-batches/{segment('id', id)}/exported", options, body=body, takes_key=True)
+
+    def get_ledger_file(self, id: str, *, format: Optional[Literal["datev", "xero", "quickbooks", "quickbooks_iif", "netsuite", "sap"]] = None, currency: Optional[str] = None, part: Optional[int] = None, **options: Unpack[Options]) -> AsyncExport:
+        """Get a batch as a file for a ledger.
+
+        In the layout that the ledger publishes for its import; the guide to entries names the sources. One currency a file. 409 names the entry if a field can't be what the ledger takes. Downloading does not mark the batch as exported.
+        """
+        return self._export("GET", f"/v1/entry-batches/{segment('id', id)}/ledger-file", options, query={"format": format, "currency": currency, "part": part})
+
+
 class Events(SyncResource):
     def list(self, *, limit: Optional[int] = None, types: Optional[Sequence[T.EventKind]] = None, subject: Optional[str] = None, since: Optional[str] = None, wait: Optional[int] = None, test: Optional[bool] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ListedEvent]:
         """List events, oldest first.
@@ -524,7 +612,7 @@ class Events(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.ListedEvent:
         """Get an event.
 
-        Who can call it: every role; any API key; the service-role key.
+        Callers: every role; any API key; the service-role key.
         """
         return self._call("GET", f"/v1/events/{segment('id', id)}", options)
 
@@ -547,7 +635,7 @@ class AsyncEvents(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.ListedEvent:
         """Get an event.
 
-        Who can call it: every role; any API key; the service-role key.
+        Callers: every role; any API key; the service-role key.
         """
         return await self._call("GET", f"/v1/events/{segment('id', id)}", options)
 
@@ -577,7 +665,7 @@ class Evidence(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Evidence:
         """Get what is known of a file of evidence.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/evidence/{segment('id', id)}", options)
 
@@ -614,7 +702,7 @@ class AsyncEvidence(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Evidence:
         """Get what is known of a file of evidence.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/evidence/{segment('id', id)}", options)
 
@@ -630,7 +718,7 @@ class Exceptions(SyncResource):
     def list(self, *, limit: Optional[int] = None, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SlaException]:
         """List exceptions, newest first.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions", options, query={"limit": limit, "severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "cursor": cursor})
 
@@ -714,7 +802,7 @@ class Exceptions(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.SlaException:
         """Get an exception.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/exceptions/{segment('id', id)}", options)
 
@@ -728,7 +816,7 @@ class Exceptions(SyncResource):
     def list_comments(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ExceptionComment]:
         """List an exception's comments, newest first.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/comments", options, query={"limit": limit, "cursor": cursor})
 
@@ -742,7 +830,7 @@ class Exceptions(SyncResource):
     def list_history(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ExceptionChange]:
         """List an exception's changes, newest first.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/history", options, query={"limit": limit, "cursor": cursor})
 
@@ -772,7 +860,7 @@ class AsyncExceptions(AsyncResource):
     def list(self, *, limit: Optional[int] = None, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SlaException]:
         """List exceptions, newest first.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions", options, query={"limit": limit, "severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "cursor": cursor})
 
@@ -856,7 +944,7 @@ class AsyncExceptions(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.SlaException:
         """Get an exception.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/exceptions/{segment('id', id)}", options)
 
@@ -870,7 +958,7 @@ class AsyncExceptions(AsyncResource):
     def list_comments(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ExceptionComment]:
         """List an exception's comments, newest first.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/comments", options, query={"limit": limit, "cursor": cursor})
 
@@ -884,7 +972,7 @@ class AsyncExceptions(AsyncResource):
     def list_history(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ExceptionChange]:
         """List an exception's changes, newest first.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/history", options, query={"limit": limit, "cursor": cursor})
 
@@ -914,7 +1002,7 @@ class FirstSteps(SyncResource):
     def get(self, **options: Unpack[Options]) -> T.FirstSteps:
         """Get onboarding progress: first key, first call, first webhook, first event received.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._call("GET", f"/v1/first-steps", options)
 
@@ -930,7 +1018,7 @@ class AsyncFirstSteps(AsyncResource):
     async def get(self, **options: Unpack[Options]) -> T.FirstSteps:
         """Get onboarding progress: first key, first call, first webhook, first event received.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return await self._call("GET", f"/v1/first-steps", options)
 
@@ -953,7 +1041,7 @@ class Holidays(SyncResource):
     def list_countries(self, **options: Unpack[Options]) -> T.HolidayCountries:
         """List the countries whose holidays are known.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/holidays/countries", options)
 
@@ -969,7 +1057,7 @@ class AsyncHolidays(AsyncResource):
     async def list_countries(self, **options: Unpack[Options]) -> T.HolidayCountries:
         """List the countries whose holidays are known.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/holidays/countries", options)
 
@@ -978,7 +1066,7 @@ class Imports(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, status: Optional[T.ImportStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Import]:
         """List imports, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/imports", options, query={"limit": limit, "source_id": source_id, "status": status, "cursor": cursor})
 
@@ -1001,7 +1089,7 @@ class AsyncImports(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, status: Optional[T.ImportStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Import]:
         """List imports, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/imports", options, query={"limit": limit, "source_id": source_id, "status": status, "cursor": cursor})
 
@@ -1024,7 +1112,7 @@ class Integrations(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Integration]:
         """List integrations, newest first.
 
-        Who can call it: every role; an API key with `read:integrations`; the service-role key.
+        Callers: every role; an API key with `read:integrations`; the service-role key.
         """
         return self._list("GET", f"/v1/integrations", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1045,7 +1133,7 @@ class Integrations(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.Integration:
         """Get an integration.
 
-        Who can call it: every role; an API key with `read:integrations`; the service-role key.
+        Callers: every role; an API key with `read:integrations`; the service-role key.
         """
         return self._call("GET", f"/v1/integrations/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -1068,7 +1156,7 @@ class AsyncIntegrations(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Integration]:
         """List integrations, newest first.
 
-        Who can call it: every role; an API key with `read:integrations`; the service-role key.
+        Callers: every role; an API key with `read:integrations`; the service-role key.
         """
         return self._list("GET", f"/v1/integrations", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1089,7 +1177,7 @@ class AsyncIntegrations(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.Integration:
         """Get an integration.
 
-        Who can call it: every role; an API key with `read:integrations`; the service-role key.
+        Callers: every role; an API key with `read:integrations`; the service-role key.
         """
         return await self._call("GET", f"/v1/integrations/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -1112,7 +1200,7 @@ class Invitations(SyncResource):
     def list(self, id: str, *, limit: Optional[int] = None, status: Optional[T.InvitationStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Invitation]:
         """List invitations, newest first.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._list("GET", f"/v1/tenants/{segment('id', id)}/invitations", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -1133,7 +1221,7 @@ class Invitations(SyncResource):
     def get(self, id: str, invitation_id: str, **options: Unpack[Options]) -> T.Invitation:
         """Get an invitation.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._call("GET", f"/v1/tenants/{segment('id', id)}/invitations/{segment('invitation_id', invitation_id)}", options)
 
@@ -1149,7 +1237,7 @@ class AsyncInvitations(AsyncResource):
     def list(self, id: str, *, limit: Optional[int] = None, status: Optional[T.InvitationStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Invitation]:
         """List invitations, newest first.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._list("GET", f"/v1/tenants/{segment('id', id)}/invitations", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -1170,7 +1258,7 @@ class AsyncInvitations(AsyncResource):
     async def get(self, id: str, invitation_id: str, **options: Unpack[Options]) -> T.Invitation:
         """Get an invitation.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return await self._call("GET", f"/v1/tenants/{segment('id', id)}/invitations/{segment('invitation_id', invitation_id)}", options)
 
@@ -1186,14 +1274,14 @@ class Lines(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, reconciliation_id: Optional[str] = None, side: Optional[T.LineSide] = None, import_id: Optional[str] = None, state: Optional[Literal["open", "partly_matched", "matched", "excluded", "outstanding"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Line]:
         """List lines, latest value date first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/lines", options, query={"limit": limit, "source_id": source_id, "reconciliation_id": reconciliation_id, "side": side, "import_id": import_id, "state": state, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "cursor": cursor})
 
     def get(self, id: str, **options: Unpack[Options]) -> T.Line:
         """Get a line.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/lines/{segment('id', id)}", options)
 
@@ -1230,14 +1318,14 @@ class AsyncLines(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, reconciliation_id: Optional[str] = None, side: Optional[T.LineSide] = None, import_id: Optional[str] = None, state: Optional[Literal["open", "partly_matched", "matched", "excluded", "outstanding"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Line]:
         """List lines, latest value date first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/lines", options, query={"limit": limit, "source_id": source_id, "reconciliation_id": reconciliation_id, "side": side, "import_id": import_id, "state": state, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "cursor": cursor})
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.Line:
         """Get a line.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/lines/{segment('id', id)}", options)
 
@@ -1281,7 +1369,7 @@ class Matches(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Match:
         """Get a match.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/matches/{segment('id', id)}", options)
 
@@ -1318,7 +1406,7 @@ class AsyncMatches(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Match:
         """Get a match.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/matches/{segment('id', id)}", options)
 
@@ -1348,14 +1436,14 @@ class Me(SyncResource):
     def get(self, **options: Unpack[Options]) -> T.Me:
         """Get the caller and its tenant.
 
-        Who can call it: any user of the tenant; any API key; the publishable key; the service-role key.
+        Callers: any user of the tenant; any API key; the publishable key; the service-role key.
         """
         return self._call("GET", f"/v1/me", options)
 
     def get_notification_settings(self, **options: Unpack[Options]) -> T.NotificationSettings:
         """Get what you are mailed.
 
-        Who can call it: every role.
+        Callers: every role.
         """
         return self._call("GET", f"/v1/me/notifications", options)
 
@@ -1385,14 +1473,14 @@ class AsyncMe(AsyncResource):
     async def get(self, **options: Unpack[Options]) -> T.Me:
         """Get the caller and its tenant.
 
-        Who can call it: any user of the tenant; any API key; the publishable key; the service-role key.
+        Callers: any user of the tenant; any API key; the publishable key; the service-role key.
         """
         return await self._call("GET", f"/v1/me", options)
 
     async def get_notification_settings(self, **options: Unpack[Options]) -> T.NotificationSettings:
         """Get what you are mailed.
 
-        Who can call it: every role.
+        Callers: every role.
         """
         return await self._call("GET", f"/v1/me/notifications", options)
 
@@ -1458,7 +1546,7 @@ class Reconciliations(SyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.ReconciliationStatus] = None, period_from: Optional[str] = None, period_to: Optional[str] = None, left_source_id: Optional[str] = None, right_source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Reconciliation]:
         """List reconciliations, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations", options, query={"limit": limit, "status": status, "period_from": period_from, "period_to": period_to, "left_source_id": left_source_id, "right_source_id": right_source_id, "cursor": cursor})
 
@@ -1472,7 +1560,7 @@ class Reconciliations(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Reconciliation:
         """Get a reconciliation.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}", options)
 
@@ -1502,14 +1590,35 @@ class Reconciliations(SyncResource):
     def list_decisions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Decision]:
         """List what people decided in a period, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
+
+    def preview_entries(self, id: str, body: Optional[T.PreviewEntriesRequest] = None, **options: Unpack[Options]) -> T.EntryPreview:
+        """Preview the entries of a period.
+
+        What an open period would post if it closed now, and a closed one if it were closed again with nothing posted before. Without rules, by those of its pair. Nothing is kept.
+        """
+        return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/entries/preview", options, body=body, takes_key=True)
+
+    def get_entry_rules(self, id: str, **options: Unpack[Options]) -> T.EntryRuleSet:
+        """Get the entry rules of a period's sources.
+
+        They belong to the pair of sources. A close posts by the newest version.
+        """
+        return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/entry-rules", options)
+
+    def put_entry_rules(self, id: str, body: T.PutEntryRulesRequest, **options: Unpack[Options]) -> Union[T.EntryRuleSet, None]:
+        """Set the entry rules of a period's sources.
+
+        Creates a new version for the closes to come. Without ledger, its settings stay. Batches that exist don't change; a period that is reopened is posted anew by the version of its next close.
+        """
+        return self._call("PUT", f"/v1/reconciliations/{segment('id', id)}/entry-rules", options, body=body)
 
     def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Match]:
         """List a period's matches, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "cursor": cursor})
 
@@ -1586,7 +1695,7 @@ class Reconciliations(SyncResource):
     def list_runs(self, id: str, *, limit: Optional[int] = None, status: Optional[T.RunStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Run]:
         """List a period's runs, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/runs", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -1606,7 +1715,7 @@ class Reconciliations(SyncResource):
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/statement", options)
 
-    def export_statement(self, id: str, *, matches: Optional[bool] = None, format: Optional[Literal["csv", "ndjson", "xlsx"]] = None, **options: Unpack[Options]) -> Export:
+    def export_statement(self, id: str, *, matches: Optional[bool] = None, format: Optional[T.ExportFormatWithWorkbook] = None, **options: Unpack[Options]) -> Export:
         """Export a statement.
 
         All of the statement as one table; a closed period's is always the same. `kind` says what a row is: `balance` (`item` names the sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in the currency's own unit and `amount_minor` in minor units; without a side they are left − right.
@@ -1639,7 +1748,7 @@ class Reconciliations(SyncResource):
     def get_statement_bundle(self, id: str, number: str, **options: Unpack[Options]) -> Export:
         """Get a signed statement with all that proves it.
 
-        A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
+        A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, its entries for the ledger, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
         """
         return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/statements/{segment('number', number)}/bundle", options)
 
@@ -1662,7 +1771,7 @@ class AsyncReconciliations(AsyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.ReconciliationStatus] = None, period_from: Optional[str] = None, period_to: Optional[str] = None, left_source_id: Optional[str] = None, right_source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Reconciliation]:
         """List reconciliations, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations", options, query={"limit": limit, "status": status, "period_from": period_from, "period_to": period_to, "left_source_id": left_source_id, "right_source_id": right_source_id, "cursor": cursor})
 
@@ -1676,7 +1785,7 @@ class AsyncReconciliations(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Reconciliation:
         """Get a reconciliation.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}", options)
 
@@ -1706,14 +1815,35 @@ class AsyncReconciliations(AsyncResource):
     def list_decisions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Decision]:
         """List what people decided in a period, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
+
+    async def preview_entries(self, id: str, body: Optional[T.PreviewEntriesRequest] = None, **options: Unpack[Options]) -> T.EntryPreview:
+        """Preview the entries of a period.
+
+        What an open period would post if it closed now, and a closed one if it were closed again with nothing posted before. Without rules, by those of its pair. Nothing is kept.
+        """
+        return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/entries/preview", options, body=body, takes_key=True)
+
+    async def get_entry_rules(self, id: str, **options: Unpack[Options]) -> T.EntryRuleSet:
+        """Get the entry rules of a period's sources.
+
+        They belong to the pair of sources. A close posts by the newest version.
+        """
+        return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/entry-rules", options)
+
+    async def put_entry_rules(self, id: str, body: T.PutEntryRulesRequest, **options: Unpack[Options]) -> Union[T.EntryRuleSet, None]:
+        """Set the entry rules of a period's sources.
+
+        Creates a new version for the closes to come. Without ledger, its settings stay. Batches that exist don't change; a period that is reopened is posted anew by the version of its next close.
+        """
+        return await self._call("PUT", f"/v1/reconciliations/{segment('id', id)}/entry-rules", options, body=body)
 
     def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Match]:
         """List a period's matches, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "cursor": cursor})
 
@@ -1790,7 +1920,7 @@ class AsyncReconciliations(AsyncResource):
     def list_runs(self, id: str, *, limit: Optional[int] = None, status: Optional[T.RunStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Run]:
         """List a period's runs, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/runs", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -1810,7 +1940,7 @@ class AsyncReconciliations(AsyncResource):
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/statement", options)
 
-    def export_statement(self, id: str, *, matches: Optional[bool] = None, format: Optional[Literal["csv", "ndjson", "xlsx"]] = None, **options: Unpack[Options]) -> AsyncExport:
+    def export_statement(self, id: str, *, matches: Optional[bool] = None, format: Optional[T.ExportFormatWithWorkbook] = None, **options: Unpack[Options]) -> AsyncExport:
         """Export a statement.
 
         All of the statement as one table; a closed period's is always the same. `kind` says what a row is: `balance` (`item` names the sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in the currency's own unit and `amount_minor` in minor units; without a side they are left − right.
@@ -1843,7 +1973,7 @@ class AsyncReconciliations(AsyncResource):
     def get_statement_bundle(self, id: str, number: str, **options: Unpack[Options]) -> AsyncExport:
         """Get a signed statement with all that proves it.
 
-        A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
+        A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, its entries for the ledger, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
         """
         return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/statements/{segment('number', number)}/bundle", options)
 
@@ -1866,7 +1996,7 @@ class ReleaseNotes(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ReleaseNote]:
         """List release notes, newest first.
 
-        Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/release-notes", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1887,7 +2017,7 @@ class ReleaseNotes(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.ReleaseNote:
         """Get a release note.
 
-        Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._call("GET", f"/v1/release-notes/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -1910,7 +2040,7 @@ class AsyncReleaseNotes(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ReleaseNote]:
         """List release notes, newest first.
 
-        Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/release-notes", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1931,7 +2061,7 @@ class AsyncReleaseNotes(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.ReleaseNote:
         """Get a release note.
 
-        Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return await self._call("GET", f"/v1/release-notes/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2000,7 +2130,7 @@ class Runs(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Run:
         """Get a run.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/runs/{segment('id', id)}", options)
 
@@ -2009,7 +2139,7 @@ class AsyncRuns(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Run:
         """Get a run.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/runs/{segment('id', id)}", options)
 
@@ -2018,7 +2148,7 @@ class SecurityEvents(SyncResource):
     def list(self, *, limit: Optional[int] = None, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, q: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SecurityEvent]:
         """List security events, newest first.
 
-        Who can call it: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
         """
         return self._list("GET", f"/v1/security-events", options, query={"limit": limit, "type": type, "actor": actor, "target": target, "q": q, "cross_tenant": cross_tenant, "since": since, "until": until, "cursor": cursor})
 
@@ -2039,7 +2169,7 @@ class SecurityEvents(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.SecurityEvent:
         """Get a security event.
 
-        Who can call it: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
         """
         return self._call("GET", f"/v1/security-events/{segment('id', id)}", options)
 
@@ -2048,7 +2178,7 @@ class AsyncSecurityEvents(AsyncResource):
     def list(self, *, limit: Optional[int] = None, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, q: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SecurityEvent]:
         """List security events, newest first.
 
-        Who can call it: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
         """
         return self._list("GET", f"/v1/security-events", options, query={"limit": limit, "type": type, "actor": actor, "target": target, "q": q, "cross_tenant": cross_tenant, "since": since, "until": until, "cursor": cursor})
 
@@ -2069,7 +2199,7 @@ class AsyncSecurityEvents(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.SecurityEvent:
         """Get a security event.
 
-        Who can call it: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
         """
         return await self._call("GET", f"/v1/security-events/{segment('id', id)}", options)
 
@@ -2078,7 +2208,7 @@ class SlaPolicy(SyncResource):
     def get(self, **options: Unpack[Options]) -> T.SlaPolicy:
         """Get the tenant's SLA policy.
 
-        Who can call it: every role; the service-role key.
+        Callers: every role; the service-role key.
         """
         return self._call("GET", f"/v1/sla-policy", options)
 
@@ -2094,7 +2224,7 @@ class AsyncSlaPolicy(AsyncResource):
     async def get(self, **options: Unpack[Options]) -> T.SlaPolicy:
         """Get the tenant's SLA policy.
 
-        Who can call it: every role; the service-role key.
+        Callers: every role; the service-role key.
         """
         return await self._call("GET", f"/v1/sla-policy", options)
 
@@ -2110,7 +2240,7 @@ class Sources(SyncResource):
     def list(self, *, limit: Optional[int] = None, kind: Optional[T.SourceKind] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Source]:
         """List sources, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/sources", options, query={"limit": limit, "kind": kind, "q": q, "cursor": cursor})
 
@@ -2124,7 +2254,7 @@ class Sources(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Source:
         """Get a source.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/sources/{segment('id', id)}", options)
 
@@ -2159,7 +2289,7 @@ class Sources(SyncResource):
     def get_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> T.SourceBalance:
         """Get a balance of a source.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
 
@@ -2182,7 +2312,7 @@ class AsyncSources(AsyncResource):
     def list(self, *, limit: Optional[int] = None, kind: Optional[T.SourceKind] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Source]:
         """List sources, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/sources", options, query={"limit": limit, "kind": kind, "q": q, "cursor": cursor})
 
@@ -2196,7 +2326,7 @@ class AsyncSources(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Source:
         """Get a source.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/sources/{segment('id', id)}", options)
 
@@ -2231,7 +2361,7 @@ class AsyncSources(AsyncResource):
     async def get_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> T.SourceBalance:
         """Get a balance of a source.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
 
@@ -2268,7 +2398,7 @@ class TenantMembers(SyncResource):
     def get(self, id: str, member_id: str, **options: Unpack[Options]) -> T.TenantMember:
         """Get a member.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._call("GET", f"/v1/tenants/{segment('id', id)}/members/{segment('member_id', member_id)}", options)
 
@@ -2298,7 +2428,7 @@ class AsyncTenantMembers(AsyncResource):
     async def get(self, id: str, member_id: str, **options: Unpack[Options]) -> T.TenantMember:
         """Get a member.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return await self._call("GET", f"/v1/tenants/{segment('id', id)}/members/{segment('member_id', member_id)}", options)
 
@@ -2314,7 +2444,7 @@ class Troubleshooting(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.TroubleshootingGuide]:
         """List troubleshooting, newest first.
 
-        Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/troubleshooting", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2335,7 +2465,7 @@ class Troubleshooting(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
         """Get a troubleshooting guide.
 
-        Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._call("GET", f"/v1/troubleshooting/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2358,7 +2488,7 @@ class AsyncTroubleshooting(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.TroubleshootingGuide]:
         """List troubleshooting, newest first.
 
-        Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/troubleshooting", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2379,7 +2509,7 @@ class AsyncTroubleshooting(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
         """Get a troubleshooting guide.
 
-        Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return await self._call("GET", f"/v1/troubleshooting/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2402,7 +2532,7 @@ class Views(SyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.View]:
         """List your views and those shared with you, oldest first.
 
-        Who can call it: every role.
+        Callers: every role.
         """
         return self._list("GET", f"/v1/views", options, query={"limit": limit, "cursor": cursor})
 
@@ -2423,7 +2553,7 @@ class Views(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.View:
         """Get a view.
 
-        Who can call it: every role.
+        Callers: every role.
         """
         return self._call("GET", f"/v1/views/{segment('id', id)}", options)
 
@@ -2439,7 +2569,7 @@ class AsyncViews(AsyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.View]:
         """List your views and those shared with you, oldest first.
 
-        Who can call it: every role.
+        Callers: every role.
         """
         return self._list("GET", f"/v1/views", options, query={"limit": limit, "cursor": cursor})
 
@@ -2460,7 +2590,7 @@ class AsyncViews(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.View:
         """Get a view.
 
-        Who can call it: every role.
+        Callers: every role.
         """
         return await self._call("GET", f"/v1/views/{segment('id', id)}", options)
 
@@ -2508,7 +2638,7 @@ class Webhooks(SyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.WebhookStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Webhook]:
         """List webhooks, newest first.
 
-        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return self._list("GET", f"/v1/webhooks", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -2536,7 +2666,7 @@ class Webhooks(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Webhook:
         """Get a webhook and its health.
 
-        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return self._call("GET", f"/v1/webhooks/{segment('id', id)}", options)
 
@@ -2557,7 +2687,7 @@ class Webhooks(SyncResource):
     def get_delivery(self, id: str, delivery_id: str, **options: Unpack[Options]) -> T.WebhookDeliveryDetail:
         """Get a delivery with its payload, attempts and responses.
 
-        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return self._call("GET", f"/v1/webhooks/{segment('id', id)}/deliveries/{segment('delivery_id', delivery_id)}", options)
 
@@ -2608,7 +2738,7 @@ class AsyncWebhooks(AsyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.WebhookStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Webhook]:
         """List webhooks, newest first.
 
-        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return self._list("GET", f"/v1/webhooks", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -2636,7 +2766,7 @@ class AsyncWebhooks(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Webhook:
         """Get a webhook and its health.
 
-        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return await self._call("GET", f"/v1/webhooks/{segment('id', id)}", options)
 
@@ -2657,7 +2787,7 @@ class AsyncWebhooks(AsyncResource):
     async def get_delivery(self, id: str, delivery_id: str, **options: Unpack[Options]) -> T.WebhookDeliveryDetail:
         """Get a delivery with its payload, attempts and responses.
 
-        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return await self._call("GET", f"/v1/webhooks/{segment('id', id)}/deliveries/{segment('delivery_id', delivery_id)}", options)
 
@@ -2711,6 +2841,7 @@ class Resources:
     closing_board: ClosingBoard
     connections: Connections
     decisions: Decisions
+    entry_batches: EntryBatches
     events: Events
     evidence: Evidence
     exceptions: Exceptions
@@ -2744,6 +2875,7 @@ class Resources:
         self.closing_board = ClosingBoard(transport)
         self.connections = Connections(transport)
         self.decisions = Decisions(transport)
+        self.entry_batches = EntryBatches(transport)
         self.events = Events(transport)
         self.evidence = Evidence(transport)
         self.exceptions = Exceptions(transport)
@@ -2778,6 +2910,7 @@ class AsyncResources:
     closing_board: AsyncClosingBoard
     connections: AsyncConnections
     decisions: AsyncDecisions
+    entry_batches: AsyncEntryBatches
     events: AsyncEvents
     evidence: AsyncEvidence
     exceptions: AsyncExceptions
@@ -2811,6 +2944,7 @@ class AsyncResources:
         self.closing_board = AsyncClosingBoard(transport)
         self.connections = AsyncConnections(transport)
         self.decisions = AsyncDecisions(transport)
+        self.entry_batches = AsyncEntryBatches(transport)
         self.events = AsyncEvents(transport)
         self.evidence = AsyncEvidence(transport)
         self.exceptions = AsyncExceptions(transport)

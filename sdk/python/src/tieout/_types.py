@@ -46,6 +46,8 @@ AlertScope = Literal["mine", "all", "off"]
 
 AmountsByCurrency = list["AmountsByCurrencyItem"]
 
+AmountsBySide = list["AmountsBySideItem"]
+
 class ApiKey(TypedDict):
     id: str
     name: str
@@ -55,7 +57,7 @@ class ApiKey(TypedDict):
     ip_allowlist: list[str]
     created_at: "CreationTime"
     created_by: "Creator"
-    description: Union[str, None]
+    description: "FreeText"
     status: "ApiKeyStatus"
     last_used_at: Union[str, None]
     request_count: int
@@ -164,7 +166,7 @@ class ApiKeyUsage(TypedDict):
 AutomaticMatching = Literal["suggest_only", "earned", "always"]
 
 class BoardMoney(TypedDict):
-    currency: str
+    currency: "CurrencyOfAmount"
     side: "LineSide"
     open_minor: Union[int, str]
 
@@ -183,7 +185,7 @@ class BoardPairPage(TypedDict):
 
 
 class BoardPeriod(TypedDict):
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     name: str
     period_start: str
     period_end: str
@@ -244,6 +246,13 @@ class Calendar(TypedDict):
     updated_by: str
 
 
+class CalendarBySeverity(TypedDict):
+    critical: NotRequired[Union[str, None]]
+    high: NotRequired[Union[str, None]]
+    medium: NotRequired[Union[str, None]]
+    low: NotRequired[Union[str, None]]
+
+
 class CalendarChange(TypedDict):
     id: str
     name: str
@@ -265,20 +274,13 @@ class CalendarIcs(TypedDict):
 
 CalendarId = Union[str, None]
 
-class CalendarImpactBySeverity(TypedDict):
-    critical: int
-    high: int
-    medium: int
-    low: int
-
-
 class CalendarImpact(TypedDict):
     changed: int
     earlier: int
     later: int
     newly_breached: int
     no_longer_breached: int
-    by_severity: "CalendarImpactBySeverity"
+    by_severity: "CountBySeverity"
     periods: int
 
 
@@ -373,7 +375,7 @@ class ConflictProblem(TypedDict):
     code: NotRequired[Literal["conflict"]]
 
 
-ConflictReason = Literal["run_under_way", "preparing", "lines_changing", "closing", "delivery_under_way", "import_queue_full", "quota", "count_changed", "state_changed", "paused", "not_paused", "cannot_pause", "no_sources", "periods_overlap", "has_decisions", "counts_computed", "close_required", "period_closed", "not_closed", "archived", "earlier_period_open", "later_period_closed", "second_person_required", "checklist_incomplete", "signatures_missing", "already_prepared", "not_prepared", "already_reviewed", "evidence_signed", "already_superseded", "stated_by_file", "proof_broken", "difference_unexplained", "line_not_open", "not_excluded", "excluded_elsewhere", "no_open_period", "source_has_lines", "already_undone", "import_failed", "source_connected", "host_key_changed", "webhook_disabled", "revoked", "expired", "already_rotated", "last_admin", "already_member", "same_name", "too_many_exceptions", "invitation_open", "invitation_ended", "sign_in_required", "managed_elsewhere"]
+ConflictReason = Literal["run_under_way", "preparing", "lines_changing", "closing", "delivery_under_way", "import_queue_full", "quota", "count_changed", "state_changed", "paused", "not_paused", "cannot_pause", "no_sources", "periods_overlap", "has_decisions", "counts_computed", "close_required", "period_closed", "not_closed", "archived", "earlier_period_open", "later_period_closed", "second_person_required", "checklist_incomplete", "signatures_missing", "already_prepared", "not_prepared", "already_reviewed", "evidence_signed", "already_superseded", "already_exported", "unsuitable_entry", "stated_by_file", "proof_broken", "difference_unexplained", "line_not_open", "not_excluded", "excluded_elsewhere", "no_open_period", "source_has_lines", "already_undone", "import_failed", "source_connected", "host_key_changed", "webhook_disabled", "revoked", "expired", "already_rotated", "last_admin", "already_member", "same_name", "too_many_exceptions", "invitation_open", "invitation_ended", "sign_in_required", "managed_elsewhere"]
 
 class ConnectionSchedule(TypedDict):
     calendar_id: Union[str, None]
@@ -448,11 +450,24 @@ class ConnectionPage(TypedDict):
     next_cursor: "NextCursor"
 
 
+class ConnectionScheduleInput(TypedDict):
+    calendar_id: Union[str, None]
+    at: str
+    retry_until: str
+
+
 class ConnectionTest(TypedDict):
     error: Union[str, None]
     host_key: Union[str, None]
     names: list[str]
     total_count: int
+
+
+class CountBySeverity(TypedDict):
+    critical: int
+    high: int
+    medium: int
+    low: int
 
 
 class CreateAlertChannelRequest(TypedDict):
@@ -464,7 +479,7 @@ class CreateAlertChannelRequest(TypedDict):
 
 class CreateApiKeyRequest(TypedDict):
     name: str
-    description: NotRequired[Union[str, None]]
+    description: NotRequired["FreeText"]
     scopes: list["Scope"]
     expires_at: NotRequired[Union[str, None]]
     ip_allowlist: NotRequired[list[str]]
@@ -485,12 +500,6 @@ class CreateCalendarRequest(TypedDict):
     idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
-class CreateConnectionRequestSchedule(TypedDict):
-    calendar_id: Union[str, None]
-    at: str
-    retry_until: str
-
-
 class CreateConnectionRequest(TypedDict):
     source_id: str
     kind: "ConnectionKind"
@@ -499,7 +508,7 @@ class CreateConnectionRequest(TypedDict):
     user_name: NotRequired[Union[str, None]]
     region: NotRequired[Union[str, None]]
     file_glob: NotRequired[str]
-    schedule: NotRequired["CreateConnectionRequestSchedule"]
+    schedule: NotRequired["ConnectionScheduleInput"]
     afterwards: NotRequired["FileAfterwards"]
     move_to: NotRequired[Union[str, None]]
     stable_seconds: NotRequired[int]
@@ -623,7 +632,7 @@ class CreateSourceRequest(TypedDict):
 
 
 class CreateTestEventRequest(TypedDict):
-    type: Literal["exception.sla.at_risk", "exception.sla.breached", "exception.created", "exception.updated", "exception.resolved", "exception.paused", "exception.resumed", "exception.commented", "run.done", "match.undone", "reconciliation.prepared", "reconciliation.reviewed", "reconciliation.closed", "reconciliation.reopened", "books.differ", "import.done", "connection.failing", "api_key.expiring", "api_key.revoked", "webhook.failing", "webhook.disabled"]
+    type: Literal["exception.sla.at_risk", "exception.sla.breached", "exception.created", "exception.updated", "exception.resolved", "exception.paused", "exception.resumed", "exception.commented", "run.done", "match.undone", "reconciliation.prepared", "reconciliation.reviewed", "reconciliation.closed", "reconciliation.reopened", "entries.ready", "books.differ", "import.done", "connection.failing", "api_key.expiring", "api_key.revoked", "webhook.failing", "webhook.disabled"]
     idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
@@ -661,7 +670,7 @@ class CreateWebhookRequestHeadersItem(TypedDict):
 
 class CreateWebhookRequest(TypedDict):
     url: str
-    description: NotRequired[Union[str, None]]
+    description: NotRequired["FreeText"]
     events: list["EventKind"]
     filters: NotRequired["WebhookFilters"]
     headers: NotRequired[list["CreateWebhookRequestHeadersItem"]]
@@ -677,8 +686,10 @@ Creator = str
 
 Currency = Literal["AED", "AFN", "ALL", "AMD", "ANG", "AOA", "ARS", "AUD", "AWG", "AZN", "BAM", "BBD", "BDT", "BGN", "BHD", "BIF", "BMD", "BND", "BOB", "BOV", "BRL", "BSD", "BTN", "BWP", "BYN", "BZD", "CAD", "CDF", "CHE", "CHF", "CHW", "CLF", "CLP", "CNY", "COP", "COU", "CRC", "CUC", "CUP", "CVE", "CZK", "DJF", "DKK", "DOP", "DZD", "EGP", "ERN", "ETB", "EUR", "FJD", "FKP", "GBP", "GEL", "GHS", "GIP", "GMD", "GNF", "GTQ", "GYD", "HKD", "HNL", "HRK", "HTG", "HUF", "IDR", "ILS", "INR", "IQD", "IRR", "ISK", "JMD", "JOD", "JPY", "KES", "KGS", "KHR", "KMF", "KPW", "KRW", "KWD", "KYD", "KZT", "LAK", "LBP", "LKR", "LRD", "LSL", "LYD", "MAD", "MDL", "MGA", "MKD", "MMK", "MNT", "MOP", "MRU", "MUR", "MVR", "MWK", "MXN", "MXV", "MYR", "MZN", "NAD", "NGN", "NIO", "NOK", "NPR", "NZD", "OMR", "PAB", "PEN", "PGK", "PHP", "PKR", "PLN", "PYG", "QAR", "RON", "RSD", "RUB", "RWF", "SAR", "SBD", "SCR", "SDG", "SEK", "SGD", "SHP", "SLE", "SLL", "SOS", "SRD", "SSP", "STN", "SVC", "SYP", "SZL", "THB", "TJS", "TMT", "TND", "TOP", "TRY", "TTD", "TWD", "TZS", "UAH", "UGX", "USD", "USN", "UYI", "UYU", "UYW", "UZS", "VED", "VES", "VND", "VUV", "WST", "XAD", "XAF", "XCD", "XCG", "XOF", "XPF", "YER", "ZAR", "ZMW", "ZWG", "ZWL"]
 
+CurrencyOfAmount = str
+
 class DecideMatchesRequestFilter(TypedDict):
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     method: NotRequired[str]
     shape: NotRequired["MatchShape"]
     run_id: NotRequired[str]
@@ -696,7 +707,7 @@ class DecideMatchesRequest(TypedDict):
 
 class Decision(TypedDict):
     id: str
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     action: Literal["confirm", "reject", "match", "exclude"]
     match_count: int
     match_ids: list[str]
@@ -729,6 +740,22 @@ class DeletedWebhook(TypedDict):
     deleted: Literal[True]
 
 
+class DeliveriesOfDay(TypedDict):
+    attempts: int
+    failures: int
+    success_rate: Union[float, None]
+    p50_ms: Union[int, None]
+    p95_ms: Union[int, None]
+
+
+class DeliveriesOfWeek(TypedDict):
+    attempts: int
+    failures: int
+    success_rate: Union[float, None]
+    p50_ms: Union[int, None]
+    p95_ms: Union[int, None]
+
+
 class EndSessionsRequest(TypedDict):
     ids: NotRequired[list[str]]
     idempotency_key: NotRequired["RequestIdempotencyKey"]
@@ -736,6 +763,155 @@ class EndSessionsRequest(TypedDict):
 
 class EndedSessions(TypedDict):
     ended: list[str]
+
+
+class EntriesReadyEventData(TypedDict):
+    batch: "EntryBatch"
+
+
+class EntriesReadyEvent(TypedDict):
+    type: Literal["entries.ready"]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
+    data: "EntriesReadyEventData"
+
+
+class EntriesWithoutRule(TypedDict):
+    kind: "EntryKind"
+    currency: "CurrencyOfAmount"
+    count: int
+    difference_minor: "MinorAmount"
+
+
+class Entry(TypedDict):
+    place: int
+    kind: "EntryKind"
+    subject_id: str
+    currency: "CurrencyOfAmount"
+    amount_minor: int
+    difference_minor: int
+    debit_account: str
+    credit_account: str
+    tax_code: Union[str, None]
+    cost_center: Union[str, None]
+    text: str
+    value_date: str
+    reference: Union[str, None]
+    counterparty: Union[str, None]
+    reverses: Union[str, None]
+
+
+class EntryBatch(TypedDict):
+    id: str
+    number: str
+    state: "EntryBatchState"
+    reconciliation_id: "OriginReconciliationId"
+    reconciliation_name: str
+    statement_number: int
+    posting_date: str
+    entry_count: int
+    reversal_count: int
+    sums: list["EntrySum"]
+    digest: str
+    closing_digest: Union[str, None]
+    created_at: "CreationTime"
+    created_by: "Creator"
+    exported_at: Union[str, None]
+    exported_by: Union[str, None]
+    ledger_reference: Union[str, None]
+
+
+class EntryBatchPage(TypedDict):
+    items: list["EntryBatch"]
+    next_cursor: "NextCursor"
+
+
+EntryBatchState = Literal["ready", "exported"]
+
+class EntryDraft(TypedDict):
+    kind: "EntryKind"
+    subject_id: str
+    currency: "CurrencyOfAmount"
+    amount_minor: int
+    difference_minor: int
+    debit_account: str
+    credit_account: str
+    tax_code: Union[str, None]
+    cost_center: Union[str, None]
+    text: str
+    value_date: str
+    reference: Union[str, None]
+    counterparty: Union[str, None]
+
+
+EntryKind = Literal["fee", "fx", "rounding", "write_off", "other", "residual", "excluded_left", "excluded_right", "carried_left", "carried_right"]
+
+class EntryPage(TypedDict):
+    items: list["Entry"]
+    next_cursor: "NextCursor"
+
+
+class EntryPreview(TypedDict):
+    sums: list["EntrySum"]
+    entries: list["EntryDraft"]
+    without_rule: list["EntriesWithoutRule"]
+
+
+class EntryRule(TypedDict):
+    account: str
+    counter_account: str
+    tax_code: Union[str, None]
+    cost_center: Union[str, None]
+    text: str
+
+
+class EntryRuleInput(TypedDict):
+    account: str
+    counter_account: str
+    tax_code: NotRequired[Union[str, None]]
+    cost_center: NotRequired[Union[str, None]]
+    text: str
+
+
+class EntryRuleSet(TypedDict):
+    rules: "EntryRules"
+    ledger: "LedgerSettings"
+    version: int
+    updated_at: Union[str, None]
+    updated_by: Union[str, None]
+
+
+class EntryRules(TypedDict):
+    fee: Union["EntryRule", None]
+    fx: Union["EntryRule", None]
+    rounding: Union["EntryRule", None]
+    write_off: Union["EntryRule", None]
+    other: Union["EntryRule", None]
+    residual: Union["EntryRule", None]
+    excluded_left: Union["EntryRule", None]
+    excluded_right: Union["EntryRule", None]
+    carried_left: Union["EntryRule", None]
+    carried_right: Union["EntryRule", None]
+
+
+class EntryRulesInput(TypedDict):
+    fee: NotRequired[Union["EntryRuleInput", None]]
+    fx: NotRequired[Union["EntryRuleInput", None]]
+    rounding: NotRequired[Union["EntryRuleInput", None]]
+    write_off: NotRequired[Union["EntryRuleInput", None]]
+    other: NotRequired[Union["EntryRuleInput", None]]
+    residual: NotRequired[Union["EntryRuleInput", None]]
+    excluded_left: NotRequired[Union["EntryRuleInput", None]]
+    excluded_right: NotRequired[Union["EntryRuleInput", None]]
+    carried_left: NotRequired[Union["EntryRuleInput", None]]
+    carried_right: NotRequired[Union["EntryRuleInput", None]]
+
+
+class EntrySum(TypedDict):
+    currency: "CurrencyOfAmount"
+    entry_count: int
+    debit_minor: "MinorAmount"
+    credit_minor: "MinorAmount"
 
 
 ErrorCode = Literal["invalid_request", "tenant_required", "idempotency_key_required", "unauthenticated", "tenant_forbidden", "role_required", "scope_required", "ip_not_allowed", "browser_forbidden", "not_found", "method_not_allowed", "conflict", "invalid_transition", "precondition_failed", "payload_too_large", "uri_too_long", "unsupported_media_type", "idempotency_mismatch", "rate_limited", "headers_too_large", "internal", "unavailable"]
@@ -748,7 +924,7 @@ class EstimateApiKeyImpactRequest(TypedDict):
     idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
-EventKind = Literal["exception.sla.at_risk", "exception.sla.breached", "exception.created", "exception.updated", "exception.resolved", "exception.paused", "exception.resumed", "exception.commented", "run.done", "match.undone", "reconciliation.prepared", "reconciliation.reviewed", "reconciliation.closed", "reconciliation.reopened", "books.differ", "import.done", "connection.failing", "api_key.expiring", "api_key.revoked", "webhook.failing", "webhook.disabled", "webhook.test"]
+EventKind = Literal["exception.sla.at_risk", "exception.sla.breached", "exception.created", "exception.updated", "exception.resolved", "exception.paused", "exception.resumed", "exception.commented", "run.done", "match.undone", "reconciliation.prepared", "reconciliation.reviewed", "reconciliation.closed", "reconciliation.reopened", "entries.ready", "books.differ", "import.done", "connection.failing", "api_key.expiring", "api_key.revoked", "webhook.failing", "webhook.disabled", "webhook.test"]
 
 EventTime = str
 
@@ -930,6 +1106,8 @@ class ExcludeLineRequest(TypedDict):
 
 ExportFormat = Literal["csv", "ndjson"]
 
+ExportFormatWithWorkbook = Literal["csv", "ndjson", "xlsx"]
+
 class FacetValue(TypedDict):
     value: str
     count: int
@@ -959,6 +1137,8 @@ class ForbiddenProblem(TypedDict):
     status: NotRequired[Literal[403]]
     code: NotRequired[Literal["tenant_forbidden", "role_required", "scope_required", "ip_not_allowed", "browser_forbidden"]]
 
+
+FreeText = Union[str, None]
 
 class HolidayCountriesItemsItem(TypedDict):
     code: str
@@ -1015,18 +1195,6 @@ class IdempotentRequest(TypedDict):
     idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
-class ImportRefusalsItem(TypedDict):
-    line: Union[int, None]
-    field: Union[str, None]
-    message: str
-
-
-class ImportSkipsItem(TypedDict):
-    line: int
-    reason: "SkipReason"
-    text: str
-
-
 class Import(TypedDict):
     id: str
     source_id: str
@@ -1037,8 +1205,8 @@ class Import(TypedDict):
     duplicate_count: int
     refused_count: int
     skipped_count: int
-    refusals: list["ImportRefusalsItem"]
-    skips: list["ImportSkipsItem"]
+    refusals: "LineRefusals"
+    skips: "SkippedLines"
     warnings: "ImportWarnings"
     statements: "FileStatements"
     opening_balance_minor: Union[int, None]
@@ -1131,18 +1299,6 @@ class ImportPage(TypedDict):
     next_cursor: "NextCursor"
 
 
-class ImportPreviewRefusalsItem(TypedDict):
-    line: Union[int, None]
-    field: Union[str, None]
-    message: str
-
-
-class ImportPreviewSkipsItem(TypedDict):
-    line: int
-    reason: "SkipReason"
-    text: str
-
-
 class ImportPreviewQuestionsItemChoicesItem(TypedDict):
     value: str
     reads_as: Union[str, None]
@@ -1160,12 +1316,12 @@ class ImportPreviewLinesItem(TypedDict):
     external_id: Union[str, None]
     amount_minor: int
     fee_minor: Union[int, None]
-    currency: str
+    currency: "CurrencyOfAmount"
     value_date: str
     booked_date: Union[str, None]
     reference: Union[str, None]
     counterparty: Union[str, None]
-    description: Union[str, None]
+    description: "FreeText"
     group_key: Union[str, None]
     details: dict[str, Any]
     duplicate: bool
@@ -1177,8 +1333,8 @@ class ImportPreview(TypedDict):
     duplicate_count: int
     refused_count: int
     skipped_count: int
-    refusals: list["ImportPreviewRefusalsItem"]
-    skips: list["ImportPreviewSkipsItem"]
+    refusals: "LineRefusals"
+    skips: "SkippedLines"
     warnings: "ImportWarnings"
     statements: "FileStatements"
     opening_balance_minor: Union[int, None]
@@ -1246,7 +1402,7 @@ class InternalProblem(TypedDict):
     code: NotRequired[Literal["internal"]]
 
 
-class InvalidRequestOrTenantRequiredProblem(TypedDict):
+class InvalidRequestProblem(TypedDict):
     status: NotRequired[Literal[400]]
     code: NotRequired[Literal["invalid_request", "tenant_required"]]
 
@@ -1330,6 +1486,22 @@ class LedgerSegment(TypedDict):
     kind: Literal["worked", "closed", "paused"]
 
 
+class LedgerSettings(TypedDict):
+    datev_consultant: Union[int, None]
+    datev_client: Union[int, None]
+    datev_account_length: int
+    fiscal_year_month: int
+    sap_company_code: Union[str, None]
+
+
+class LedgerSettingsInput(TypedDict):
+    datev_consultant: NotRequired[Union[int, None]]
+    datev_client: NotRequired[Union[int, None]]
+    datev_account_length: NotRequired[int]
+    fiscal_year_month: NotRequired[int]
+    sap_company_code: NotRequired[Union[str, None]]
+
+
 class Line(TypedDict):
     id: str
     source_id: str
@@ -1338,12 +1510,12 @@ class Line(TypedDict):
     external_id: Union[str, None]
     amount_minor: int
     fee_minor: Union[int, None]
-    currency: str
+    currency: "CurrencyOfAmount"
     value_date: str
     booked_date: Union[str, None]
     reference: Union[str, None]
     counterparty: Union[str, None]
-    description: Union[str, None]
+    description: "FreeText"
     group_key: Union[str, None]
     details: dict[str, Any]
     state: Literal["open", "partly_matched", "matched", "excluded"]
@@ -1384,11 +1556,13 @@ class LinePage(TypedDict):
     next_cursor: "NextCursor"
 
 
+LineRefusals = list["LineRefusalsItem"]
+
 LineSide = Literal["left", "right"]
 
 class LineSuggestion(TypedDict):
     line_ids: list[str]
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     method: str
     score: float
     difference_minor: int
@@ -1466,6 +1640,11 @@ class LoggedRequestPage(TypedDict):
     as_of: "ResponseTime"
 
 
+class MarkEntryBatchExportedRequest(TypedDict):
+    ledger_reference: NotRequired[Union[str, None]]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
+
+
 class MatchAdjustmentsItem(TypedDict):
     kind: "AdjustmentKind"
     amount_minor: int
@@ -1483,14 +1662,14 @@ class MatchMembersItem(TypedDict):
 
 class Match(TypedDict):
     id: str
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     run_id: Union[str, None]
     state: "MatchState"
     shape: "MatchShape"
     method: str
     score: Union[float, None]
     margin: Union[float, None]
-    currency: str
+    currency: "CurrencyOfAmount"
     amount_minor: int
     residual_minor: int
     adjustments: list["MatchAdjustmentsItem"]
@@ -1551,10 +1730,10 @@ MatchState = Literal["suggested", "confirmed", "rejected", "undone"]
 
 class MatchUndoneEventDataMatch(TypedDict):
     id: str
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     shape: "MatchShape"
     method: str
-    currency: str
+    currency: "CurrencyOfAmount"
     amount_minor: int
     residual_minor: int
     line_ids: list[str]
@@ -1614,6 +1793,13 @@ class MemberPage(TypedDict):
 
 MinorAmount = Union[int, str]
 
+class MinutesBySeverity(TypedDict):
+    critical: int
+    high: int
+    medium: int
+    low: int
+
+
 class NewApiKey(TypedDict):
     id: str
     name: str
@@ -1649,26 +1835,10 @@ class NewWebhookOauth(TypedDict):
     scope: NotRequired[str]
 
 
-class NewWebhookLast24h(TypedDict):
-    attempts: int
-    failures: int
-    success_rate: Union[float, None]
-    p50_ms: Union[int, None]
-    p95_ms: Union[int, None]
-
-
-class NewWebhookLast7d(TypedDict):
-    attempts: int
-    failures: int
-    success_rate: Union[float, None]
-    p50_ms: Union[int, None]
-    p95_ms: Union[int, None]
-
-
 class NewWebhook(TypedDict):
     id: str
     url: str
-    description: Union[str, None]
+    description: "FreeText"
     events: list["EventKind"]
     filters: "WebhookFilters"
     header_names: list[str]
@@ -1680,8 +1850,8 @@ class NewWebhook(TypedDict):
     disabled_reason: Union["WebhookDisabledReason", None]
     disabled_detail: Union[str, None]
     health: "WebhookHealth"
-    last_24h: "NewWebhookLast24h"
-    last_7d: "NewWebhookLast7d"
+    last_24h: "DeliveriesOfDay"
+    last_7d: "DeliveriesOfWeek"
     failing_since: Union[str, None]
     disable_at: Union[str, None]
     last_success_at: Union[str, None]
@@ -1764,7 +1934,7 @@ class OpenLineSuggestion(TypedDict):
 class OpenLine(TypedDict):
     id: str
     side: "LineSide"
-    currency: str
+    currency: "CurrencyOfAmount"
     amount_minor: int
     open_minor: int
     fee_minor: Union[int, None]
@@ -1772,7 +1942,7 @@ class OpenLine(TypedDict):
     booked_date: Union[str, None]
     reference: Union[str, None]
     counterparty: Union[str, None]
-    description: Union[str, None]
+    description: "FreeText"
     group_key: Union[str, None]
     external_id: Union[str, None]
     suggestion: "OpenLineSuggestion"
@@ -1798,16 +1968,18 @@ class OpenNextPeriodsRequest(TypedDict):
 
 OpeningHours = list["OpeningHoursItem"]
 
+OriginReconciliationId = str
+
 class OutstandingLine(TypedDict):
     line_id: str
     side: "LineSide"
     value_date: str
     age_days: int
-    currency: str
+    currency: "CurrencyOfAmount"
     open_minor: int
     reference: Union[str, None]
     counterparty: Union[str, None]
-    description: Union[str, None]
+    description: "FreeText"
 
 
 class OverviewMine(TypedDict):
@@ -1817,7 +1989,7 @@ class OverviewMine(TypedDict):
 
 
 class OverviewMoneyItem(TypedDict):
-    currency: str
+    currency: "CurrencyOfAmount"
     open_count: int
     open_minor: "MinorAmount"
     breached_count: int
@@ -1845,7 +2017,7 @@ class OverviewDaysItem(TypedDict):
 
 
 class OverviewReconciliationsItemMoneyItem(TypedDict):
-    currency: str
+    currency: "CurrencyOfAmount"
     open_count: int
     open_minor: "MinorAmount"
 
@@ -1870,7 +2042,7 @@ class OverviewImportsItem(TypedDict):
 
 class OverviewRunsItem(TypedDict):
     id: str
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     reconciliation_name: str
     status: "RunStatus"
     suggested_count: int
@@ -1976,25 +2148,13 @@ class PeriodChecklist(TypedDict):
     sign_off: "SignOff"
 
 
-class PeriodProofItemsItem(TypedDict):
-    currency: str
-    side: "LineSide"
-    lines: Union[int, str]
-    matched: Union[int, str]
-    excluded: Union[int, str]
-    open: Union[int, str]
-    adjustments: Union[int, str]
-    residual: Union[int, str]
-    holds: bool
-
-
 class PeriodProofClosing(TypedDict):
     digest: Union[str, None]
     holds: Union[bool, None]
 
 
 class PeriodProof(TypedDict):
-    items: list["PeriodProofItemsItem"]
+    items: "AmountsBySide"
     holds: bool
     closing: "PeriodProofClosing"
     suggestions_count: int
@@ -2023,6 +2183,11 @@ class PrepareReconciliationRequest(TypedDict):
     idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
+class PreviewEntriesRequest(TypedDict):
+    rules: NotRequired["EntryRulesInput"]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
+
+
 class PreviewWebhookFiltersRequest(TypedDict):
     events: list["EventKind"]
     filters: NotRequired["WebhookFilters"]
@@ -2046,20 +2211,8 @@ class Problem(TypedDict):
     errors: NotRequired[list["ProblemErrorsItem"]]
 
 
-class ProofItemsItem(TypedDict):
-    currency: str
-    side: "LineSide"
-    lines: Union[int, str]
-    matched: Union[int, str]
-    excluded: Union[int, str]
-    open: Union[int, str]
-    adjustments: Union[int, str]
-    residual: Union[int, str]
-    holds: bool
-
-
 class Proof(TypedDict):
-    items: list["ProofItemsItem"]
+    items: "AmountsBySide"
     holds: bool
 
 
@@ -2076,6 +2229,11 @@ class PutCalendarRequest(TypedDict):
     special_days: NotRequired[list["SpecialDayInput"]]
     apply_to: NotRequired[Literal["new", "open"]]
     dry_run: NotRequired[bool]
+
+
+class PutEntryRulesRequest(TypedDict):
+    rules: "EntryRulesInput"
+    ledger: NotRequired["LedgerSettingsInput"]
 
 
 class PutFirstStepsRequest(TypedDict):
@@ -2102,7 +2260,7 @@ class PutRulesRequest(TypedDict):
     automatic: NotRequired["AutomaticMatching"]
     fees: NotRequired["FeeHandling"]
     four_eyes: NotRequired[bool]
-    review_levels: NotRequired[int]
+    review_levels: NotRequired["ReviewLevels"]
     close_days: NotRequired[int]
     checks: NotRequired["CheckPolicyInput"]
     evidence_from_minor: NotRequired[Union[int, None]]
@@ -2224,7 +2382,7 @@ class ReconciliationReviewedEvent(TypedDict):
 
 
 class ReconciliationStatementBalancesItem(TypedDict):
-    currency: str
+    currency: "CurrencyOfAmount"
     side: "LineSide"
     opening_minor: Union[int, str]
     lines_minor: Union[int, str]
@@ -2240,7 +2398,7 @@ class ReconciliationStatementBalancesItem(TypedDict):
 
 
 class ReconciliationStatementDifferencesItem(TypedDict):
-    currency: str
+    currency: "CurrencyOfAmount"
     adjustments_minor: "MinorAmount"
     residual_minor: "MinorAmount"
     difference_minor: Union[int, str]
@@ -2248,7 +2406,7 @@ class ReconciliationStatementDifferencesItem(TypedDict):
 
 
 class ReconciliationStatementAgingItem(TypedDict):
-    currency: str
+    currency: "CurrencyOfAmount"
     side: "LineSide"
     days_from: int
     line_count: int
@@ -2257,7 +2415,7 @@ class ReconciliationStatementAgingItem(TypedDict):
 
 class ReconciliationStatementAdjustmentsItem(TypedDict):
     match_id: str
-    currency: str
+    currency: "CurrencyOfAmount"
     kind: "AdjustmentKind"
     amount_minor: int
     note: Union[str, None]
@@ -2266,7 +2424,7 @@ class ReconciliationStatementAdjustmentsItem(TypedDict):
 
 
 class ReconciliationStatement(TypedDict):
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     name: str
     period_start: str
     period_end: str
@@ -2287,6 +2445,7 @@ class ReconciliationStatement(TypedDict):
     exclusion_count: NotRequired[int]
     exclusions: NotRequired[list["StatementExclusion"]]
     evidence: NotRequired["StatementEvidence"]
+    entries: NotRequired["StatementEntries"]
     proof: "Proof"
 
 
@@ -2374,6 +2533,8 @@ class ReturnReconciliationRequest(TypedDict):
     idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
+ReviewLevels = int
+
 class ReviewReconciliationRequest(TypedDict):
     note: NotRequired[str]
     idempotency_key: NotRequired["RequestIdempotencyKey"]
@@ -2419,7 +2580,7 @@ class RuleSet(TypedDict):
     automatic: "AutomaticMatching"
     fees: "FeeHandling"
     four_eyes: bool
-    review_levels: int
+    review_levels: "ReviewLevels"
     close_days: int
     checks: "CheckPolicy"
     evidence_from_minor: Union[int, None]
@@ -2436,7 +2597,7 @@ class RuleSetChange(TypedDict):
     automatic: "AutomaticMatching"
     fees: "FeeHandling"
     four_eyes: bool
-    review_levels: int
+    review_levels: "ReviewLevels"
     close_days: int
     checks: "CheckPolicy"
     evidence_from_minor: Union[int, None]
@@ -2450,7 +2611,7 @@ class RuleSetChange(TypedDict):
 
 
 class RunWaterfallItemAmountsItem(TypedDict):
-    currency: str
+    currency: "CurrencyOfAmount"
     left_minor: "MinorAmount"
     right_minor: "MinorAmount"
 
@@ -2475,7 +2636,7 @@ class RunChanged(TypedDict):
 
 class Run(TypedDict):
     id: str
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     status: "RunStatus"
     dry_run: bool
     stage: Union[str, None]
@@ -2538,7 +2699,7 @@ class RunImpactSamplesItem(TypedDict):
     change: "RunChange"
     rule: str
     line_ids: list[str]
-    currency: str
+    currency: "CurrencyOfAmount"
     amount_minor: int
 
 
@@ -2621,6 +2782,8 @@ class SkippedException(TypedDict):
     title: str
     message: str
 
+
+SkippedLines = list["SkippedLinesItem"]
 
 class SkippedPair(TypedDict):
     left_source_id: str
@@ -2727,63 +2890,28 @@ class SlaList(TypedDict):
     as_of: "ResponseTime"
 
 
-class SlaPolicyMinutesToResolve(TypedDict):
-    critical: int
-    high: int
-    medium: int
-    low: int
-
-
-class SlaPolicyCalendarBySeverity(TypedDict):
-    critical: NotRequired[Union[str, None]]
-    high: NotRequired[Union[str, None]]
-    medium: NotRequired[Union[str, None]]
-    low: NotRequired[Union[str, None]]
-
-
 class SlaPolicy(TypedDict):
-    minutes_to_resolve: "SlaPolicyMinutesToResolve"
+    minutes_to_resolve: "MinutesBySeverity"
     at_risk_thresholds: list[int]
     at_risk_business_thresholds: list[int]
     calendar_id: Union[str, None]
-    calendar_by_severity: "SlaPolicyCalendarBySeverity"
+    calendar_by_severity: "CalendarBySeverity"
     pause: "PausePolicy"
     updated_at: "ChangeTime"
     updated_by: str
 
 
-class SlaPolicyChangeMinutesToResolve(TypedDict):
-    critical: int
-    high: int
-    medium: int
-    low: int
-
-
-class SlaPolicyChangeCalendarBySeverity(TypedDict):
-    critical: NotRequired[Union[str, None]]
-    high: NotRequired[Union[str, None]]
-    medium: NotRequired[Union[str, None]]
-    low: NotRequired[Union[str, None]]
-
-
 class SlaPolicyChange(TypedDict):
-    minutes_to_resolve: "SlaPolicyChangeMinutesToResolve"
+    minutes_to_resolve: "MinutesBySeverity"
     at_risk_thresholds: list[int]
     at_risk_business_thresholds: list[int]
     calendar_id: Union[str, None]
-    calendar_by_severity: "SlaPolicyChangeCalendarBySeverity"
+    calendar_by_severity: "CalendarBySeverity"
     pause: "PausePolicy"
     updated_at: "ChangeTime"
     updated_by: str
     dry_run: bool
     impact: "SlaPolicyImpact"
-
-
-class SlaPolicyImpactBySeverity(TypedDict):
-    critical: int
-    high: int
-    medium: int
-    low: int
 
 
 class SlaPolicyImpact(TypedDict):
@@ -2792,7 +2920,7 @@ class SlaPolicyImpact(TypedDict):
     later: int
     newly_breached: int
     no_longer_breached: int
-    by_severity: "SlaPolicyImpactBySeverity"
+    by_severity: "CountBySeverity"
 
 
 class SlaReport(TypedDict):
@@ -2827,7 +2955,7 @@ class Source(TypedDict):
     id: str
     name: str
     kind: "SourceKind"
-    currency: str
+    currency: "CurrencyOfAmount"
     time_zone: str
     sign: "SourceSign"
     mapping: Union["ImportMapping", None]
@@ -2842,7 +2970,7 @@ class Source(TypedDict):
 class SourceBalance(TypedDict):
     id: str
     source_id: str
-    currency: str
+    currency: "CurrencyOfAmount"
     account: Union[str, None]
     period_start: Union[str, None]
     period_end: str
@@ -2915,6 +3043,11 @@ StatementBreak = TypedDict("StatementBreak", {
     "minor": Union[int, str],
 })
 
+class StatementEntries(TypedDict):
+    count: int
+    sha256: str
+
+
 class StatementEvidence(TypedDict):
     count: int
     sha256: str
@@ -2924,11 +3057,11 @@ class StatementExclusion(TypedDict):
     line_id: str
     side: "LineSide"
     value_date: str
-    currency: str
+    currency: "CurrencyOfAmount"
     amount_minor: int
     reference: Union[str, None]
     counterparty: Union[str, None]
-    description: Union[str, None]
+    description: "FreeText"
     reason: str
     decided_by: str
     decided_at: str
@@ -2938,11 +3071,11 @@ class StatementResidual(TypedDict):
     match_id: str
     line_id: str
     value_date: str
-    currency: str
+    currency: "CurrencyOfAmount"
     amount_minor: int
     reference: Union[str, None]
     counterparty: Union[str, None]
-    description: Union[str, None]
+    description: "FreeText"
     reason: str
     decided_by: Union[str, None]
     decided_at: str
@@ -2979,7 +3112,7 @@ class SuggestionBand(TypedDict):
 
 
 class SuggestionBandsSuggestedItem(TypedDict):
-    currency: str
+    currency: "CurrencyOfAmount"
     side: "LineSide"
     line_count: int
     open_minor: Union[int, str]
@@ -3081,16 +3214,10 @@ class UpdateAlertChannelRequest(TypedDict):
 
 class UpdateApiKeyRequest(TypedDict):
     name: NotRequired[str]
-    description: NotRequired[Union[str, None]]
+    description: NotRequired["FreeText"]
     scopes: NotRequired[list["Scope"]]
     expires_at: NotRequired[Union[str, None]]
     ip_allowlist: NotRequired[list[str]]
-
-
-class UpdateConnectionRequestSchedule(TypedDict):
-    calendar_id: Union[str, None]
-    at: str
-    retry_until: str
 
 
 class UpdateConnectionRequest(TypedDict):
@@ -3099,7 +3226,7 @@ class UpdateConnectionRequest(TypedDict):
     user_name: NotRequired[Union[str, None]]
     region: NotRequired[Union[str, None]]
     file_glob: NotRequired[str]
-    schedule: NotRequired["UpdateConnectionRequestSchedule"]
+    schedule: NotRequired["ConnectionScheduleInput"]
     afterwards: NotRequired["FileAfterwards"]
     move_to: NotRequired[Union[str, None]]
     stable_seconds: NotRequired[int]
@@ -3247,7 +3374,7 @@ class UpdateWebhookRequestHeadersItem(TypedDict):
 
 class UpdateWebhookRequest(TypedDict):
     url: NotRequired[str]
-    description: NotRequired[Union[str, None]]
+    description: NotRequired["FreeText"]
     events: NotRequired[list["EventKind"]]
     filters: NotRequired["WebhookFilters"]
     headers: NotRequired[list["UpdateWebhookRequestHeadersItem"]]
@@ -3299,26 +3426,10 @@ class WebhookOauth(TypedDict):
     scope: NotRequired[str]
 
 
-class WebhookLast24h(TypedDict):
-    attempts: int
-    failures: int
-    success_rate: Union[float, None]
-    p50_ms: Union[int, None]
-    p95_ms: Union[int, None]
-
-
-class WebhookLast7d(TypedDict):
-    attempts: int
-    failures: int
-    success_rate: Union[float, None]
-    p50_ms: Union[int, None]
-    p95_ms: Union[int, None]
-
-
 class Webhook(TypedDict):
     id: str
     url: str
-    description: Union[str, None]
+    description: "FreeText"
     events: list["EventKind"]
     filters: "WebhookFilters"
     header_names: list[str]
@@ -3330,8 +3441,8 @@ class Webhook(TypedDict):
     disabled_reason: Union["WebhookDisabledReason", None]
     disabled_detail: Union[str, None]
     health: "WebhookHealth"
-    last_24h: "WebhookLast24h"
-    last_7d: "WebhookLast7d"
+    last_24h: "DeliveriesOfDay"
+    last_7d: "DeliveriesOfWeek"
     failing_since: Union[str, None]
     disable_at: Union[str, None]
     last_success_at: Union[str, None]
@@ -3542,6 +3653,7 @@ TieoutEvent = Union[
     ApiKeyRevokedEvent,
     BooksDifferEvent,
     ConnectionFailingEvent,
+    EntriesReadyEvent,
     ExceptionCommentedEvent,
     ExceptionCreatedEvent,
     ExceptionPausedEvent,

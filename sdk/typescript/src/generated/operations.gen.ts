@@ -10,6 +10,7 @@ export type TieoutEvent =
   | T.ApiKeyRevokedEvent
   | T.BooksDifferEvent
   | T.ConnectionFailingEvent
+  | T.EntriesReadyEvent
   | T.ExceptionCommentedEvent
   | T.ExceptionCreatedEvent
   | T.ExceptionPausedEvent
@@ -34,7 +35,7 @@ export interface AlertChannelsResource {
   /**
    * List alert channels, newest first.
    *
-   * Who can call it: `tenant_admin`; the service-role key.
+   * Callers: `tenant_admin`; the service-role key.
    */
   list(query?: T.ListAlertChannelsQuery, options?: CallOptions): List<T.AlertChannelPage>;
 
@@ -48,21 +49,21 @@ export interface AlertChannelsResource {
   /**
    * Delete an alert channel.
    *
-   * Who can call it: `tenant_admin`; the service-role key.
+   * Callers: `tenant_admin`; the service-role key.
    */
   delete(id: string, options?: CallOptions): Call<T.AlertChannel>;
 
   /**
    * Get an alert channel.
    *
-   * Who can call it: `tenant_admin`; the service-role key.
+   * Callers: `tenant_admin`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.AlertChannel>;
 
   /**
    * Change an alert channel.
    *
-   * Who can call it: `tenant_admin`; the service-role key.
+   * Callers: `tenant_admin`; the service-role key.
    */
   update(id: string, body?: T.UpdateAlertChannelRequest, options?: CallOptions): Call<T.AlertChannel>;
 
@@ -79,7 +80,7 @@ export interface ApiKeysResource {
   /**
    * List API keys, newest first.
    *
-   * Who can call it: `tenant_admin`.
+   * Callers: `tenant_admin`.
    */
   list(id: string, query?: T.ListApiKeysQuery, options?: CallOptions): List<T.ApiKeyPage>;
 
@@ -100,14 +101,14 @@ export interface ApiKeysResource {
   /**
    * Get an API key's metadata.
    *
-   * Who can call it: `tenant_admin`.
+   * Callers: `tenant_admin`.
    */
   get(id: string, keyId: string, options?: CallOptions): Call<T.ApiKey>;
 
   /**
    * Change an API key.
    *
-   * Who can call it: `tenant_admin`.
+   * Callers: `tenant_admin`.
    */
   update(id: string, keyId: string, body?: T.UpdateApiKeyRequest, options?: CallOptions): Call<T.ApiKey>;
 
@@ -128,7 +129,7 @@ export interface ApiKeysResource {
   /**
    * Get an API key's usage.
    *
-   * Who can call it: `tenant_admin`.
+   * Callers: `tenant_admin`.
    */
   getUsage(id: string, keyId: string, options?: CallOptions): Call<T.ApiKeyUsage>;
 }
@@ -138,7 +139,7 @@ export interface CalendarsResource {
   /**
    * List calendars, newest first.
    *
-   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; an API key with `read:exceptions`; the service-role key.
    */
   list(query?: T.ListCalendarsQuery, options?: CallOptions): List<T.CalendarPage>;
 
@@ -159,7 +160,7 @@ export interface CalendarsResource {
   /**
    * Get a calendar.
    *
-   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; an API key with `read:exceptions`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Calendar>;
 
@@ -214,7 +215,7 @@ export interface ConnectionsResource {
   /**
    * List connections, newest first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListConnectionsQuery, options?: CallOptions): List<T.ConnectionPage>;
 
@@ -235,7 +236,7 @@ export interface ConnectionsResource {
   /**
    * Get a connection.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Connection>;
 
@@ -256,7 +257,7 @@ export interface ConnectionsResource {
   /**
    * List what a connection found, newest first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   listFiles(id: string, query?: T.ListConnectionFilesQuery, options?: CallOptions): List<T.ConnectionFilePage>;
 
@@ -278,6 +279,51 @@ export interface DecisionsResource {
   undo(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.Decision | undefined>;
 }
 
+/** `tieout.entryBatches` */
+export interface EntryBatchesResource {
+  /**
+   * List entry batches, newest first.
+   *
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   */
+  list(query?: T.ListEntryBatchesQuery, options?: CallOptions): List<T.EntryBatchPage>;
+
+  /**
+   * Get an entry batch.
+   *
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   */
+  get(id: string, options?: CallOptions): Call<T.EntryBatch>;
+
+  /**
+   * List the entries of a batch.
+   *
+   * Each debits one account and credits another by the same amount, in the order of the batch. Reversals come first.
+   */
+  listEntries(id: string, query?: T.ListEntriesQuery, options?: CallOptions): List<T.EntryPage>;
+
+  /**
+   * Export the entries of a batch.
+   *
+   * A row for each entry, with the columns that you choose. Exporting does not mark the batch as exported. The export is recorded as a security event.
+   */
+  exportEntries(id: string, query?: Omit<T.ExportEntriesQuery, "format"> & Partial<Pick<T.ExportEntriesQuery, "format">>, options?: CallOptions): Export;
+
+  /**
+   * Mark a batch as exported.
+   *
+   * Once, when the ledger has it: a second time is 409, so that of two programs only one posts it. With four_eyes, not by anyone who worked in the period.
+   */
+  markExported(id: string, body?: T.MarkEntryBatchExportedRequest, options?: CallOptions): Call<T.EntryBatch | undefined>;
+
+  /**
+   * Get a batch as a file for a ledger.
+   *
+   * In the layout that the ledger publishes for its import; the guide to entries names the sources. One currency a file. 409 names the entry if a field can't be what the ledger takes. Downloading does not mark the batch as exported.
+   */
+  getLedgerFile(id: string, query?: Omit<T.GetLedgerFileQuery, "format"> & Partial<Pick<T.GetLedgerFileQuery, "format">>, options?: CallOptions): Export;
+}
+
 /** `tieout.events` */
 export interface EventsResource {
   /**
@@ -297,7 +343,7 @@ export interface EventsResource {
   /**
    * Get an event.
    *
-   * Who can call it: every role; any API key; the service-role key.
+   * Callers: every role; any API key; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.ListedEvent>;
 }
@@ -328,7 +374,7 @@ export interface EvidenceResource {
   /**
    * Get what is known of a file of evidence.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Evidence>;
 
@@ -345,7 +391,7 @@ export interface ExceptionsResource {
   /**
    * List exceptions, newest first.
    *
-   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; an API key with `read:exceptions`; the service-role key.
    */
   list(query?: T.ListExceptionsQuery, options?: CallOptions): List<T.SlaExceptionPage>;
 
@@ -429,7 +475,7 @@ export interface ExceptionsResource {
   /**
    * Get an exception.
    *
-   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; an API key with `read:exceptions`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.SlaException>;
 
@@ -443,7 +489,7 @@ export interface ExceptionsResource {
   /**
    * List an exception's comments, newest first.
    *
-   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; an API key with `read:exceptions`; the service-role key.
    */
   listComments(id: string, query?: T.ListExceptionCommentsQuery, options?: CallOptions): List<T.ExceptionCommentPage>;
 
@@ -457,7 +503,7 @@ export interface ExceptionsResource {
   /**
    * List an exception's changes, newest first.
    *
-   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; an API key with `read:exceptions`; the service-role key.
    */
   listHistory(id: string, query?: T.ListExceptionHistoryQuery, options?: CallOptions): List<T.ExceptionChangePage>;
 
@@ -488,7 +534,7 @@ export interface FirstStepsResource {
   /**
    * Get onboarding progress: first key, first call, first webhook, first event received.
    *
-   * Who can call it: `tenant_admin`.
+   * Callers: `tenant_admin`.
    */
   get(options?: CallOptions): Call<T.FirstSteps>;
 
@@ -512,7 +558,7 @@ export interface HolidaysResource {
   /**
    * List the countries whose holidays are known.
    *
-   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; an API key with `read:exceptions`; the service-role key.
    */
   listCountries(options?: CallOptions): Call<T.HolidayCountries>;
 }
@@ -522,7 +568,7 @@ export interface ImportsResource {
   /**
    * List imports, newest first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListImportsQuery, options?: CallOptions): List<T.ImportPage>;
 
@@ -546,7 +592,7 @@ export interface IntegrationsResource {
   /**
    * List integrations, newest first.
    *
-   * Who can call it: every role; an API key with `read:integrations`; the service-role key.
+   * Callers: every role; an API key with `read:integrations`; the service-role key.
    */
   list(query?: T.ListIntegrationsQuery, options?: CallOptions): List<T.IntegrationPage>;
 
@@ -567,7 +613,7 @@ export interface IntegrationsResource {
   /**
    * Get an integration.
    *
-   * Who can call it: every role; an API key with `read:integrations`; the service-role key.
+   * Callers: every role; an API key with `read:integrations`; the service-role key.
    */
   get(id: string, query?: T.GetIntegrationQuery, options?: CallOptions): Call<T.Integration>;
 
@@ -591,7 +637,7 @@ export interface InvitationsResource {
   /**
    * List invitations, newest first.
    *
-   * Who can call it: `tenant_admin`.
+   * Callers: `tenant_admin`.
    */
   list(id: string, query?: T.ListInvitationsQuery, options?: CallOptions): List<T.InvitationPage>;
 
@@ -612,7 +658,7 @@ export interface InvitationsResource {
   /**
    * Get an invitation.
    *
-   * Who can call it: `tenant_admin`.
+   * Callers: `tenant_admin`.
    */
   get(id: string, invitationId: string, options?: CallOptions): Call<T.Invitation>;
 
@@ -629,14 +675,14 @@ export interface LinesResource {
   /**
    * List lines, latest value date first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListLinesQuery, options?: CallOptions): List<T.LinePage>;
 
   /**
    * Get a line.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Line>;
 
@@ -681,7 +727,7 @@ export interface MatchesResource {
   /**
    * Get a match.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Match>;
 
@@ -712,14 +758,14 @@ export interface MeResource {
   /**
    * Get the caller and its tenant.
    *
-   * Who can call it: any user of the tenant; any API key; the publishable key; the service-role key.
+   * Callers: any user of the tenant; any API key; the publishable key; the service-role key.
    */
   get(options?: CallOptions): Call<T.Me>;
 
   /**
    * Get what you are mailed.
    *
-   * Who can call it: every role.
+   * Callers: every role.
    */
   getNotificationSettings(options?: CallOptions): Call<T.NotificationSettings>;
 
@@ -770,7 +816,7 @@ export interface ReconciliationsResource {
   /**
    * List reconciliations, newest first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListReconciliationsQuery, options?: CallOptions): List<T.ReconciliationPage>;
 
@@ -784,7 +830,7 @@ export interface ReconciliationsResource {
   /**
    * Get a reconciliation.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Reconciliation>;
 
@@ -814,14 +860,35 @@ export interface ReconciliationsResource {
   /**
    * List what people decided in a period, newest first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   listDecisions(id: string, query?: T.ListDecisionsQuery, options?: CallOptions): List<T.DecisionPage>;
 
   /**
+   * Preview the entries of a period.
+   *
+   * What an open period would post if it closed now, and a closed one if it were closed again with nothing posted before. Without rules, by those of its pair. Nothing is kept.
+   */
+  previewEntries(id: string, body?: T.PreviewEntriesRequest, options?: CallOptions): Call<T.EntryPreview>;
+
+  /**
+   * Get the entry rules of a period's sources.
+   *
+   * They belong to the pair of sources. A close posts by the newest version.
+   */
+  getEntryRules(id: string, options?: CallOptions): Call<T.EntryRuleSet>;
+
+  /**
+   * Set the entry rules of a period's sources.
+   *
+   * Creates a new version for the closes to come. Without ledger, its settings stay. Batches that exist don't change; a period that is reopened is posted anew by the version of its next close.
+   */
+  putEntryRules(id: string, body: T.PutEntryRulesRequest, options?: CallOptions): Call<T.EntryRuleSet | undefined>;
+
+  /**
    * List a period's matches, newest first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   listMatches(id: string, query?: T.ListMatchesQuery, options?: CallOptions): List<T.MatchPage>;
 
@@ -898,7 +965,7 @@ export interface ReconciliationsResource {
   /**
    * List a period's runs, newest first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   listRuns(id: string, query?: T.ListRunsQuery, options?: CallOptions): List<T.RunPage>;
 
@@ -951,7 +1018,7 @@ export interface ReconciliationsResource {
   /**
    * Get a signed statement with all that proves it.
    *
-   * A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
+   * A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, its entries for the ledger, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
    */
   getStatementBundle(id: string, number: string, options?: CallOptions): Export;
 
@@ -975,7 +1042,7 @@ export interface ReleaseNotesResource {
   /**
    * List release notes, newest first.
    *
-   * Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+   * Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
    */
   list(query?: T.ListReleaseNotesQuery, options?: CallOptions): List<T.ReleaseNotePage>;
 
@@ -996,7 +1063,7 @@ export interface ReleaseNotesResource {
   /**
    * Get a release note.
    *
-   * Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+   * Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
    */
   get(id: string, query?: T.GetReleaseNoteQuery, options?: CallOptions): Call<T.ReleaseNote>;
 
@@ -1044,7 +1111,7 @@ export interface RunsResource {
   /**
    * Get a run.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Run>;
 }
@@ -1054,7 +1121,7 @@ export interface SecurityEventsResource {
   /**
    * List security events, newest first.
    *
-   * Who can call it: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+   * Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
    */
   list(query?: T.ListSecurityEventsQuery, options?: CallOptions): List<T.SecurityEventPage>;
 
@@ -1075,7 +1142,7 @@ export interface SecurityEventsResource {
   /**
    * Get a security event.
    *
-   * Who can call it: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+   * Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.SecurityEvent>;
 }
@@ -1085,7 +1152,7 @@ export interface SlaPolicyResource {
   /**
    * Get the tenant's SLA policy.
    *
-   * Who can call it: every role; the service-role key.
+   * Callers: every role; the service-role key.
    */
   get(options?: CallOptions): Call<T.SlaPolicy>;
 
@@ -1102,7 +1169,7 @@ export interface SourcesResource {
   /**
    * List sources, newest first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListSourcesQuery, options?: CallOptions): List<T.SourcePage>;
 
@@ -1116,7 +1183,7 @@ export interface SourcesResource {
   /**
    * Get a source.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Source>;
 
@@ -1151,7 +1218,7 @@ export interface SourcesResource {
   /**
    * Get a balance of a source.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   getBalance(id: string, balanceId: string, options?: CallOptions): Call<T.SourceBalance>;
 
@@ -1189,7 +1256,7 @@ export interface TenantMembersResource {
   /**
    * Get a member.
    *
-   * Who can call it: `tenant_admin`.
+   * Callers: `tenant_admin`.
    */
   get(id: string, memberId: string, options?: CallOptions): Call<T.TenantMember>;
 
@@ -1206,7 +1273,7 @@ export interface TroubleshootingResource {
   /**
    * List troubleshooting, newest first.
    *
-   * Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+   * Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
    */
   list(query?: T.ListTroubleshootingQuery, options?: CallOptions): List<T.TroubleshootingGuidePage>;
 
@@ -1227,7 +1294,7 @@ export interface TroubleshootingResource {
   /**
    * Get a troubleshooting guide.
    *
-   * Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+   * Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
    */
   get(id: string, query?: T.GetTroubleshootingGuideQuery, options?: CallOptions): Call<T.TroubleshootingGuide>;
 
@@ -1251,7 +1318,7 @@ export interface ViewsResource {
   /**
    * List your views and those shared with you, oldest first.
    *
-   * Who can call it: every role.
+   * Callers: every role.
    */
   list(query?: T.ListViewsQuery, options?: CallOptions): List<T.ViewPage>;
 
@@ -1272,7 +1339,7 @@ export interface ViewsResource {
   /**
    * Get a view.
    *
-   * Who can call it: every role.
+   * Callers: every role.
    */
   get(id: string, options?: CallOptions): Call<T.View>;
 
@@ -1306,7 +1373,7 @@ export interface WebhooksResource {
   /**
    * List webhooks, newest first.
    *
-   * Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+   * Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
    */
   list(query?: T.ListWebhooksQuery, options?: CallOptions): List<T.WebhookPage>;
 
@@ -1334,7 +1401,7 @@ export interface WebhooksResource {
   /**
    * Get a webhook and its health.
    *
-   * Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+   * Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Webhook>;
 
@@ -1355,7 +1422,7 @@ export interface WebhooksResource {
   /**
    * Get a delivery with its payload, attempts and responses.
    *
-   * Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+   * Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
    */
   getDelivery(id: string, deliveryId: string, options?: CallOptions): Call<T.WebhookDeliveryDetail>;
 
@@ -1410,6 +1477,7 @@ export abstract class Resources {
   declare readonly closingBoard: ClosingBoardResource;
   declare readonly connections: ConnectionsResource;
   declare readonly decisions: DecisionsResource;
+  declare readonly entryBatches: EntryBatchesResource;
   declare readonly events: EventsResource;
   declare readonly evidence: EvidenceResource;
   declare readonly exceptions: ExceptionsResource;
@@ -1486,6 +1554,14 @@ export const ROUTES: Record<string, Record<string, string>> = {
   },
   decisions: {
     undo: "POST /v1/decisions/{id}/undo IB",
+  },
+  entryBatches: {
+    list: "GET /v1/entry-batches LQ",
+    get: "GET /v1/entry-batches/{id}",
+    listEntries: "GET /v1/entry-batches/{id}/entries LQ",
+    exportEntries: "GET /v1/entry-batches/{id}/entries/export EQ",
+    markExported: "POST /v1/entry-batches/{id}/exported IB",
+    getLedgerFile: "GET /v1/entry-batches/{id}/ledger-file EQ",
   },
   events: {
     list: "GET /v1/events LQ",
@@ -1585,6 +1661,9 @@ export const ROUTES: Record<string, Record<string, string>> = {
     getChecklist: "GET /v1/reconciliations/{id}/checklist",
     close: "POST /v1/reconciliations/{id}/close IB",
     listDecisions: "GET /v1/reconciliations/{id}/decisions LQ",
+    previewEntries: "POST /v1/reconciliations/{id}/entries/preview IB",
+    getEntryRules: "GET /v1/reconciliations/{id}/entry-rules",
+    putEntryRules: "PUT /v1/reconciliations/{id}/entry-rules B",
     listMatches: "GET /v1/reconciliations/{id}/matches LQ",
     createMatch: "POST /v1/reconciliations/{id}/matches IB",
     exportMatches: "GET /v1/reconciliations/{id}/matches/export EQ",

@@ -109,12 +109,42 @@ export type AlertScope = "mine" | "all" | "off";
  * @maxItems 200
  */
 export type AmountsByCurrency = {
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     amount_minor: MinorAmount;
+}[];
+
+/**
+ * The items on this page.
+ * @maxItems 1000
+ */
+export type AmountsBySide = {
+    currency: CurrencyOfAmount;
+    /**
+     * The side of the reconciliation.
+     */
+    side: LineSide;
+    /**
+     * What the period sees: all up to its end that no earlier one settled.
+     */
+    lines: number | string;
+    matched: MinorAmount;
+    excluded: MinorAmount;
+    /**
+     * In minor units; its digits as a text beyond 2^53 − 1.
+     */
+    open: number | string;
+    /**
+     * What they explain of left − right, on the side that is the larger for it: left less right is the signed sum.
+     */
+    adjustments: number | string;
+    /**
+     * What matches leave over within their tolerance, in the same way.
+     */
+    residual: number | string;
+    /**
+     * lines = matched + excluded + open, and the sides agree.
+     */
+    holds: boolean;
 }[];
 
 export type ApiKey = {
@@ -151,11 +181,7 @@ export type ApiKey = {
     ip_allowlist: string[];
     created_at: CreationTime;
     created_by: Creator;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * Its status.
      */
@@ -479,11 +505,7 @@ export type ApiKeyUsage = {
 export type AutomaticMatching = "suggest_only" | "earned" | "always";
 
 export type BoardMoney = {
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * The side of the reconciliation.
      */
@@ -532,11 +554,7 @@ export type BoardPairPage = {
 };
 
 export type BoardPeriod = {
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * The period's name.
      * @minLength 1
@@ -720,6 +738,36 @@ export type Calendar = {
     updated_by: string;
 };
 
+/**
+ * Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.
+ */
+export type CalendarBySeverity = {
+    /**
+     * For critical exceptions.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
+     */
+    critical?: string | null;
+    /**
+     * For high ones.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
+     */
+    high?: string | null;
+    /**
+     * For medium ones.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
+     */
+    medium?: string | null;
+    /**
+     * For low ones.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
+     */
+    low?: string | null;
+};
+
 export type CalendarChange = {
     /**
      * Its unique ID.
@@ -809,35 +857,7 @@ export type CalendarImpact = {
      * @format int64
      */
     no_longer_breached: number;
-    /**
-     * By severity.
-     */
-    by_severity: {
-        /**
-         * For critical exceptions.
-         * @minimum 0
-         * @format int64
-         */
-        critical: number;
-        /**
-         * For high ones.
-         * @minimum 0
-         * @format int64
-         */
-        high: number;
-        /**
-         * For medium ones.
-         * @minimum 0
-         * @format int64
-         */
-        medium: number;
-        /**
-         * For low ones.
-         * @minimum 0
-         * @format int64
-         */
-        low: number;
-    };
+    by_severity: CountBySeverity;
     /**
      * Open reconciliations whose matching counts business days by this calendar.
      * @minimum 0
@@ -1065,7 +1085,7 @@ export type ConflictProblem = Problem & {
     code?: "conflict";
 };
 
-export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | "closing" | "delivery_under_way" | "import_queue_full" | "quota" | "count_changed" | "state_changed" | "paused" | "not_paused" | "cannot_pause" | "no_sources" | "periods_overlap" | "has_decisions" | "counts_computed" | "close_required" | "period_closed" | "not_closed" | "archived" | "earlier_period_open" | "later_period_closed" | "second_person_required" | "checklist_incomplete" | "signatures_missing" | "already_prepared" | "not_prepared" | "already_reviewed" | "evidence_signed" | "already_superseded" | "stated_by_file" | "proof_broken" | "difference_unexplained" | "line_not_open" | "not_excluded" | "excluded_elsewhere" | "no_open_period" | "source_has_lines" | "already_undone" | "import_failed" | "source_connected" | "host_key_changed" | "webhook_disabled" | "revoked" | "expired" | "already_rotated" | "last_admin" | "already_member" | "same_name" | "too_many_exceptions" | "invitation_open" | "invitation_ended" | "sign_in_required" | "managed_elsewhere";
+export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | "closing" | "delivery_under_way" | "import_queue_full" | "quota" | "count_changed" | "state_changed" | "paused" | "not_paused" | "cannot_pause" | "no_sources" | "periods_overlap" | "has_decisions" | "counts_computed" | "close_required" | "period_closed" | "not_closed" | "archived" | "earlier_period_open" | "later_period_closed" | "second_person_required" | "checklist_incomplete" | "signatures_missing" | "already_prepared" | "not_prepared" | "already_reviewed" | "evidence_signed" | "already_superseded" | "already_exported" | "unsuitable_entry" | "stated_by_file" | "proof_broken" | "difference_unexplained" | "line_not_open" | "not_excluded" | "excluded_elsewhere" | "no_open_period" | "source_has_lines" | "already_undone" | "import_failed" | "source_connected" | "host_key_changed" | "webhook_disabled" | "revoked" | "expired" | "already_rotated" | "last_admin" | "already_member" | "same_name" | "too_many_exceptions" | "invitation_open" | "invitation_ended" | "sign_in_required" | "managed_elsewhere";
 
 export type Connection = {
     /**
@@ -1093,6 +1113,7 @@ export type Connection = {
      */
     auth: ConnectionAuth;
     /**
+     * The user's name, or the access key's ID.
      * @minLength 1
      * @maxLength 200
      */
@@ -1147,7 +1168,6 @@ export type Connection = {
      * For how long the size and time of a file have to stay the same.
      * @minimum 0
      * @maximum 300
-     * @format int32
      */
     stable_seconds: number;
     /**
@@ -1172,15 +1192,20 @@ export type Connection = {
      */
     status: "active" | "paused" | "stopped";
     /**
+     * Null: only when asked to.
      * @maxLength 24
      * @format date-time
      */
     next_look_at: string | null;
     /**
+     * When it last looked.
      * @maxLength 24
      * @format date-time
      */
     last_look_at: string | null;
+    /**
+     * What the last look came to.
+     */
     last_outcome: ("fetched" | "nothing_new" | "failed") | null;
     /**
      * Why the last look or a file failed.
@@ -1227,16 +1252,19 @@ export type ConnectionFile = {
      */
     path: string;
     /**
+     * Null: the server doesn't say.
      * @minimum 0
      * @format int64
      */
     bytes: number | null;
     /**
+     * Null: the server doesn't say.
      * @maxLength 24
      * @format date-time
      */
     modified_at: string | null;
     /**
+     * Its content's hash.
      * @minLength 64
      * @maxLength 64
      */
@@ -1258,6 +1286,7 @@ export type ConnectionFile = {
      */
     line_count: number | null;
     /**
+     * Why it failed.
      * @maxLength 1000
      */
     error: string | null;
@@ -1295,6 +1324,30 @@ export type ConnectionPage = {
     next_cursor: NextCursor;
 };
 
+/**
+ * By the clock of the source's time zone. Null: only when asked to.
+ */
+export type ConnectionScheduleInput = {
+    /**
+     * Whose open days are business days. Null: Monday to Friday.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
+     */
+    calendar_id: string | null;
+    /**
+     * The first look of a business day.
+     * @minLength 5
+     * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
+     */
+    at: string;
+    /**
+     * When the day's file is late, and an exception opens.
+     * @minLength 5
+     * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
+     */
+    retry_until: string;
+} | null;
+
 export type ConnectionTest = {
     /**
      * Why it can't be reached.
@@ -1317,6 +1370,36 @@ export type ConnectionTest = {
      * @format int64
      */
     total_count: number;
+};
+
+/**
+ * By severity.
+ */
+export type CountBySeverity = {
+    /**
+     * For critical exceptions.
+     * @minimum 0
+     * @format int64
+     */
+    critical: number;
+    /**
+     * For high ones.
+     * @minimum 0
+     * @format int64
+     */
+    high: number;
+    /**
+     * For medium ones.
+     * @minimum 0
+     * @format int64
+     */
+    medium: number;
+    /**
+     * For low ones.
+     * @minimum 0
+     * @format int64
+     */
+    low: number;
 };
 
 export type CreateAlertChannelRequest = {
@@ -1348,11 +1431,7 @@ export type CreateApiKeyRequest = {
      * @maxLength 120
      */
     name: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description?: string | null;
+    description?: FreeText;
     /**
      * What it can do, each an action and a resource. Write access doesn't include read access.
      * @minItems 1
@@ -1437,6 +1516,7 @@ export type CreateConnectionRequest = {
      */
     auth: ConnectionAuth;
     /**
+     * The user's name, or the access key's ID.
      * @minLength 1
      * @maxLength 200
      */
@@ -1453,29 +1533,7 @@ export type CreateConnectionRequest = {
      * @maxLength 200
      */
     file_glob?: string;
-    /**
-     * By the clock of the source's time zone. Null: only when asked to.
-     */
-    schedule?: {
-        /**
-         * Whose open days are business days. Null: Monday to Friday.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        calendar_id: string | null;
-        /**
-         * The first look of a business day.
-         * @minLength 5
-         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
-         */
-        at: string;
-        /**
-         * When the day's file is late, and an exception opens.
-         * @minLength 5
-         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
-         */
-        retry_until: string;
-    } | null;
+    schedule?: ConnectionScheduleInput;
     /**
      * What happens to a file at the server, once it is imported.
      */
@@ -1491,7 +1549,6 @@ export type CreateConnectionRequest = {
      * For how long the size and time of a file have to stay the same.
      * @minimum 0
      * @maximum 300
-     * @format int32
      */
     stable_seconds?: number;
     /**
@@ -1602,7 +1659,6 @@ export type CreateIntegrationRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -1770,7 +1826,6 @@ export type CreateReleaseNoteRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -1864,7 +1919,6 @@ export type CreateSourceRequest = {
      * Business days a line may stay open before it becomes an exception.
      * @minimum 0
      * @maximum 90
-     * @format int32
      */
     grace_days?: number;
     idempotency_key?: RequestIdempotencyKey;
@@ -1874,7 +1928,7 @@ export type CreateTestEventRequest = {
     /**
      * Its type.
      */
-    type: "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "books.differ" | "import.done" | "connection.failing" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled";
+    type: "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "entries.ready" | "books.differ" | "import.done" | "connection.failing" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled";
     idempotency_key?: RequestIdempotencyKey;
 };
 
@@ -1893,7 +1947,6 @@ export type CreateTroubleshootingGuideRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -1956,15 +2009,11 @@ export type CreateWebhookRequest = {
      * @format uri
      */
     url: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description?: string | null;
+    description?: FreeText;
     /**
      * The event types it subscribes to.
      * @minItems 1
-     * @maxItems 22
+     * @maxItems 23
      */
     events: EventKind[];
     /**
@@ -1994,7 +2043,6 @@ export type CreateWebhookRequest = {
      * How many attempts it gets in a minute; the others wait. Null: no limit.
      * @minimum 1
      * @maximum 6000
-     * @format int32
      */
     max_per_minute?: number | null;
     oauth?: OAuthClientInput;
@@ -2022,6 +2070,12 @@ export type Creator = string;
 
 export type Currency = "AED" | "AFN" | "ALL" | "AMD" | "ANG" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HRK" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SLL" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG" | "ZWL";
 
+/**
+ * The ISO 4217 code for amount_minor.
+ * @maxLength 3
+ */
+export type CurrencyOfAmount = string;
+
 export type DecideMatchesRequest = {
     /**
      * What was or is to be done.
@@ -2037,11 +2091,7 @@ export type DecideMatchesRequest = {
      * The suggestions to decide, instead of ids.
      */
     filter?: {
-        /**
-         * The reconciliation it came from.
-         * @pattern ^rcn_[0-9a-z]{20,40}$
-         */
-        reconciliation_id: string;
+        reconciliation_id: OriginReconciliationId;
         /**
          * The rule's name, or manual.
          * @minLength 1
@@ -2074,7 +2124,6 @@ export type DecideMatchesRequest = {
      * With filter: how many it should match. Another number returns 409.
      * @minimum 0
      * @maximum 5000
-     * @format int32
      */
     expected_count?: number;
     idempotency_key?: RequestIdempotencyKey;
@@ -2086,11 +2135,7 @@ export type Decision = {
      * @pattern ^dec_[0-9a-z]{20,40}$
      */
     id: string;
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * match: by hand.
      */
@@ -2174,6 +2219,78 @@ export type DeletedWebhook = {
     deleted: true;
 };
 
+/**
+ * The last 24 hours.
+ */
+export type DeliveriesOfDay = {
+    /**
+     * The attempts.
+     * @minimum 0
+     * @format int64
+     */
+    attempts: number;
+    /**
+     * Failed attempts.
+     * @minimum 0
+     * @format int64
+     */
+    failures: number;
+    /**
+     * Share of attempts. Null if there were none.
+     * @minimum 0
+     * @maximum 1
+     */
+    success_rate: number | null;
+    /**
+     * Median response time, within 5 %.
+     * @minimum 0
+     * @format int64
+     */
+    p50_ms: number | null;
+    /**
+     * 95th percentile of response times, within 5 %.
+     * @minimum 0
+     * @format int64
+     */
+    p95_ms: number | null;
+};
+
+/**
+ * The last 7 days.
+ */
+export type DeliveriesOfWeek = {
+    /**
+     * The attempts.
+     * @minimum 0
+     * @format int64
+     */
+    attempts: number;
+    /**
+     * Failed attempts.
+     * @minimum 0
+     * @format int64
+     */
+    failures: number;
+    /**
+     * Share of attempts. Null if there were none.
+     * @minimum 0
+     * @maximum 1
+     */
+    success_rate: number | null;
+    /**
+     * Median response time, within 5 %.
+     * @minimum 0
+     * @format int64
+     */
+    p50_ms: number | null;
+    /**
+     * 95th percentile of response times, within 5 %.
+     * @minimum 0
+     * @format int64
+     */
+    p95_ms: number | null;
+};
+
 export type EndSessionsRequest = {
     /**
      * Those alone.
@@ -2190,6 +2307,439 @@ export type EndedSessions = {
      * @maxItems 100
      */
     ended: string[];
+};
+
+export type EntriesReadyEvent = {
+    /**
+     * Its type.
+     */
+    type: "entries.ready";
+    timestamp: EventTime;
+    test?: TestMark;
+    /**
+     * What the event is about.
+     */
+    data: {
+        batch: EntryBatch;
+    };
+};
+
+export type EntriesWithoutRule = {
+    /**
+     * What it posts.
+     */
+    kind: EntryKind;
+    currency: CurrencyOfAmount;
+    /**
+     * How many there are.
+     * @minimum 0
+     * @format int64
+     */
+    count: number;
+    difference_minor: MinorAmount;
+};
+
+export type Entry = {
+    /**
+     * Within the batch.
+     * @minimum 1
+     * @format int64
+     */
+    place: number;
+    /**
+     * What it posts.
+     */
+    kind: EntryKind;
+    /**
+     * The match or line that it comes from.
+     * @pattern ^(?:mat|lin)_[0-9a-z]{20,40}$
+     */
+    subject_id: string;
+    currency: CurrencyOfAmount;
+    /**
+     * Debited and credited.
+     * @minimum 1
+     * @format int64
+     */
+    amount_minor: number;
+    /**
+     * What it posts of left − right.
+     * @format int64
+     */
+    difference_minor: number;
+    /**
+     * As the rule has it.
+     * @maxLength 100
+     */
+    debit_account: string;
+    /**
+     * As the rule has it.
+     * @maxLength 100
+     */
+    credit_account: string;
+    /**
+     * As the ledger calls it.
+     * @maxLength 50
+     */
+    tax_code: string | null;
+    /**
+     * As the ledger calls it.
+     * @maxLength 100
+     */
+    cost_center: string | null;
+    /**
+     * By the rule's template.
+     * @maxLength 500
+     */
+    text: string;
+    /**
+     * The line's, or the match's.
+     * @format date
+     */
+    value_date: string;
+    /**
+     * The payment reference.
+     * @maxLength 500
+     */
+    reference: string | null;
+    /**
+     * The other party.
+     * @maxLength 500
+     */
+    counterparty: string | null;
+    /**
+     * The batch and place of the entry that it reverses.
+     * @maxLength 28
+     * @pattern ^\d{4}-\d{4,}\/\d+$
+     */
+    reverses: string | null;
+};
+
+export type EntryBatch = {
+    /**
+     * Its unique ID.
+     * @pattern ^bat_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * The year of posting_date and a number, without gaps per tenant and year.
+     * @maxLength 16
+     * @pattern ^\d{4}-\d{4,}$
+     */
+    number: string;
+    /**
+     * Its state.
+     */
+    state: EntryBatchState;
+    reconciliation_id: OriginReconciliationId;
+    /**
+     * The reconciliation's name.
+     * @maxLength 200
+     */
+    reconciliation_name: string;
+    /**
+     * The signed statement of the same close.
+     * @minimum 1
+     * @format int64
+     */
+    statement_number: number;
+    /**
+     * The last day of the period.
+     * @format date
+     */
+    posting_date: string;
+    /**
+     * Reversals included.
+     * @minimum 1
+     * @format int64
+     */
+    entry_count: number;
+    /**
+     * Entries that reverse one of an earlier batch.
+     * @minimum 0
+     * @format int64
+     */
+    reversal_count: number;
+    /**
+     * By currency.
+     * @maxItems 200
+     */
+    sums: EntrySum[];
+    /**
+     * Over the entries; the signed statement has it as entries.sha256.
+     * @pattern ^[0-9a-f]{64}$
+     */
+    digest: string;
+    /**
+     * The digest of the signed statement.
+     * @maxLength 64
+     * @pattern ^[0-9a-f]{64}$
+     */
+    closing_digest: string | null;
+    created_at: CreationTime;
+    created_by: Creator;
+    /**
+     * When it was marked as exported.
+     * @maxLength 24
+     * @format date-time
+     */
+    exported_at: string | null;
+    /**
+     * Who marked it.
+     * @maxLength 125
+     */
+    exported_by: string | null;
+    /**
+     * What the ledger calls it.
+     * @maxLength 200
+     */
+    ledger_reference: string | null;
+};
+
+export type EntryBatchPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: EntryBatch[];
+    next_cursor: NextCursor;
+};
+
+export type EntryBatchState = "ready" | "exported";
+
+export type EntryDraft = {
+    /**
+     * What it posts.
+     */
+    kind: EntryKind;
+    /**
+     * The match or line that it comes from.
+     * @pattern ^(?:mat|lin)_[0-9a-z]{20,40}$
+     */
+    subject_id: string;
+    currency: CurrencyOfAmount;
+    /**
+     * Debited and credited.
+     * @minimum 1
+     * @format int64
+     */
+    amount_minor: number;
+    /**
+     * What it posts of left − right.
+     * @format int64
+     */
+    difference_minor: number;
+    /**
+     * As the rule has it.
+     * @maxLength 100
+     */
+    debit_account: string;
+    /**
+     * As the rule has it.
+     * @maxLength 100
+     */
+    credit_account: string;
+    /**
+     * As the ledger calls it.
+     * @maxLength 50
+     */
+    tax_code: string | null;
+    /**
+     * As the ledger calls it.
+     * @maxLength 100
+     */
+    cost_center: string | null;
+    /**
+     * By the rule's template.
+     * @maxLength 500
+     */
+    text: string;
+    /**
+     * The line's, or the match's.
+     * @format date
+     */
+    value_date: string;
+    /**
+     * The payment reference.
+     * @maxLength 500
+     */
+    reference: string | null;
+    /**
+     * The other party.
+     * @maxLength 500
+     */
+    counterparty: string | null;
+};
+
+export type EntryKind = "fee" | "fx" | "rounding" | "write_off" | "other" | "residual" | "excluded_left" | "excluded_right" | "carried_left" | "carried_right";
+
+export type EntryPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Entry[];
+    next_cursor: NextCursor;
+};
+
+export type EntryPreview = {
+    /**
+     * By currency.
+     * @maxItems 200
+     */
+    sums: EntrySum[];
+    /**
+     * The first 100.
+     * @maxItems 100
+     */
+    entries: EntryDraft[];
+    /**
+     * What the period has of other kinds, for which nothing is posted.
+     * @maxItems 2000
+     */
+    without_rule: EntriesWithoutRule[];
+};
+
+export type EntryRule = {
+    /**
+     * Debited where the left side is the smaller, credited where it is the larger.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^\P{Cc}+$
+     */
+    account: string;
+    /**
+     * The other way round.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^\P{Cc}+$
+     */
+    counter_account: string;
+    /**
+     * As the ledger calls it.
+     * @minLength 1
+     * @maxLength 50
+     * @pattern ^\P{Cc}+$
+     */
+    tax_code: string | null;
+    /**
+     * As the ledger calls it.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^\P{Cc}+$
+     */
+    cost_center: string | null;
+    /**
+     * Of each entry. These are filled in: {reference}, {counterparty}, {description}, {note}, {date}, {period}, {amount}, {currency}, {kind}, {reconciliation}.
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^\P{Cc}+$
+     */
+    text: string;
+};
+
+export type EntryRuleInput = {
+    /**
+     * Debited where the left side is the smaller, credited where it is the larger.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^\P{Cc}+$
+     */
+    account: string;
+    /**
+     * The other way round.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^\P{Cc}+$
+     */
+    counter_account: string;
+    /**
+     * As the ledger calls it.
+     * @minLength 1
+     * @maxLength 50
+     * @pattern ^\P{Cc}+$
+     */
+    tax_code?: string | null;
+    /**
+     * As the ledger calls it.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^\P{Cc}+$
+     */
+    cost_center?: string | null;
+    /**
+     * Of each entry. These are filled in: {reference}, {counterparty}, {description}, {note}, {date}, {period}, {amount}, {currency}, {kind}, {reconciliation}.
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^\P{Cc}+$
+     */
+    text: string;
+};
+
+export type EntryRuleSet = {
+    rules: EntryRules;
+    ledger: LedgerSettings;
+    /**
+     * 0: nobody has set any.
+     * @minimum 0
+     * @format int64
+     */
+    version: number;
+    /**
+     * When it was last changed.
+     * @maxLength 24
+     * @format date-time
+     */
+    updated_at: string | null;
+    /**
+     * Who last changed it.
+     * @maxLength 125
+     */
+    updated_by: string | null;
+};
+
+/**
+ * By what is posted: the kind of an adjustment, residuals, and lines of a side that are excluded or carried. Null: nothing is posted.
+ */
+export type EntryRules = {
+    fee: EntryRule | null;
+    fx: EntryRule | null;
+    rounding: EntryRule | null;
+    write_off: EntryRule | null;
+    other: EntryRule | null;
+    residual: EntryRule | null;
+    excluded_left: EntryRule | null;
+    excluded_right: EntryRule | null;
+    carried_left: EntryRule | null;
+    carried_right: EntryRule | null;
+};
+
+/**
+ * By what is posted: the kind of an adjustment, residuals, and lines of a side that are excluded or carried. Null: nothing is posted.
+ */
+export type EntryRulesInput = {
+    fee?: EntryRuleInput | null;
+    fx?: EntryRuleInput | null;
+    rounding?: EntryRuleInput | null;
+    write_off?: EntryRuleInput | null;
+    other?: EntryRuleInput | null;
+    residual?: EntryRuleInput | null;
+    excluded_left?: EntryRuleInput | null;
+    excluded_right?: EntryRuleInput | null;
+    carried_left?: EntryRuleInput | null;
+    carried_right?: EntryRuleInput | null;
+};
+
+export type EntrySum = {
+    currency: CurrencyOfAmount;
+    /**
+     * Reversals included.
+     * @minimum 0
+     * @format int64
+     */
+    entry_count: number;
+    debit_minor: MinorAmount;
+    credit_minor: MinorAmount;
 };
 
 export type ErrorCode = "invalid_request" | "tenant_required" | "idempotency_key_required" | "unauthenticated" | "tenant_forbidden" | "role_required" | "scope_required" | "ip_not_allowed" | "browser_forbidden" | "not_found" | "method_not_allowed" | "conflict" | "invalid_transition" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_mismatch" | "rate_limited" | "headers_too_large" | "internal" | "unavailable";
@@ -2220,7 +2770,7 @@ export type EstimateApiKeyImpactRequest = {
     idempotency_key?: RequestIdempotencyKey;
 };
 
-export type EventKind = "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "books.differ" | "import.done" | "connection.failing" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled" | "webhook.test";
+export type EventKind = "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "entries.ready" | "books.differ" | "import.done" | "connection.failing" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled" | "webhook.test";
 
 /**
  * When it happened, the same on every attempt.
@@ -2256,7 +2806,6 @@ export type Evidence = {
      * The size of the content.
      * @minimum 1
      * @maximum 10485760
-     * @format int32
      */
     bytes: number;
     /**
@@ -2649,6 +3198,8 @@ export type ExcludeLineRequest = {
 
 export type ExportFormat = "csv" | "ndjson";
 
+export type ExportFormatWithWorkbook = "csv" | "ndjson" | "xlsx";
+
 export type FacetValue = {
     /**
      * As the filter takes it.
@@ -2781,6 +3332,12 @@ export type ForbiddenProblem = Problem & {
      */
     code?: "tenant_forbidden" | "role_required" | "scope_required" | "ip_not_allowed" | "browser_forbidden";
 };
+
+/**
+ * Free text for your team.
+ * @maxLength 1000
+ */
+export type FreeText = string | null;
 
 export type HolidayCountries = {
     /**
@@ -2956,47 +3513,8 @@ export type Import = {
      * @format int64
      */
     skipped_count: number;
-    /**
-     * The first 100.
-     * @maxItems 100
-     */
-    refusals: {
-        /**
-         * Line of the file, from 1.
-         * @format int64
-         */
-        line: number | null;
-        /**
-         * The field, or the format's own name of the place.
-         * @maxLength 200
-         */
-        field: string | null;
-        /**
-         * A sentence for people.
-         * @maxLength 2000
-         */
-        message: string;
-    }[];
-    /**
-     * The first 100 that were skipped.
-     * @maxItems 100
-     */
-    skips: {
-        /**
-         * Line of the file, from 1.
-         * @format int64
-         */
-        line: number;
-        /**
-         * Why it is no line.
-         */
-        reason: SkipReason;
-        /**
-         * What the file says there.
-         * @maxLength 200
-         */
-        text: string;
-    }[];
+    refusals: LineRefusals;
+    skips: SkippedLines;
     warnings: ImportWarnings;
     statements: FileStatements;
     /**
@@ -3336,47 +3854,8 @@ export type ImportPreview = {
      * @format int64
      */
     skipped_count: number;
-    /**
-     * The first 100.
-     * @maxItems 100
-     */
-    refusals: {
-        /**
-         * Line of the file, from 1.
-         * @format int64
-         */
-        line: number | null;
-        /**
-         * The field, or the format's own name of the place.
-         * @maxLength 200
-         */
-        field: string | null;
-        /**
-         * A sentence for people.
-         * @maxLength 2000
-         */
-        message: string;
-    }[];
-    /**
-     * The first 100 that were skipped.
-     * @maxItems 100
-     */
-    skips: {
-        /**
-         * Line of the file, from 1.
-         * @format int64
-         */
-        line: number;
-        /**
-         * Why it is no line.
-         */
-        reason: SkipReason;
-        /**
-         * What the file says there.
-         * @maxLength 200
-         */
-        text: string;
-    }[];
+    refusals: LineRefusals;
+    skips: SkippedLines;
     warnings: ImportWarnings;
     statements: FileStatements;
     /**
@@ -3496,11 +3975,7 @@ export type ImportPreview = {
          * @format int64
          */
         fee_minor: number | null;
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * The day on which the amount counts.
          * @format date
@@ -3522,11 +3997,7 @@ export type ImportPreview = {
          * @maxLength 500
          */
         counterparty: string | null;
-        /**
-         * Free text for your team.
-         * @maxLength 1000
-         */
-        description: string | null;
+        description: FreeText;
         /**
          * Lines with the same key belong together, such as a payout.
          * @maxLength 200
@@ -3664,7 +4135,6 @@ export type Integration = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -3713,7 +4183,7 @@ export type InternalProblem = Problem & {
     code?: "internal";
 };
 
-export type InvalidRequestOrTenantRequiredProblem = Problem & {
+export type InvalidRequestProblem = Problem & {
     /**
      * Its status.
      */
@@ -3973,6 +4443,78 @@ export type LedgerSegment = {
     kind: "worked" | "closed" | "paused";
 };
 
+/**
+ * What files for a ledger need to know about it.
+ */
+export type LedgerSettings = {
+    /**
+     * The consultant's number in DATEV.
+     * @minimum 1001
+     * @maximum 9999999
+     */
+    datev_consultant: number | null;
+    /**
+     * The client's number in DATEV.
+     * @minimum 1
+     * @maximum 99999
+     */
+    datev_client: number | null;
+    /**
+     * Digits of a general ledger account in DATEV.
+     * @minimum 4
+     * @maximum 8
+     */
+    datev_account_length: number;
+    /**
+     * The month in which the fiscal year begins.
+     * @minimum 1
+     * @maximum 12
+     */
+    fiscal_year_month: number;
+    /**
+     * The company code in SAP.
+     * @maxLength 4
+     * @pattern ^[A-Z0-9]{1,4}$
+     */
+    sap_company_code: string | null;
+};
+
+/**
+ * What files for a ledger need to know about it.
+ */
+export type LedgerSettingsInput = {
+    /**
+     * The consultant's number in DATEV.
+     * @minimum 1001
+     * @maximum 9999999
+     */
+    datev_consultant?: number | null;
+    /**
+     * The client's number in DATEV.
+     * @minimum 1
+     * @maximum 99999
+     */
+    datev_client?: number | null;
+    /**
+     * Digits of a general ledger account in DATEV.
+     * @minimum 4
+     * @maximum 8
+     */
+    datev_account_length?: number;
+    /**
+     * The month in which the fiscal year begins.
+     * @minimum 1
+     * @maximum 12
+     */
+    fiscal_year_month?: number;
+    /**
+     * The company code in SAP.
+     * @maxLength 4
+     * @pattern ^[A-Z0-9]{1,4}$
+     */
+    sap_company_code?: string | null;
+};
+
 export type Line = {
     /**
      * Its unique ID.
@@ -4010,11 +4552,7 @@ export type Line = {
      * @format int64
      */
     fee_minor: number | null;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * The day on which the amount counts.
      * @format date
@@ -4036,11 +4574,7 @@ export type Line = {
      * @maxLength 500
      */
     counterparty: string | null;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * Lines with the same key belong together, such as a payout.
      * @maxLength 200
@@ -4147,7 +4681,6 @@ export type LineExceptionPolicy = {
      * The most that one run opens.
      * @minimum 0
      * @maximum 10000
-     * @format int32
      */
     most_a_run: number;
 };
@@ -4169,6 +4702,28 @@ export type LinePage = {
     next_cursor: NextCursor;
 };
 
+/**
+ * The first 100.
+ * @maxItems 100
+ */
+export type LineRefusals = {
+    /**
+     * Line of the file, from 1.
+     * @format int64
+     */
+    line: number | null;
+    /**
+     * The field, or the format's own name of the place.
+     * @maxLength 200
+     */
+    field: string | null;
+    /**
+     * A sentence for people.
+     * @maxLength 2000
+     */
+    message: string;
+}[];
+
 export type LineSide = "left" | "right";
 
 export type LineSuggestion = {
@@ -4177,11 +4732,7 @@ export type LineSuggestion = {
      * @maxItems 100000
      */
     line_ids: string[];
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * The rule's name, or manual.
      * @maxLength 200
@@ -4447,17 +4998,23 @@ export type LoggedRequestPage = {
     as_of: ResponseTime;
 };
 
+export type MarkEntryBatchExportedRequest = {
+    /**
+     * What the ledger calls it.
+     * @minLength 1
+     * @maxLength 200
+     */
+    ledger_reference?: string | null;
+    idempotency_key?: RequestIdempotencyKey;
+};
+
 export type Match = {
     /**
      * Its unique ID.
      * @pattern ^mat_[0-9a-z]{20,40}$
      */
     id: string;
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * The run that made it. Null: made by hand.
      * @maxLength 44
@@ -4487,11 +5044,7 @@ export type Match = {
      * How much worse the next best solution is, in nats; null where there is none.
      */
     margin: number | null;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * Of the left side, or of the positive half of a reversal.
      * @format int64
@@ -4724,11 +5277,7 @@ export type MatchUndoneEvent = {
              * @pattern ^mat_[0-9a-z]{20,40}$
              */
             id: string;
-            /**
-             * The reconciliation it came from.
-             * @pattern ^rcn_[0-9a-z]{20,40}$
-             */
-            reconciliation_id: string;
+            reconciliation_id: OriginReconciliationId;
             /**
              * How many lines of each side it has.
              */
@@ -4738,11 +5287,7 @@ export type MatchUndoneEvent = {
              * @maxLength 200
              */
             method: string;
-            /**
-             * The ISO 4217 code for amount_minor.
-             * @maxLength 3
-             */
-            currency: string;
+            currency: CurrencyOfAmount;
             /**
              * Of the left side, or of the positive half of a reversal.
              * @format int64
@@ -4793,21 +5338,18 @@ export type MatchingRule = {
      * Of the larger amount.
      * @minimum 0
      * @maximum 10000
-     * @format int32
      */
     amount_tolerance_bps?: number;
     /**
      * How long before the left line the right one may be dated.
      * @minimum 0
      * @maximum 366
-     * @format int32
      */
     days_before?: number;
     /**
      * Days after.
      * @minimum 0
      * @maximum 366
-     * @format int32
      */
     days_after?: number;
     /**
@@ -4818,7 +5360,6 @@ export type MatchingRule = {
      * Lines that a search for sums may combine.
      * @minimum 2
      * @maximum 50
-     * @format int32
      */
     max_group_size?: number;
     /**
@@ -4908,6 +5449,36 @@ export type MemberPage = {
  * In minor units; its digits as a text beyond 2^53 − 1.
  */
 export type MinorAmount = number | string;
+
+/**
+ * From creation to due_at, when no due_at is sent.
+ */
+export type MinutesBySeverity = {
+    /**
+     * For critical exceptions.
+     * @minimum 1
+     * @maximum 525600
+     */
+    critical: number;
+    /**
+     * For high ones.
+     * @minimum 1
+     * @maximum 525600
+     */
+    high: number;
+    /**
+     * For medium ones.
+     * @minimum 1
+     * @maximum 525600
+     */
+    medium: number;
+    /**
+     * For low ones.
+     * @minimum 1
+     * @maximum 525600
+     */
+    low: number;
+};
 
 export type NewApiKey = {
     /**
@@ -5037,11 +5608,7 @@ export type NewWebhook = {
      * @maxLength 2048
      */
     url: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * The event types it subscribes to.
      * @maxItems 32
@@ -5060,7 +5627,6 @@ export type NewWebhook = {
      * How many attempts it gets in a minute; the others wait. Null: no limit.
      * @minimum 1
      * @maximum 6000
-     * @format int32
      */
     max_per_minute: number | null;
     /**
@@ -5111,76 +5677,8 @@ export type NewWebhook = {
      * failing: no success since failing_since; degraded: under 95 % success in 24 h; idle: no attempts in 24 h.
      */
     health: WebhookHealth;
-    /**
-     * The last 24 hours.
-     */
-    last_24h: {
-        /**
-         * The attempts.
-         * @minimum 0
-         * @format int64
-         */
-        attempts: number;
-        /**
-         * Failed attempts.
-         * @minimum 0
-         * @format int64
-         */
-        failures: number;
-        /**
-         * Share of attempts. Null if there were none.
-         * @minimum 0
-         * @maximum 1
-         */
-        success_rate: number | null;
-        /**
-         * Median response time, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p50_ms: number | null;
-        /**
-         * 95th percentile of response times, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p95_ms: number | null;
-    };
-    /**
-     * The last 7 days.
-     */
-    last_7d: {
-        /**
-         * The attempts.
-         * @minimum 0
-         * @format int64
-         */
-        attempts: number;
-        /**
-         * Failed attempts.
-         * @minimum 0
-         * @format int64
-         */
-        failures: number;
-        /**
-         * Share of attempts. Null if there were none.
-         * @minimum 0
-         * @maximum 1
-         */
-        success_rate: number | null;
-        /**
-         * Median response time, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p50_ms: number | null;
-        /**
-         * 95th percentile of response times, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p95_ms: number | null;
-    };
+    last_24h: DeliveriesOfDay;
+    last_7d: DeliveriesOfWeek;
     /**
      * Every attempt since this time has failed.
      * @maxLength 24
@@ -5447,11 +5945,7 @@ export type OpenLine = {
      * The side of the reconciliation.
      */
     side: LineSide;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * Negated where the source is inverted.
      * @format int64
@@ -5488,11 +5982,7 @@ export type OpenLine = {
      * @maxLength 500
      */
     counterparty: string | null;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * Lines with the same key belong together, such as a payout.
      * @maxLength 200
@@ -5593,6 +6083,12 @@ export type OpeningHours = {
     to: string;
 }[];
 
+/**
+ * The reconciliation it came from.
+ * @pattern ^rcn_[0-9a-z]{20,40}$
+ */
+export type OriginReconciliationId = string;
+
 export type OutstandingLine = {
     /**
      * The line.
@@ -5613,11 +6109,7 @@ export type OutstandingLine = {
      * @format int64
      */
     age_days: number;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * What is open of it, in minor units.
      * @format int64
@@ -5633,11 +6125,7 @@ export type OutstandingLine = {
      * @maxLength 500
      */
     counterparty: string | null;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
 };
 
 export type Overview = {
@@ -5687,11 +6175,7 @@ export type Overview = {
      * @maxItems 200
      */
     money: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * How many are open.
          * @minimum 0
@@ -5801,11 +6285,7 @@ export type Overview = {
          * @maxItems 200
          */
         money: {
-            /**
-             * The ISO 4217 code for amount_minor.
-             * @maxLength 3
-             */
-            currency: string;
+            currency: CurrencyOfAmount;
             /**
              * How many are open.
              * @minimum 0
@@ -5868,11 +6348,7 @@ export type Overview = {
          * @pattern ^run_[0-9a-z]{20,40}$
          */
         id: string;
-        /**
-         * The reconciliation it came from.
-         * @pattern ^rcn_[0-9a-z]{20,40}$
-         */
-        reconciliation_id: string;
+        reconciliation_id: OriginReconciliationId;
         /**
          * The reconciliation's name.
          * @maxLength 200
@@ -6043,14 +6519,12 @@ export type PausePolicy = {
      * How long one pause may last, in wall-clock minutes; then it ends by itself. Null: no limit.
      * @minimum 1
      * @maximum 525600
-     * @format int32
      */
     max_minutes: number | null;
     /**
      * How often an exception may be paused. Null: no limit.
      * @minimum 0
      * @maximum 1000
-     * @format int32
      */
     max_count: number | null;
     /**
@@ -6079,14 +6553,12 @@ export type PausePolicyInput = {
      * How long one pause may last, in wall-clock minutes; then it ends by itself. Null: no limit.
      * @minimum 1
      * @maximum 525600
-     * @format int32
      */
     max_minutes: number | null;
     /**
      * How often an exception may be paused. Null: no limit.
      * @minimum 0
      * @maximum 1000
-     * @format int32
      */
     max_count: number | null;
     /**
@@ -6155,49 +6627,7 @@ export type PeriodChecklist = {
 };
 
 export type PeriodProof = {
-    /**
-     * The items on this page.
-     * @maxItems 1000
-     */
-    items: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
-        /**
-         * The side of the reconciliation.
-         */
-        side: LineSide;
-        /**
-         * What the period sees: all up to its end that no earlier one settled.
-         */
-        lines: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        matched: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        excluded: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        open: number | string;
-        /**
-         * What they explain of left − right, on the side that is the larger for it: left less right is the signed sum.
-         */
-        adjustments: number | string;
-        /**
-         * What matches leave over within their tolerance, in the same way.
-         */
-        residual: number | string;
-        /**
-         * lines = matched + excluded + open, and the sides agree.
-         */
-        holds: boolean;
-    }[];
+    items: AmountsBySide;
     /**
      * False while the reconciliation is preparing.
      */
@@ -6246,7 +6676,6 @@ export type PeriodSignature = {
      * 0 of the preparer, then the level of review.
      * @minimum 0
      * @maximum 3
-     * @format int32
      */
     level: number;
     /**
@@ -6302,11 +6731,16 @@ export type PrepareReconciliationRequest = {
     idempotency_key?: RequestIdempotencyKey;
 };
 
+export type PreviewEntriesRequest = {
+    rules?: EntryRulesInput;
+    idempotency_key?: RequestIdempotencyKey;
+};
+
 export type PreviewWebhookFiltersRequest = {
     /**
      * The event types it subscribes to.
      * @minItems 1
-     * @maxItems 22
+     * @maxItems 23
      */
     events: EventKind[];
     /**
@@ -6335,7 +6769,6 @@ export type Problem = {
      * Its status.
      * @minimum 400
      * @maximum 599
-     * @format int32
      */
     status: number;
     /**
@@ -6379,49 +6812,7 @@ export type Problem = {
 };
 
 export type Proof = {
-    /**
-     * The items on this page.
-     * @maxItems 1000
-     */
-    items: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
-        /**
-         * The side of the reconciliation.
-         */
-        side: LineSide;
-        /**
-         * What the period sees: all up to its end that no earlier one settled.
-         */
-        lines: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        matched: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        excluded: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        open: number | string;
-        /**
-         * What they explain of left − right, on the side that is the larger for it: left less right is the signed sum.
-         */
-        adjustments: number | string;
-        /**
-         * What matches leave over within their tolerance, in the same way.
-         */
-        residual: number | string;
-        /**
-         * lines = matched + excluded + open, and the sides agree.
-         */
-        holds: boolean;
-    }[];
+    items: AmountsBySide;
     /**
      * False while the reconciliation is preparing.
      */
@@ -6475,6 +6866,11 @@ export type PutCalendarRequest = {
      * If true, nothing was changed and the response is a preview.
      */
     dry_run?: boolean;
+};
+
+export type PutEntryRulesRequest = {
+    rules: EntryRulesInput;
+    ledger?: LedgerSettingsInput;
 };
 
 export type PutFirstStepsRequest = {
@@ -6533,18 +6929,11 @@ export type PutRulesRequest = {
      * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods that are opened from then on.
      */
     four_eyes?: boolean;
-    /**
-     * How many other persons review a prepared period before it closes; 0: it closes without being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.
-     * @minimum 0
-     * @maximum 3
-     * @format int32
-     */
-    review_levels?: number;
+    review_levels?: ReviewLevels;
     /**
      * How many business days after its end a period is due to be closed, by the calendar of calendar_id.
      * @minimum 0
      * @maximum 60
-     * @format int32
      */
     close_days?: number;
     checks?: CheckPolicyInput;
@@ -6596,28 +6985,24 @@ export type PutSlaPolicyRequest = {
          * For critical exceptions.
          * @minimum 1
          * @maximum 525600
-         * @format int32
          */
         critical: number;
         /**
          * For high ones.
          * @minimum 1
          * @maximum 525600
-         * @format int32
          */
         high: number;
         /**
          * For medium ones.
          * @minimum 1
          * @maximum 525600
-         * @format int32
          */
         medium: number;
         /**
          * For low ones.
          * @minimum 1
          * @maximum 525600
-         * @format int32
          */
         low: number;
     };
@@ -6881,11 +7266,7 @@ export type ReconciliationReviewedEvent = {
 };
 
 export type ReconciliationStatement = {
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * Its display name.
      * @maxLength 200
@@ -6928,11 +7309,7 @@ export type ReconciliationStatement = {
      * @maxItems 400
      */
     balances: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * The side of the reconciliation.
          */
@@ -6985,11 +7362,7 @@ export type ReconciliationStatement = {
      * @maxItems 200
      */
     differences: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         adjustments_minor: MinorAmount;
         residual_minor: MinorAmount;
         /**
@@ -7006,11 +7379,7 @@ export type ReconciliationStatement = {
      * @maxItems 2000
      */
     aging: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * The side of the reconciliation.
          */
@@ -7055,11 +7424,7 @@ export type ReconciliationStatement = {
          * @pattern ^mat_[0-9a-z]{20,40}$
          */
         match_id: string;
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * Its kind.
          */
@@ -7108,6 +7473,7 @@ export type ReconciliationStatement = {
      */
     exclusions?: StatementExclusion[];
     evidence?: StatementEvidence;
+    entries?: StatementEntries;
     proof: Proof;
 };
 
@@ -7168,7 +7534,6 @@ export type ReleaseNote = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -7281,7 +7646,6 @@ export type RemoveTenantMemberResult = {
      * Assigned to them, counted up to 1,000.
      * @minimum 0
      * @maximum 1000
-     * @format int32
      */
     open_exceptions: number;
     /**
@@ -7386,6 +7750,13 @@ export type ReturnReconciliationRequest = {
     idempotency_key?: RequestIdempotencyKey;
 };
 
+/**
+ * How many other persons review a prepared period before it closes; 0: it closes without being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.
+ * @minimum 0
+ * @maximum 3
+ */
+export type ReviewLevels = number;
+
 export type ReviewReconciliationRequest = {
     /**
      * Kept with the signature.
@@ -7449,7 +7820,6 @@ export type RotateApiKeyRequest = {
      * In seconds. 0 ends the old key immediately.
      * @minimum 0
      * @maximum 604800
-     * @format int32
      */
     grace_period_seconds?: number;
     idempotency_key?: RequestIdempotencyKey;
@@ -7467,7 +7837,6 @@ export type RotateWebhookSecretRequest = {
      * In seconds. 0 ends the previous secret immediately.
      * @minimum 0
      * @maximum 604800
-     * @format int32
      */
     grace_period_seconds?: number;
     idempotency_key?: RequestIdempotencyKey;
@@ -7495,18 +7864,11 @@ export type RuleSet = {
      * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods that are opened from then on.
      */
     four_eyes: boolean;
-    /**
-     * How many other persons review a prepared period before it closes; 0: it closes without being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.
-     * @minimum 0
-     * @maximum 3
-     * @format int32
-     */
-    review_levels: number;
+    review_levels: ReviewLevels;
     /**
      * How many business days after its end a period is due to be closed, by the calendar of calendar_id.
      * @minimum 0
      * @maximum 60
-     * @format int32
      */
     close_days: number;
     checks: CheckPolicy;
@@ -7557,18 +7919,11 @@ export type RuleSetChange = {
      * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods that are opened from then on.
      */
     four_eyes: boolean;
-    /**
-     * How many other persons review a prepared period before it closes; 0: it closes without being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.
-     * @minimum 0
-     * @maximum 3
-     * @format int32
-     */
-    review_levels: number;
+    review_levels: ReviewLevels;
     /**
      * How many business days after its end a period is due to be closed, by the calendar of calendar_id.
      * @minimum 0
      * @maximum 60
-     * @format int32
      */
     close_days: number;
     checks: CheckPolicy;
@@ -7613,11 +7968,7 @@ export type Run = {
      * @pattern ^run_[0-9a-z]{20,40}$
      */
     id: string;
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * Its status.
      */
@@ -7686,11 +8037,7 @@ export type Run = {
          * @maxItems 200
          */
         amounts: {
-            /**
-             * The ISO 4217 code for amount_minor.
-             * @maxLength 3
-             */
-            currency: string;
+            currency: CurrencyOfAmount;
             left_minor: MinorAmount;
             right_minor: MinorAmount;
         }[];
@@ -7900,11 +8247,7 @@ export type RunImpact = {
          * @maxItems 100000
          */
         line_ids: string[];
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * Money at risk, in the currency's minor unit: 125000 is 1,250.00 EUR.
          * @format int64
@@ -8036,7 +8379,6 @@ export type SignOff = {
      * How many reviews a close needs; 0: nobody has to sign before.
      * @minimum 0
      * @maximum 3
-     * @format int32
      */
     levels: number;
     /**
@@ -8142,6 +8484,27 @@ export type SkippedException = {
      */
     message: string;
 };
+
+/**
+ * The first 100 that were skipped.
+ * @maxItems 100
+ */
+export type SkippedLines = {
+    /**
+     * Line of the file, from 1.
+     * @format int64
+     */
+    line: number;
+    /**
+     * Why it is no line.
+     */
+    reason: SkipReason;
+    /**
+     * What the file says there.
+     * @maxLength 200
+     */
+    text: string;
+}[];
 
 export type SkippedPair = {
     /**
@@ -8509,39 +8872,7 @@ export type SlaList = {
 };
 
 export type SlaPolicy = {
-    /**
-     * From creation to due_at, when no due_at is sent.
-     */
-    minutes_to_resolve: {
-        /**
-         * For critical exceptions.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        critical: number;
-        /**
-         * For high ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        high: number;
-        /**
-         * For medium ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        medium: number;
-        /**
-         * For low ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        low: number;
-    };
+    minutes_to_resolve: MinutesBySeverity;
     /**
      * Minutes before due_at at which exception.sla.at_risk is sent. May be empty.
      * @minItems 0
@@ -8559,35 +8890,7 @@ export type SlaPolicy = {
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id: string | null;
-    /**
-     * Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.
-     */
-    calendar_by_severity: {
-        /**
-         * For critical exceptions.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        critical?: string | null;
-        /**
-         * For high ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        high?: string | null;
-        /**
-         * For medium ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        medium?: string | null;
-        /**
-         * For low ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        low?: string | null;
-    };
+    calendar_by_severity: CalendarBySeverity;
     pause: PausePolicy;
     updated_at: ChangeTime;
     /**
@@ -8598,39 +8901,7 @@ export type SlaPolicy = {
 };
 
 export type SlaPolicyChange = {
-    /**
-     * From creation to due_at, when no due_at is sent.
-     */
-    minutes_to_resolve: {
-        /**
-         * For critical exceptions.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        critical: number;
-        /**
-         * For high ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        high: number;
-        /**
-         * For medium ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        medium: number;
-        /**
-         * For low ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        low: number;
-    };
+    minutes_to_resolve: MinutesBySeverity;
     /**
      * Minutes before due_at at which exception.sla.at_risk is sent. May be empty.
      * @minItems 0
@@ -8648,35 +8919,7 @@ export type SlaPolicyChange = {
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id: string | null;
-    /**
-     * Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.
-     */
-    calendar_by_severity: {
-        /**
-         * For critical exceptions.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        critical?: string | null;
-        /**
-         * For high ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        high?: string | null;
-        /**
-         * For medium ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        medium?: string | null;
-        /**
-         * For low ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        low?: string | null;
-    };
+    calendar_by_severity: CalendarBySeverity;
     pause: PausePolicy;
     updated_at: ChangeTime;
     /**
@@ -8722,35 +8965,7 @@ export type SlaPolicyImpact = {
      * @format int64
      */
     no_longer_breached: number;
-    /**
-     * By severity.
-     */
-    by_severity: {
-        /**
-         * For critical exceptions.
-         * @minimum 0
-         * @format int64
-         */
-        critical: number;
-        /**
-         * For high ones.
-         * @minimum 0
-         * @format int64
-         */
-        high: number;
-        /**
-         * For medium ones.
-         * @minimum 0
-         * @format int64
-         */
-        medium: number;
-        /**
-         * For low ones.
-         * @minimum 0
-         * @format int64
-         */
-        low: number;
-    };
+    by_severity: CountBySeverity;
 };
 
 export type SlaReport = {
@@ -8862,11 +9077,7 @@ export type Source = {
      * Its kind.
      */
     kind: SourceKind;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * The IANA time zone.
      * @maxLength 64
@@ -8884,7 +9095,6 @@ export type Source = {
      * Business days a line may stay open before it becomes an exception.
      * @minimum 0
      * @maximum 90
-     * @format int32
      */
     grace_days: number;
     /**
@@ -8915,11 +9125,7 @@ export type SourceBalance = {
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     source_id: string;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * As the file writes it. Null of one that was stated.
      * @maxLength 200
@@ -9127,6 +9333,23 @@ export type StatementBreak = {
 };
 
 /**
+ * The entries that its close left for the ledger. Absent without any.
+ */
+export type StatementEntries = {
+    /**
+     * How many there are.
+     * @minimum 0
+     * @format int64
+     */
+    count: number;
+    /**
+     * Over the hashes of the texts in the bundle's entries.ndjson.
+     * @pattern ^[0-9a-f]{64}$
+     */
+    sha256: string;
+};
+
+/**
  * The files of evidence that a signed statement lists. Absent before a close.
  */
 export type StatementEvidence = {
@@ -9158,11 +9381,7 @@ export type StatementExclusion = {
      * @format date
      */
     value_date: string;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * What of the line is excluded.
      * @format int64
@@ -9178,11 +9397,7 @@ export type StatementExclusion = {
      * @maxLength 500
      */
     counterparty: string | null;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * The reason given.
      * @maxLength 1000
@@ -9216,11 +9431,7 @@ export type StatementResidual = {
      * @format date
      */
     value_date: string;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * What the match leaves of left − right.
      * @format int64
@@ -9236,11 +9447,7 @@ export type StatementResidual = {
      * @maxLength 500
      */
     counterparty: string | null;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * The rule that leaves it, within its tolerance.
      * @maxLength 1000
@@ -9375,11 +9582,7 @@ export type SuggestionBands = {
      * @maxItems 400
      */
     suggested: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * The side of the reconciliation.
          */
@@ -9459,7 +9662,6 @@ export type TenantMember = {
      * Assigned to them, counted up to 1,000.
      * @minimum 0
      * @maximum 1000
-     * @format int32
      */
     open_exceptions: number;
 };
@@ -9554,7 +9756,6 @@ export type TroubleshootingGuide = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -9657,11 +9858,7 @@ export type UpdateApiKeyRequest = {
      * @maxLength 120
      */
     name?: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description?: string | null;
+    description?: FreeText;
     /**
      * What it can do, each an action and a resource. Write access doesn't include read access.
      * @minItems 1
@@ -9694,6 +9891,7 @@ export type UpdateConnectionRequest = {
      */
     auth?: ConnectionAuth;
     /**
+     * The user's name, or the access key's ID.
      * @minLength 1
      * @maxLength 200
      */
@@ -9710,29 +9908,7 @@ export type UpdateConnectionRequest = {
      * @maxLength 200
      */
     file_glob?: string;
-    /**
-     * By the clock of the source's time zone. Null: only when asked to.
-     */
-    schedule?: {
-        /**
-         * Whose open days are business days. Null: Monday to Friday.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        calendar_id: string | null;
-        /**
-         * The first look of a business day.
-         * @minLength 5
-         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
-         */
-        at: string;
-        /**
-         * When the day's file is late, and an exception opens.
-         * @minLength 5
-         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
-         */
-        retry_until: string;
-    } | null;
+    schedule?: ConnectionScheduleInput;
     /**
      * What happens to a file at the server, once it is imported.
      */
@@ -9748,7 +9924,6 @@ export type UpdateConnectionRequest = {
      * For how long the size and time of a file have to stay the same.
      * @minimum 0
      * @maximum 300
-     * @format int32
      */
     stable_seconds?: number;
     /**
@@ -9857,7 +10032,6 @@ export type UpdateExceptionsRequest = {
      * With filter: how many match, as you saw it.
      * @minimum 1
      * @maximum 9999
-     * @format int32
      */
     expected_count?: number;
     /**
@@ -9943,7 +10117,6 @@ export type UpdateIntegrationRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -10043,7 +10216,6 @@ export type UpdateReleaseNoteRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -10119,7 +10291,6 @@ export type UpdateSourceRequest = {
      * Business days a line may stay open before it becomes an exception.
      * @minimum 0
      * @maximum 90
-     * @format int32
      */
     grace_days?: number;
 };
@@ -10148,7 +10319,6 @@ export type UpdateTroubleshootingGuideRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -10210,15 +10380,11 @@ export type UpdateWebhookRequest = {
      * @format uri
      */
     url?: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description?: string | null;
+    description?: FreeText;
     /**
      * The event types it subscribes to.
      * @minItems 1
-     * @maxItems 22
+     * @maxItems 23
      */
     events?: EventKind[];
     /**
@@ -10248,7 +10414,6 @@ export type UpdateWebhookRequest = {
      * How many attempts it gets in a minute; the others wait. Null: no limit.
      * @minimum 1
      * @maximum 6000
-     * @format int32
      */
     max_per_minute?: number | null;
     oauth?: OAuthClientInput;
@@ -10376,11 +10541,7 @@ export type Webhook = {
      * @maxLength 2048
      */
     url: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * The event types it subscribes to.
      * @maxItems 32
@@ -10399,7 +10560,6 @@ export type Webhook = {
      * How many attempts it gets in a minute; the others wait. Null: no limit.
      * @minimum 1
      * @maximum 6000
-     * @format int32
      */
     max_per_minute: number | null;
     /**
@@ -10450,76 +10610,8 @@ export type Webhook = {
      * failing: no success since failing_since; degraded: under 95 % success in 24 h; idle: no attempts in 24 h.
      */
     health: WebhookHealth;
-    /**
-     * The last 24 hours.
-     */
-    last_24h: {
-        /**
-         * The attempts.
-         * @minimum 0
-         * @format int64
-         */
-        attempts: number;
-        /**
-         * Failed attempts.
-         * @minimum 0
-         * @format int64
-         */
-        failures: number;
-        /**
-         * Share of attempts. Null if there were none.
-         * @minimum 0
-         * @maximum 1
-         */
-        success_rate: number | null;
-        /**
-         * Median response time, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p50_ms: number | null;
-        /**
-         * 95th percentile of response times, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p95_ms: number | null;
-    };
-    /**
-     * The last 7 days.
-     */
-    last_7d: {
-        /**
-         * The attempts.
-         * @minimum 0
-         * @format int64
-         */
-        attempts: number;
-        /**
-         * Failed attempts.
-         * @minimum 0
-         * @format int64
-         */
-        failures: number;
-        /**
-         * Share of attempts. Null if there were none.
-         * @minimum 0
-         * @maximum 1
-         */
-        success_rate: number | null;
-        /**
-         * Median response time, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p50_ms: number | null;
-        /**
-         * 95th percentile of response times, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p95_ms: number | null;
-    };
+    last_24h: DeliveriesOfDay;
+    last_7d: DeliveriesOfWeek;
     /**
      * Every attempt since this time has failed.
      * @maxLength 24
@@ -10946,7 +11038,7 @@ export type WebhookFilterPreview = {
     matched_count: number;
     /**
      * The same for each type that occurred.
-     * @maxItems 22
+     * @maxItems 23
      */
     by_type: {
         /**
@@ -11121,7 +11213,6 @@ export type ListAlertChannelsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11137,7 +11228,6 @@ export type ListCalendarsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11168,7 +11258,6 @@ export type ListCalendarVersionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11196,7 +11285,6 @@ export type GetClosingBoardQuery = {
      * Maximum number of pairs.
      * @minimum 1
      * @maximum 500
-     * @format int32
      */
     limit?: number;
     /**
@@ -11212,7 +11300,6 @@ export type ListConnectionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11233,7 +11320,6 @@ export type ListConnectionFilesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11244,12 +11330,104 @@ export type ListConnectionFilesQuery = {
     cursor?: string;
 };
 
+export type ListEntryBatchesQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only in this state.
+     */
+    state?: EntryBatchState;
+    /**
+     * Only batches posted in this year.
+     * @minimum 1
+     * @maximum 9999
+     */
+    year?: number;
+    /**
+     * Only items from this reconciliation.
+     * @pattern ^rcn_[0-9a-z]{20,40}$
+     */
+    reconciliation_id?: string;
+};
+
+export type ListEntriesQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only entries in this currency.
+     * @minLength 3
+     * @pattern ^[A-Z]{3}$
+     */
+    currency?: string;
+};
+
+export type ExportEntriesQuery = {
+    /**
+     * Only entries in this currency.
+     * @minLength 3
+     * @pattern ^[A-Z]{3}$
+     */
+    currency?: string;
+    /**
+     * Which columns, in this order. By default all.
+     * @minItems 1
+     * @maxItems 20
+     */
+    columns?: ("batch_number" | "place" | "posting_date" | "debit_account" | "credit_account" | "amount" | "currency" | "text" | "tax_code" | "cost_center" | "kind" | "value_date" | "reference" | "counterparty" | "amount_minor" | "difference_minor" | "subject_id" | "reverses")[];
+    /**
+     * CSV (RFC 4180) with a header row, one JSON object per line, or a workbook of at most 20,000 rows.
+     */
+    format: ExportFormatWithWorkbook;
+    /**
+     * If true, CSV ends with the line `#end,<rows>` and NDJSON with `{"$end":{"rows":<rows>}}`. A file without it was cut.
+     */
+    end_mark?: boolean;
+};
+
+export type GetLedgerFileQuery = {
+    /**
+     * Whose layout it has.
+     */
+    format: "datev" | "xero" | "quickbooks" | "quickbooks_iif" | "netsuite" | "sap";
+    /**
+     * Needed for a batch with several.
+     * @minLength 3
+     * @pattern ^[A-Z]{3}$
+     */
+    currency?: string;
+    /**
+     * Needed for a batch with more entries than the ledger takes in a file: Xero 150, QuickBooks Online 500, NetSuite 12,500, DATEV 99,999.
+     * @minimum 1
+     * @maximum 9999
+     */
+    part?: number;
+};
+
 export type ListEventsQuery = {
     /**
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11280,7 +11458,6 @@ export type ListEventsQuery = {
      * How many seconds to wait for an event. The response may come sooner.
      * @minimum 0
      * @maximum 20
-     * @format int32
      */
     wait?: number;
     /**
@@ -11294,7 +11471,6 @@ export type ListEvidenceQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11334,7 +11510,6 @@ export type ListExceptionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11561,7 +11736,6 @@ export type ListSlaExceptionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11671,7 +11845,6 @@ export type ListSlaChangesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12031,7 +12204,6 @@ export type ListExceptionCommentsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12047,7 +12219,6 @@ export type ListExceptionHistoryQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12077,7 +12248,6 @@ export type ListHolidaysQuery = {
      * The year.
      * @minimum 1970
      * @maximum 2999
-     * @format int32
      */
     year: number;
 };
@@ -12087,7 +12257,6 @@ export type ListImportsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12112,7 +12281,6 @@ export type ListIntegrationsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12156,7 +12324,6 @@ export type ListLinesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12232,7 +12399,6 @@ export type ListSessionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12248,7 +12414,6 @@ export type ListMembersQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12270,7 +12435,6 @@ export type ListReconciliationsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12308,7 +12472,6 @@ export type ListDecisionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12324,7 +12487,6 @@ export type ListMatchesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12459,7 +12621,6 @@ export type ListOpenLinesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12516,7 +12677,6 @@ export type ListRunsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12539,7 +12699,7 @@ export type ExportStatementQuery = {
     /**
      * CSV (RFC 4180) with a header row, one JSON object per line, or a workbook of at most 20,000 rows.
      */
-    format: "csv" | "ndjson" | "xlsx";
+    format: ExportFormatWithWorkbook;
     /**
      * If true, CSV ends with the line `#end,<rows>` and NDJSON with `{"$end":{"rows":<rows>}}`. A file without it was cut.
      */
@@ -12551,7 +12711,6 @@ export type ListSignedStatementsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12588,7 +12747,6 @@ export type ListReleaseNotesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12632,7 +12790,6 @@ export type ListRequestsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12750,7 +12907,6 @@ export type ListSecurityEventsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12857,7 +13013,6 @@ export type ListSourcesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12883,7 +13038,6 @@ export type ListSourceBalancesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12921,7 +13075,6 @@ export type ListApiKeysQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12947,7 +13100,6 @@ export type ListInvitationsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12967,7 +13119,6 @@ export type ListTenantMembersQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12989,7 +13140,6 @@ export type ListTroubleshootingQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13033,7 +13183,6 @@ export type ListViewsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13049,7 +13198,6 @@ export type ListDeliveriesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13100,7 +13248,6 @@ export type ListWebhooksQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13120,7 +13267,6 @@ export type ListWebhookDeliveriesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**

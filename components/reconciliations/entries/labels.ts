@@ -1,0 +1,43 @@
+import { ADJUSTMENT_LABELS } from "#components/kit/match-labels.ts";
+import type { LedgerFormat } from "#lib/entries/contract.ts";
+import type { EntryKind } from "#lib/entries/rules/contract.ts";
+
+export const KIND_LABELS: Record<EntryKind, string> = {
+  ...ADJUSTMENT_LABELS,
+  residual: "Residual",
+  excluded_left: "Excluded, left",
+  excluded_right: "Excluded, right",
+  carried_left: "Carried, left",
+  carried_right: "Carried, right",
+};
+
+/** What each kind is, of a pair with these names of its sources. */
+export function kindHint(kind: EntryKind, left: string, right: string): string {
+  switch (kind) {
+    case "residual":
+      return "Differences that matches keep within their tolerance";
+    case "excluded_left":
+      return `Excluded lines of ${left}`;
+    case "excluded_right":
+      return `Excluded lines of ${right}`;
+    case "carried_left":
+      return `Lines of ${left} that are open at the end. The next close reverses what it settles`;
+    case "carried_right":
+      return `Lines of ${right} that are open at the end. The next close reverses what it settles`;
+    default:
+      return "Adjustments of this kind";
+  }
+}
+
+/** What files for a ledger are called. DATEV knows its files by their first letters. */
+export const FORMAT_LABELS: Record<
+  LedgerFormat,
+  { label: string; prefix: string; extension: string }
+> = {
+  datev: { label: "DATEV", prefix: "EXTF_entries", extension: "csv" },
+  xero: { label: "Xero", prefix: "xero", extension: "csv" },
+  quickbooks: { label: "QuickBooks Online", prefix: "quickbooks", extension: "csv" },
+  quickbooks_iif: { label: "QuickBooks Desktop", prefix: "quickbooks", extension: "iif" },
+  netsuite: { label: "NetSuite", prefix: "netsuite", extension: "csv" },
+  sap: { label: "SAP", prefix: "sap", extension: "txt" },
+};

@@ -1,0 +1,58 @@
+import { listQuery, oneQuery, versionQuery } from "#components/kit/query.ts";
+import { queryOf } from "#components/kit/search-params.ts";
+import {
+  getEntryBatchContract,
+  listEntriesContract,
+  listEntryBatchesContract,
+} from "#lib/entries/contract.ts";
+import { getEntryRulesContract } from "#lib/entries/rules/contract.ts";
+import { reconciliationsKey } from "../queries.ts";
+import type { BatchSearch } from "./search.ts";
+
+const PAGE_SIZE = 50;
+const REFRESH_MS = 15_000;
+const OF_PERIOD_SHOWN = 10;
+
+export function entryRulesOf(tenant: string, id: string) {
+  return versionQuery({
+    under: reconciliationsKey(tenant),
+    contract: getEntryRulesContract,
+    call: { tenant, params: { id } },
+  });
+}
+
+export function batchPages(tenant: string, { state, year }: BatchSearch) {
+  return listQuery(
+    {
+      under: reconciliationsKey(tenant),
+      contract: listEntryBatchesContract,
+      call: { tenant, query: queryOf({ state, year, limit: PAGE_SIZE }) },
+    },
+    { refreshMs: () => REFRESH_MS },
+  );
+}
+
+/** The batches that closes of a period left, newest first. */
+export function batchesOfPeriod(tenant: string, reconciliation_id: string) {
+  return oneQuery({
+    under: reconciliationsKey(tenant),
+    contract: listEntryBatchesContract,
+    call: { tenant, query: queryOf({ reconciliation_id, limit: OF_PERIOD_SHOWN }) },
+  });
+}
+
+export function batchById(tenant: string, id: string) {
+  return oneQuery({
+    under: reconciliationsKey(tenant),
+    contract: getEntryBatchContract,
+    call: { tenant, params: { id } },
+  });
+}
+
+export function entryPages(tenant: string, id: string) {
+  return listQuery({
+    under: reconciliationsKey(tenant),
+    contract: listEntriesContract,
+    call: { tenant, params: { id }, query: queryOf({ limit: PAGE_SIZE }) },
+  });
+}

@@ -1,0 +1,102 @@
+import { expect } from "@playwright/test";
+import { api, createTenant, userToken } from "../fixtures.ts";
+import { beSignedIn } from "./person.ts";
+import { expectAxeFindsNothing, PHONE } from "./soundness.ts";
+import { test } from "./test.ts";
+
+/** October of two sources: a fee of 2.50, and an open line of 40.00 at the left. */
+async function october(tenant: string): Promise<string> {
+  const bearer = await userToken(tenant, ["tenant_admin"]);
+  const post = async <Answer>(path: string, body: object) => {
+    const answer = await api("POST", `/v1/${path}`, { bearer, tenant, body });
+    expect([200, 201], answer.text).toContain(answer.status);
+    return answer.json as Answer;
+  };
+  const source = (name: string) =>
+    post<{ id: string }>("sources", { name, kind: "ledger", currency: "EUR" });
+  const [bank, ledger] = [await source("Bank"), await source("Ledger")];
+  const add = async (id: string, amount: string, reference: string) => {
+    const lines = [{ amount, value_date: "2026-10-05", reference }];
+    const { items } = await post<{ items: { id: string }[] }>(`sources/${id}/lines`, { lines });
+    return items[0]?.id;
+  };
+  const paid = await add(bank.id, "97.50", "RG-1");
+  const booked = await add(ledger.id, "100.00", "RG-1");
+  await add(bank.id, "40.00", "RG-2");
+  const { id } = await post<{ id: string }>("reconciliations", {
+    name: "October",
+    period_start: "2026-10-01",
+    period_end: "2026-10-31",
+    left_source_id: bank.id,
+    right_source_id: ledger.id,
+    auto_run: false,
+  });
+  await post(`reconciliations/${id}/matches`, {
+    line_ids: [paid, booked],
+    adjustments: [{ kind: "fee", amount_minor: -250 }],
+  });
+  return id;
+}
+
+test("accounts are set and tried, and the batch of a close is downloaded and marked", async ({
+  page,
+  context,
+}) => {
+  const tenant = await createTenant();
+  const id = await october(tenant);
+  await beSignedIn(context, { [tenant]: ["tenant_lead"] }, "leo");
+  await page.setViewportSize(PHONE);
+  await page.goto(`/${tenant}/entry-batches`);
+  await expect(page.getByText("No ledger entries yet")).toBeVisible();
+  await expectAxeFindsNothing(page);
+
+  await page.goto(`/${tenant}/reconciliations/${id}/entries`);
+  const fee = page.getByRole("group", { name: "Fee" });
+  await fee.getByLabel("Account", { exact: true }).fill("4970");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(fee.getByText("Enter an account.")).toBeVisible();
+  await fee.getByLabel("Counter account").fill("1200");
+  await fee.getByLabel("Text").fill("Fee {period}");
+  await page.getByRole("button", { name: "Preview entries" }).click();
+  await expect(page.getByText("1 entry, debit = credit: €2.50.")).toBeVisible();
+  await expect(page.getByRole("row", { name: /Fee 2026-10.*4970 1200 €2\.50/ })).toBeVisible();
+  await expect(page.getByText("Carried, left: 1, €40.00")).toBeVisible();
+  await expectAxeFindsNothing(page);
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Saved version 1.", { exact: false })).toBeVisible();
+
+  await api("POST", `/v1/reconciliations/${id}/close`, {
+    bearer: await userToken(tenant, ["tenant_admin"]),
+    tenant,
+  });
+  await page.goto(`/${tenant}/reconciliations/${id}`);
+  const card = page.getByRole("region", { name: "Ledger entries" });
+  await expect(card.getByText("1 entry, €2.50")).toBeVisible();
+  await card.getByRole("button", { name: "Download batch 2026-0001" }).click();
+  const download = page.waitForEvent("download");
+  await page.getByRole("menuitem", { name: "NetSuite" }).click();
+  expect((await download).suggestedFilename()).toBe("netsuite-2026-0001.csv");
+  await expect(card.getByText("Ready")).toBeVisible();
+
+  await card.getByRole("link", { name: "Batch 2026-0001" }).click();
+  await expect(page.getByRole("heading", { name: "Batch 2026-0001" })).toBeVisible();
+  await expectAxeFindsNothing(page);
+  await page.getByRole("button", { name: "Mark as exported" }).click();
+  const dialog = page.getByRole("dialog", { name: "Mark batch 2026-0001 as exported?" });
+  await dialog.getByLabel("Reference in the ledger").fill("JE-7");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("JE-7")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Mark as exported" })).toBeHidden();
+  await page.goto(`/${tenant}/entry-batches?state=exported`);
+  await expect(page.getByRole("row", { name: /2026-0001.*October/ })).toBeVisible();
+});
+
+test("an auditor reads entry rules and batches, and changes neither", async ({ page, context }) => {
+  const tenant = await createTenant();
+  const id = await october(tenant);
+  await beSignedIn(context, { [tenant]: ["tenant_auditor"] }, "aud");
+  await page.goto(`/${tenant}/reconciliations/${id}/entries`);
+  await expect(page.getByRole("group", { name: "Fee" }).getByLabel("Text")).toBeDisabled();
+  await expect(page.getByRole("button", { name: "Save" })).toBeHidden();
+  await expect(page.getByRole("button", { name: "Preview entries" })).toBeVisible();
+});

@@ -1,0 +1,160 @@
+import { escapeFormula } from "../../wire/csv-injection.ts";
+import { decimalsOf } from "../../wire/currencies.ts";
+import { ApiError } from "../../wire/errors.ts";
+import type { Entry } from "../contract.ts";
+import {
+  cut,
+  dayAs,
+  documentNumber,
+  fitting,
+  type LedgerFile,
+  type LedgerWriter,
+  twoDecimals,
+  unsuitable,
+} from "./ledger-writer.ts";
+
+/** The columns in their order, without the numbered ones in between. */
+const BEFORE_INFO =
+  "Umsatz (ohne Soll/Haben-Kz);Soll/Haben-Kennzeichen;WKZ Umsatz;Kurs;Basis-Umsatz;WKZ Basis-Umsatz;Konto;Gegenkonto (ohne BU-Schlüssel);BU-Schlüssel;" +
+  "Belegdatum;Belegfeld 1;Belegfeld 2;Skonto;Buchungstext;Postensperre;Diverse Adressnummer;Geschäftspartnerbank;Sachverhalt;Zinssperre;Beleglink";
+const AFTER_INFO =
+  "KOST1 - Kostenstelle;KOST2 - Kostenstelle;Kost-Menge;EU-Land u. UStID (Bestimmung);EU-Steuersatz (Bestimmung);Abw. Versteuerungsart;Sachverhalt L+L;" +
+  "Funktionsergänzung L+L;BU 49 Hauptfunktionstyp;BU 49 Hauptfunktionsnummer;BU 49 Funktionsergänzung";
+const LAST =
+  "Stück;Gewicht;Zahlweise;Forderungsart;Veranlagungsjahr;Zugeordnete Fälligkeit;Skontotyp;Auftragsnummer;Buchungstyp;USt-Schlüssel (Anzahlungen);" +
+  "EU-Land (Anzahlungen);Sachverhalt L+L (Anzahlungen);EU-Steuersatz (Anzahlungen);Erlöskonto (Anzahlungen);Herkunft-Kz;Buchungs GUID;KOST-Datum;" +
+  "SEPA-Mandatsreferenz;Skontosperre;Gesellschaftername;Beteiligtennummer;Identifikationsnummer;Zeichnernummer;Postensperre bis;" +
+  "Bezeichnung SoBil-Sachverhalt;Kennzeichen SoBil-Buchung;Festschreibung;Leistungsdatum;Datum Zuord. Steuerperiode;Fälligkeit;Generalumkehr (GU);" +
+  "Steuersatz;Land;Abrechnungsreferenz;BVV-Position;EU-Land u. UStID (Ursprung);EU-Steuersatz (Ursprung);Abw. Skontokonto";
+
+const numbered = (count: number, names: (n: number) => string[]) =>
+  Array.from({ length: count }, (_, at) => names(at + 1)).flat();
+
+const COLUMNS = [
+  ...BEFORE_INFO.split(";"),
+  ...numbered(8, (n) => [`Beleginfo - Art ${n}`, `Beleginfo - Inhalt ${n}`]),
+  ...AFTER_INFO.split(";"),
+  ...numbered(20, (n) => [`Zusatzinformation - Art ${n}`, `Zusatzinformation- Inhalt ${n}`]),
+  ...LAST.split(";"),
+];
+
+/** The columns of text, counted from 1: they are quoted, and empty ones too. */
+const TEXTS = new Set([
+  ...[2, 3, 6, 9, 11, 12, 14, 16, 20, 40, 42, 91, 95, 96, 98, 102, 103, 105, 107, 109, 110],
+  ...[112, 118, 120, 121, 123],
+  ...numbered(18, (n) => [`${n + 20}`]).map(Number),
+  ...numbered(40, (n) => [`${n + 47}`]).map(Number),
+]);
+
+const DESIGNATION_MAX = 30;
+const TEXT_MAX = 60;
+const COST_CENTER_MAX = 36;
+
+/**
+ * DATEV's batch of postings: header version 700, category 21, format version 13, by
+ * https://developer.datev.de/datev/platform/de/dtvf/formate/header and
+ * https://developer.datev.de/datev/platform/de/dtvf/formate/buchungsstapel. A row is an entry: its
+ * account is the one that is debited.
+ */
+export const datev: LedgerWriter = {
+  name: "DATEV",
+  charset: "windows-1252",
+  maxEntries: 99_999,
+  fileName: ({ batch }) => `EXTF_Buchungsstapel_${batch.number}.csv`,
+  header: (file) => `${headerOf(file)}\r\n${COLUMNS.join(";")}\r\n`,
+  rows: (entry, file) => {
+    const values = valuesOf(entry, file);
+    const cells = COLUMNS.map((column, at) => {
+      const value = values[column] ?? "";
+      return TEXTS.has(at + 1) ? quoted(value) : value;
+    });
+    return `${cells.join(";")}\r\n`;
+  },
+};
+
+function headerOf({ batch, ledger, currency }: LedgerFile): string {
+  const { datev_consultant: consultant, datev_client: client } = ledger;
+  if (consultant === null || client === null)
+    throw new ApiError(
+      "conflict",
+      "A file for DATEV names the consultant and the client. Set datev_consultant and datev_client in the entry rules.",
+      { reason: "unsuitable_entry" },
+    );
+  const day = (text: string) => text.replaceAll("-", "");
+  const { posting_date, created_at, number, reconciliation_name } = batch;
+  return [
+    quoted("EXTF"),
+    "700",
+    "21",
+    quoted("Buchungsstapel"),
+    "13",
+    created_at.replaceAll(/\D/g, ""),
+    "",
+    quoted("RE"),
+    quoted(""),
+    quoted(""),
+    `${consultant}`,
+    `${client}`,
+    day(fiscalYearStart(posting_date, ledger.fiscal_year_month)),
+    `${ledger.datev_account_length}`,
+    day(`${posting_date.slice(0, 8)}01`),
+    day(posting_date),
+    quoted(cut(`${number} ${reconciliation_name}`, DESIGNATION_MAX)),
+    quoted(""),
+    "1",
+    "0",
+    "0",
+    quoted(currency),
+    "",
+    quoted(""),
+    "",
+    "",
+    quoted(""),
+    "",
+    "",
+    quoted(""),
+    quoted(""),
+  ].join(";");
+}
+
+function fiscalYearStart(day: string, month: number): string {
+  const [year = 0, current = 1] = day.split("-").map(Number);
+  return `${current < month ? year - 1 : year}-${`${month}`.padStart(2, "0")}-01`;
+}
+
+function valuesOf(entry: Entry, file: LedgerFile): Record<string, string> {
+  const { debit_account, credit_account, tax_code, cost_center, text } = entry;
+  const account = (field: string, value: string) => {
+    const most = file.ledger.datev_account_length + 1;
+    return fitting(file, entry, field, value, new RegExp(`^\\d{1,${most}}$`), digits(most));
+  };
+  return {
+    "Umsatz (ohne Soll/Haben-Kz)": amountOf(entry, file),
+    "Soll/Haben-Kennzeichen": "S",
+    "WKZ Umsatz": entry.currency,
+    Konto: account("debit_account", debit_account),
+    "Gegenkonto (ohne BU-Schlüssel)": account("credit_account", credit_account),
+    "BU-Schlüssel":
+      tax_code === null ? "" : fitting(file, entry, "tax_code", tax_code, /^\d{1,4}$/, digits(4)),
+    Belegdatum: dayAs("{D}{M}", file.batch.posting_date),
+    "Belegfeld 1": documentNumber(file, entry),
+    Buchungstext: cut(escapeFormula(text), TEXT_MAX),
+    "KOST1 - Kostenstelle": cut(cost_center ?? "", COST_CENTER_MAX),
+    Festschreibung: "0",
+  };
+}
+
+const digits = (most: number) => `1 to ${most} digits for DATEV`;
+
+function amountOf(entry: Entry, file: LedgerFile): string {
+  const amount = twoDecimals(entry.amount_minor, decimalsOf(entry.currency) ?? 2, ",");
+  if (amount === null)
+    throw unsuitable(file, entry, "DATEV takes amounts with two decimals, and this has three.");
+  if (amount.length > 13)
+    throw unsuitable(file, entry, "DATEV takes amounts of at most 10 digits before the comma.");
+  return amount;
+}
+
+function quoted(value: string): string {
+  return `"${value.replaceAll('"', '""')}"`;
+}

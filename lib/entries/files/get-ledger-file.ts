@@ -1,0 +1,121 @@
+import { Readable } from "node:stream";
+import type { z } from "zod";
+import { read } from "../../db/call.ts";
+import type { Context } from "../../request/context.ts";
+import { everyPage } from "../../request/every-page.ts";
+import { invalidRequest } from "../../wire/errors.ts";
+import type { Entry, EntryBatch, getLedgerFileContract, LedgerFormat } from "../contract.ts";
+import { listEntries } from "../list-entries.ts";
+import type { EntryRuleSet } from "../rules/contract.ts";
+import { completeLedger } from "../rules/stored.ts";
+import { datev } from "./datev.ts";
+import type { LedgerFile, LedgerWriter } from "./ledger-writer.ts";
+import { netsuite } from "./netsuite.ts";
+import { quickbooks, quickbooksIif } from "./quickbooks.ts";
+import { sap } from "./sap.ts";
+import { encodeWindows1252 } from "./windows-1252.ts";
+import { xero } from "./xero.ts";
+
+const WRITERS: Record<LedgerFormat, LedgerWriter> = {
+  datev,
+  xero,
+  quickbooks,
+  quickbooks_iif: quickbooksIif,
+  netsuite,
+  sap,
+};
+
+type Query = z.output<typeof getLedgerFileContract.query>;
+type Opened = { batch: EntryBatch; ledger: Partial<EntryRuleSet["ledger"]> };
+
+/**
+ * A batch in the layout of a ledger. Its entries are read twice: before the first byte, whether the
+ * layout can hold them, and then to write them. @throws ApiError `not_found`, `conflict`,
+ * `invalid_request`
+ */
+export async function getLedgerFile(
+  ctx: Context,
+  id: string,
+  { format, currency, part }: Query,
+): Promise<{ body: ReadableStream<Uint8Array>; name: string }> {
+  const writer = WRITERS[format];
+  const exported = { format, query: { id, currency, part } };
+  const { batch, ledger } = await read<Opened>({ ...ctx, exported }, "open_ledger_file", { id });
+  const file = {
+    batch,
+    ledger: completeLedger(ledger),
+    currency: currencyOf(batch, currency),
+  };
+  const step = { ...ctx, continues: true };
+  const entries = () => entriesOf(step, file, writer, part);
+  requirePart(file, writer, part);
+  writer.header(file);
+  for await (const page of entries()) for (const entry of page) writer.rows(entry, file);
+  return {
+    body: Readable.toWeb(Readable.from(bytesOf(writer, file, entries()))) as ReadableStream,
+    name: nameOf(writer, file, part),
+  };
+}
+
+function currencyOf({ sums }: EntryBatch, asked: string | undefined): string {
+  const currencies = sums.map(({ currency }) => currency);
+  const chosen = asked ?? (currencies.length === 1 ? currencies[0] : undefined);
+  if (chosen !== undefined && currencies.includes(chosen)) return chosen;
+  throw invalidRequest([
+    { path: "currency", message: `Choose one of the batch's: ${currencies.join(", ")}.` },
+  ]);
+}
+
+function requirePart(
+  { batch, currency }: LedgerFile,
+  { name, maxEntries }: LedgerWriter,
+  part: number | undefined,
+): void {
+  const count = batch.sums.find((sum) => sum.currency === currency)?.entry_count ?? 0;
+  const parts = Math.max(1, Math.ceil(count / maxEntries));
+  if ((part ?? 1) <= parts && (parts === 1 || part !== undefined)) return;
+  throw invalidRequest([
+    {
+      path: "part",
+      message: `${name} takes ${maxEntries.toLocaleString("en")} entries a file, and these are ${count.toLocaleString("en")}: choose a part from 1 to ${parts}.`,
+    },
+  ]);
+}
+
+/** The entries of a part, page by page. */
+async function* entriesOf(
+  ctx: Context,
+  { batch, currency }: LedgerFile,
+  { maxEntries }: LedgerWriter,
+  part = 1,
+): AsyncGenerator<Entry[]> {
+  const first = part === 1 ? 0 : (part - 1) * maxEntries;
+  let seen = 0;
+  for await (const page of everyPage(ctx, (step, { limit, cursor }) =>
+    listEntries(step, batch.id, { limit, cursor, currency }),
+  )) {
+    const start = Math.max(0, first - seen);
+    yield (page as Entry[]).slice(start, Math.max(start, first + maxEntries - seen));
+    seen += page.length;
+    if (seen >= first + maxEntries) return;
+  }
+}
+
+async function* bytesOf(
+  { charset, header, rows }: LedgerWriter,
+  file: LedgerFile,
+  entries: AsyncIterable<Entry[]>,
+): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  const encode = (text: string) =>
+    charset === "utf-8" ? encoder.encode(text) : encodeWindows1252(text);
+  yield encode(header(file));
+  for await (const page of entries) yield encode(page.map((entry) => rows(entry, file)).join(""));
+}
+
+function nameOf({ fileName }: LedgerWriter, file: LedgerFile, part: number | undefined): string {
+  const name = fileName(file);
+  const currency = file.batch.sums.length > 1 ? `-${file.currency}` : "";
+  const suffix = `${currency}${part === undefined ? "" : `-${part}`}`;
+  return name.replace(/(?=\.\w+$)/, suffix);
+}

@@ -1,0 +1,59 @@
+import { decimalsOf } from "../../wire/currencies.ts";
+import {
+  type Cell,
+  csvRows,
+  dayAs,
+  documentNumber,
+  type LedgerWriter,
+  twoDecimals,
+  unsuitable,
+} from "./ledger-writer.ts";
+
+const COLUMNS = [
+  "External ID",
+  "Date",
+  "Currency",
+  "Memo",
+  "Account",
+  "Debit",
+  "Credit",
+  "Line Memo",
+  "Department",
+  "Tax Code",
+];
+/** Ten digits, the point and two decimals. */
+const AMOUNT_MAX = 13;
+
+/**
+ * NetSuite's import of journal entries, by
+ * https://docs.oracle.com/en/cloud/saas/netsuite/ns-online-help/section_1534492737.html (lines) and
+ * https://docs.oracle.com/en/cloud/saas/netsuite/ns-online-help/section_N1472877.html: rows of one
+ * external ID are one journal, which a second import does not double.
+ */
+export const netsuite: LedgerWriter = {
+  name: "NetSuite",
+  charset: "utf-8",
+  maxEntries: 12_500,
+  fileName: ({ batch }) => `netsuite-journal-${batch.number}.csv`,
+  header: () => csvRows([COLUMNS]),
+  rows: (entry, file) => {
+    const { debit_account, credit_account, currency, cost_center, tax_code, text } = entry;
+    const amount = twoDecimals(entry.amount_minor, decimalsOf(currency) ?? 2);
+    if (amount === null || amount.length > AMOUNT_MAX)
+      throw unsuitable(file, entry, "NetSuite takes amounts of at most 10 digits and 2 decimals.");
+    const line = (account: string, debit: Cell, credit: Cell): Cell[] => [
+      `tieout-${documentNumber(file, entry)}`,
+      { digits: dayAs("{M}/{D}/{Y}", file.batch.posting_date) },
+      currency,
+      file.batch.reconciliation_name,
+      account,
+      debit,
+      credit,
+      text,
+      cost_center,
+      tax_code,
+    ];
+    const digits = { digits: amount };
+    return csvRows([line(debit_account, digits, null), line(credit_account, null, digits)]);
+  },
+};

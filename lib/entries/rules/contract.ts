@@ -1,0 +1,301 @@
+import { z } from "zod";
+import {
+  ADJUSTMENT_KINDS,
+  byReconciliation,
+  currency,
+  idempotency,
+  sum,
+} from "../../matching/contract.ts";
+import { needs } from "../../wire/access.ts";
+import { contract } from "../../wire/contract.ts";
+import { actor, text, time } from "../../wire/schema.ts";
+
+/** What a close can post: adjustments, residuals, and lines that it excludes or carries. */
+export const ENTRY_KINDS = [
+  ...ADJUSTMENT_KINDS,
+  "residual",
+  "excluded_left",
+  "excluded_right",
+  "carried_left",
+  "carried_right",
+] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
+
+/** What `{…}` in the text of a rule can stand for. */
+export const PLACEHOLDERS = [
+  "reference",
+  "counterparty",
+  "description",
+  "note",
+  "date",
+  "period",
+  "amount",
+  "currency",
+  "kind",
+  "reconciliation",
+] as const;
+
+export const tag = "Ledger entries";
+
+const PLACEHOLDER = new RegExp(`\\{(?:${PLACEHOLDERS.join("|")})\\}`, "g");
+
+/** Files for ledgers have a row per entry, so that no field may break it. */
+const plain = (max: number) => text(max).regex(/^\P{Cc}+$/u, "Must not have control characters.");
+
+const entryRule = z
+  .strictObject({
+    account: plain(100).meta({
+      description: "Debited where the left side is the smaller, credited where it is the larger.",
+      example: "4970",
+    }),
+    counter_account: plain(100).meta({
+      description: "The other way round.",
+      example: "1200",
+    }),
+    tax_code: plain(50)
+      .nullable()
+      .default(null)
+      .meta({ description: "As the ledger calls it.", example: null }),
+    cost_center: plain(100)
+      .nullable()
+      .default(null)
+      .meta({ description: "As the ledger calls it.", example: "200" }),
+    text: plain(200)
+      .refine(
+        (template) => !/[{}]/.test(template.replaceAll(PLACEHOLDER, "")),
+        `Between braces, give one of ${PLACEHOLDERS.join(", ")}.`,
+      )
+      .meta({
+        description: `Of each entry. These are filled in: ${PLACEHOLDERS.map((name) => `{${name}}`).join(", ")}.`,
+        example: "Bank charges {period} {reference}",
+      }),
+  })
+  .meta({ id: "EntryRuleInput", outputId: "EntryRule" });
+
+const optional = entryRule.nullable().default(null);
+
+const rules = z
+  .strictObject({
+    fee: optional,
+    fx: optional,
+    rounding: optional,
+    write_off: optional,
+    other: optional,
+    residual: optional,
+    excluded_left: optional,
+    excluded_right: optional,
+    carried_left: optional,
+    carried_right: optional,
+  } satisfies Record<EntryKind, typeof optional>)
+  .meta({
+    id: "EntryRulesInput",
+    outputId: "EntryRules",
+    description:
+      "By what is posted: the kind of an adjustment, residuals, and lines of a side that are " +
+      "excluded or carried. Null: nothing is posted.",
+    example: {
+      fee: {
+        account: "4970",
+        counter_account: "1200",
+        tax_code: null,
+        cost_center: "200",
+        text: "Bank charges {period} {reference}",
+      },
+      fx: null,
+      rounding: null,
+      write_off: null,
+      other: null,
+      residual: null,
+      excluded_left: null,
+      excluded_right: null,
+      carried_left: null,
+      carried_right: null,
+    },
+  });
+
+const ledger = z
+  .strictObject({
+    datev_consultant: z
+      .int()
+      .min(1001)
+      .max(9_999_999)
+      .nullable()
+      .default(null)
+      .meta({ description: "The consultant's number in DATEV.", example: 29_098 }),
+    datev_client: z
+      .int()
+      .min(1)
+      .max(99_999)
+      .nullable()
+      .default(null)
+      .meta({ description: "The client's number in DATEV.", example: 55_003 }),
+    datev_account_length: z
+      .int()
+      .min(4)
+      .max(8)
+      .default(4)
+      .meta({ description: "Digits of a general ledger account in DATEV.", example: 4 }),
+    fiscal_year_month: z
+      .int()
+      .min(1)
+      .max(12)
+      .default(1)
+      .meta({ description: "The month in which the fiscal year begins.", example: 1 }),
+    sap_company_code: z
+      .string()
+      .max(4)
+      .regex(/^[A-Z0-9]{1,4}$/, "Give 1 to 4 capital letters or digits.")
+      .nullable()
+      .default(null)
+      .meta({ description: "The company code in SAP.", example: null }),
+  })
+  .meta({
+    id: "LedgerSettingsInput",
+    outputId: "LedgerSettings",
+    description: "What files for a ledger need to know about it.",
+    example: {
+      datev_consultant: 29_098,
+      datev_client: 55_003,
+      datev_account_length: 4,
+      fiscal_year_month: 1,
+      sap_company_code: null,
+    },
+  });
+export type LedgerSettings = z.output<typeof ledger>;
+
+export const entryRuleSet = z
+  .object({
+    rules,
+    ledger,
+    version: z.int().min(0).meta({ description: "0: nobody has set any.", example: 2 }),
+    updated_at: time.nullable(),
+    updated_by: actor.nullable(),
+  })
+  .meta({ id: "EntryRuleSet" });
+export type EntryRuleSet = z.output<typeof entryRuleSet>;
+
+/** What an entry of a batch and one of a preview have in common. */
+export const draft = {
+  kind: z.enum(ENTRY_KINDS).meta({ description: "What it posts.", example: "fee" }),
+  subject_id: z
+    .string()
+    .max(44)
+    .regex(/^(?:mat|lin)_[0-9a-z]{20,40}$/)
+    .meta({
+      description: "The match or line that it comes from.",
+      example: "mat_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
+    }),
+  currency,
+  amount_minor: z.int().min(1).meta({ description: "Debited and credited.", example: 250 }),
+  difference_minor: z.int().meta({ description: "What it posts of left − right.", example: -250 }),
+  debit_account: z.string().max(100).meta({ description: "As the rule has it.", example: "4970" }),
+  credit_account: z.string().max(100).meta({ description: "As the rule has it.", example: "1200" }),
+  tax_code: z
+    .string()
+    .max(50)
+    .nullable()
+    .meta({ description: "As the ledger calls it.", example: null }),
+  cost_center: z
+    .string()
+    .max(100)
+    .nullable()
+    .meta({ description: "As the ledger calls it.", example: null }),
+  text: z
+    .string()
+    .max(500)
+    .meta({ description: "By the rule's template.", example: "Bank charges 2026-10 RG-4711" }),
+  value_date: z.iso
+    .date()
+    .meta({ description: "The line's, or the match's.", example: "2026-10-05" }),
+  reference: z.string().nullable().meta({ example: "RG-4711" }),
+  counterparty: z.string().nullable().meta({ example: "Kunde 17 GmbH" }),
+};
+
+const count = z.int().min(0);
+
+export const entrySums = z
+  .array(
+    z
+      .object({
+        currency,
+        entry_count: count.meta({ description: "Reversals included.", example: 12 }),
+        debit_minor: sum.meta({ example: 4_210 }),
+        credit_minor: sum.meta({ example: 4_210 }),
+      })
+      .meta({ id: "EntrySum" }),
+  )
+  .max(200)
+  .meta({ description: "By currency." });
+
+const preview = z
+  .object({
+    sums: entrySums,
+    entries: z
+      .array(z.object(draft).meta({ id: "EntryDraft" }))
+      .max(100)
+      .meta({ description: "The first 100." }),
+    without_rule: z
+      .array(
+        z
+          .object({
+            kind: draft.kind,
+            currency,
+            count: count.meta({ example: 3 }),
+            difference_minor: sum.meta({ example: -1_490 }),
+          })
+          .meta({ id: "EntriesWithoutRule" }),
+      )
+      .max(2000)
+      .meta({ description: "What the period has of other kinds, for which nothing is posted." }),
+  })
+  .meta({ id: "EntryPreview" });
+export type EntryPreview = z.output<typeof preview>;
+
+export const getEntryRulesContract = contract({
+  operationId: "getEntryRules",
+  method: "GET",
+  path: "/v1/reconciliations/{id}/entry-rules",
+  tag,
+  summary: "Get the entry rules of a period's sources",
+  description: "They belong to the pair of sources. A close posts by the newest version.",
+  access: needs("read:reconciliations"),
+  params: byReconciliation,
+  response: entryRuleSet,
+  resource: "versioned",
+  errors: ["not_found", "conflict"],
+});
+
+export const putEntryRulesContract = contract({
+  operationId: "putEntryRules",
+  method: "PUT",
+  path: "/v1/reconciliations/{id}/entry-rules",
+  tag,
+  summary: "Set the entry rules of a period's sources",
+  description:
+    "Creates a new version for the closes to come. Without ledger, its settings stay. Batches that exist don't change; a period " +
+    "that is reopened is posted anew by the version of its next close.",
+  access: needs("write:reconciliations"),
+  params: byReconciliation,
+  body: z.strictObject({ rules, ledger: ledger.optional() }),
+  response: entryRuleSet,
+  resource: "versioned",
+  errors: ["not_found", "conflict"],
+});
+
+export const previewEntriesContract = contract({
+  operationId: "previewEntries",
+  method: "POST",
+  path: "/v1/reconciliations/{id}/entries/preview",
+  tag,
+  summary: "Preview the entries of a period",
+  description:
+    "What an open period would post if it closed now, and a closed one if it were closed again " +
+    "with nothing posted before. Without rules, by those of its pair. Nothing is kept.",
+  access: needs("read:reconciliations"),
+  idempotency,
+  params: byReconciliation,
+  body: z.strictObject({ rules: rules.optional() }),
+  dryRun: "always",
+  response: preview,
+  errors: ["not_found", "conflict"],
+});

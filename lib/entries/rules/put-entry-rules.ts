@@ -1,0 +1,12 @@
+import type { z } from "zod";
+import { read } from "../../db/call.ts";
+import type { Context } from "../../request/context.ts";
+import { tagged } from "../../request/versions.ts";
+import type { EntryRuleSet, putEntryRulesContract } from "./contract.ts";
+import { complete } from "./stored.ts";
+
+type Body = z.output<NonNullable<typeof putEntryRulesContract.body>>;
+
+export async function putEntryRules(ctx: Context, id: string, body: Body): Promise<EntryRuleSet> {
+  return tagged(ctx, complete(await read(ctx, "put_entry_rules", { ...body, id })));
+}

@@ -1,0 +1,157 @@
+-- Entry drafts: what a period would post under some entry rules.
+
+create function private.decimal_text(minor bigint, currency text) returns text
+language plpgsql immutable set search_path = '' as $$
+declare
+  decimals constant integer := private.currency_decimals(currency);
+  digits constant text := lpad(abs(minor)::text, greatest(length(abs(minor)::text), decimals + 1),
+    '0');
+begin
+  return case when minor < 0 then '-' else '' end
+    || case when decimals = 0 then digits
+      else left(digits, -decimals) || '.' || right(digits, decimals) end;
+end $$;
+
+-- The text of an entry: `{name}` stands for the field of that name, or nothing.
+create function private.entry_text(template text, fields jsonb) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select left(btrim(regexp_replace(string_agg(
+      case when p.part[1] like '{%' then coalesce(fields ->> btrim(p.part[1], '{}'), '')
+        else p.part[1] end, '' order by p.place), '\s+', ' ', 'g')), 500)
+    from regexp_matches(template, '\{[a-z]+\}|[^{]+', 'g') with ordinality as p (part, place)
+  );
+end $$;
+
+-- What a period adjusts, leaves over, excludes and carries, of these kinds. `difference_minor` is
+-- left − right. A match is described by its largest line.
+create function private.entry_items(r public.reconciliations, kinds text[])
+returns table (kind text, match_id uuid, place integer, currency text, difference_minor bigint,
+  line_no bigint, note text)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  select a.kind, m.id, a.place, m.currency, a.minor, (
+      select mm.line_no from public.match_members mm
+      where mm.tenant_id = m.tenant_id and mm.match_id = m.id
+      order by abs(mm.allocated_minor) desc, mm.line_no limit 1
+    ), coalesce(a.note, m.note)
+  from public.matches m
+  cross join lateral (
+    select j.value ->> 'kind' as kind, j.place::integer as place,
+      (j.value ->> 'amount_minor')::bigint as minor, j.value ->> 'note' as note
+    from jsonb_array_elements(m.adjustments) with ordinality as j (value, place)
+    union all
+    select 'residual', 0, m.residual_minor, null
+  ) a
+  where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'confirmed'
+    and (m.adjustments <> '[]' or m.residual_minor <> 0)
+    and a.minor <> 0 and a.kind = any (kinds)
+  union all
+  select 'excluded_' || x.side, null::uuid, 0, x.currency,
+    case x.side when 'left' then x.excluded_minor else -x.excluded_minor end, x.line_no, x.reason
+  from public.exclusions x
+  where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
+    and 'excluded_' || x.side = any (kinds);
+  if kinds && '{carried_left,carried_right}'::text[] then
+    return query
+    select 'carried_' || o.side, null::uuid, 0, o.currency,
+      case o.side when 'left' then o.open_minor else -o.open_minor end, o.line_no, null
+    from private.outstanding_of(r) o
+    where 'carried_' || o.side = any (kinds) and o.open_minor <> 0;
+  end if;
+end $$;
+
+-- The kinds for which there is a rule.
+create function private.kinds_with_rule(rules jsonb) returns text[]
+language plpgsql immutable set search_path = '' as $$
+begin
+  return array(select k.key from jsonb_each(rules) k where k.value <> 'null' order by k.key);
+end $$;
+
+-- What a period posts under these rules. Where the left side is the smaller, a rule's account is
+-- debited and its counter account credited; where it is the larger, the reverse.
+create function private.entry_drafts(r public.reconciliations, rules jsonb)
+returns table (kind text, subject_id text, subject_place integer, currency text,
+  difference_minor bigint, amount_minor bigint, debit_account text, credit_account text,
+  tax_code text, cost_center text, body text, value_date date, reference text,
+  counterparty text)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  select i.kind, coalesce(private.match_id_text(i.match_id), private.line_id_text(l.id)), i.place,
+    i.currency, i.difference_minor, abs(i.difference_minor),
+    u.rule ->> case when i.difference_minor < 0 then 'account' else 'counter_account' end,
+    u.rule ->> case when i.difference_minor < 0 then 'counter_account' else 'account' end,
+    u.rule ->> 'tax_code', u.rule ->> 'cost_center',
+    private.entry_text(u.rule ->> 'text', jsonb_build_object(
+      'reference', l.reference, 'counterparty', l.counterparty, 'description', l.description,
+      'note', i.note, 'date', l.value_date, 'currency', i.currency,
+      'amount', private.decimal_text(abs(i.difference_minor), i.currency),
+      'kind', replace(i.kind, '_', ' '), 'reconciliation', r.name,
+      'period', to_char(r.period_end, 'YYYY-MM'))),
+    l.value_date, l.reference, l.counterparty
+  from private.entry_items(r, private.kinds_with_rule(rules)) i
+  cross join lateral (select rules -> i.kind) u (rule)
+  cross join lateral (
+    select x.id, x.reference, x.counterparty, x.description, x.value_date from public.lines x
+    where x.tenant_id = r.tenant_id and x.line_no = i.line_no offset 0
+  ) l;
+end $$;
+grant execute on function
+  private.decimal_text(bigint, text), private.currency_decimals(text),
+  private.entry_text(text, jsonb), private.entry_items(public.reconciliations, text[]),
+  private.kinds_with_rule(jsonb), private.entry_drafts(public.reconciliations, jsonb)
+to authenticated;
+
+-- { sums, entries, without_rule } of what a period posts: the first hundred entries, their sums by
+-- currency, and what no rule covers by kind and currency.
+create function private.entries_preview_json(r public.reconciliations, rules jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  ruled constant text[] := private.kinds_with_rule(rules);
+begin
+  return (
+    with drafts as materialized (select * from private.entry_drafts(r, rules))
+    select jsonb_build_object('sums', (
+        select coalesce(jsonb_agg(jsonb_build_object('currency', s.currency, 'entry_count', s.n,
+          'debit_minor', private.exact_sum(s.minor), 'credit_minor', private.exact_sum(s.minor))
+          order by s.currency), '[]')
+        from (select d.currency, count(*) as n, sum(d.amount_minor) as minor
+          from drafts d group by d.currency) s
+      ), 'entries', (
+        select coalesce(jsonb_agg(to_jsonb(d) - 'body' || jsonb_build_object('text', d.body)
+          order by d.kind, d.subject_id, d.subject_place), '[]')
+        from (select * from drafts x order by x.kind, x.subject_id, x.subject_place limit 100) d
+      ), 'without_rule', (
+        select coalesce(jsonb_agg(jsonb_build_object('kind', u.kind, 'currency', u.currency,
+          'count', u.n, 'difference_minor', private.exact_sum(u.minor))
+          order by u.kind, u.currency), '[]')
+        from (
+          select i.kind, i.currency, count(*) as n, sum(i.difference_minor) as minor
+          from private.entry_items(r, array(
+            select k from unnest('{fee,fx,rounding,write_off,other,residual,excluded_left,
+              excluded_right,carried_left,carried_right}'::text[]) k where k <> all (ruled))) i
+          group by i.kind, i.currency
+        ) u
+      ))
+  );
+end $$;
+grant execute
+  on function private.entries_preview_json(public.reconciliations, jsonb) to authenticated;
+
+-- input: { id, rules } of a period; without rules, those of its pair. Refuses: not_found, conflict.
+create function public.preview_entries(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'preview_entries');
+  r public.reconciliations;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  r := private.find_period(input ->> 'id');
+  return private.finish_request(request, private.entries_preview_json(r, coalesce(
+    nullif(input -> 'rules', 'null'), (private.entry_rules_of(r.tenant_id, r.pair_no)).rules)));
+end $$;

@@ -1,0 +1,91 @@
+-- Entry rules: the accounts to which a pair's adjustments, residuals, exclusions and carried lines
+-- are posted in the ledger. Each change is a version; a close uses the newest.
+
+create table public.entry_rules (
+  tenant_id text not null default private.tenant_id(),
+  pair_no integer not null,
+  version integer not null check (version >= 1),
+  -- { kind: { account, counter_account, tax_code, cost_center, text } | null }
+  -- (lib/entries/rules/contract.ts)
+  rules jsonb not null check (jsonb_typeof(rules) = 'object'),
+  -- What files for a ledger need to know about it: { datev_consultant, datev_client,
+  -- datev_account_length, sap_company_code }
+  ledger jsonb not null check (jsonb_typeof(ledger) = 'object'),
+  created_at timestamptz(3) not null default now(),
+  created_by text not null default private.actor(),
+  primary key (tenant_id, pair_no, version),
+  foreign key (tenant_id, pair_no) references public.pairs (tenant_id, pair_no)
+);
+
+alter table public.entry_rules enable row level security;
+grant select on public.entry_rules to authenticated, service_role;
+create policy entry_rules_read on public.entry_rules for select to authenticated
+  using (tenant_id = (select private.tenant_id())
+    and (select private.may('read:reconciliations', 'write:reconciliations')));
+
+-- The newest version; without one, version 0 with no rule.
+create function private.entry_rules_of(tenant text, pair integer) returns public.entry_rules
+language plpgsql stable set search_path = '' as $$
+declare
+  e public.entry_rules;
+begin
+  select * into e from public.entry_rules x
+  where x.tenant_id = tenant and x.pair_no = pair
+  order by x.version desc limit 1;
+  if not found then
+    e.tenant_id := tenant;
+    e.pair_no := pair;
+    e.version := 0;
+    e.rules := '{}';
+    e.ledger := '{}';
+  end if;
+  return e;
+end $$;
+
+create function private.entry_rules_json(e public.entry_rules) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object('rules', e.rules, 'ledger', e.ledger, 'version', e.version,
+    'updated_at', private.iso(e.created_at), 'updated_by', e.created_by);
+end $$;
+grant execute on function
+  private.entry_rules_of(text, integer), private.entry_rules_json(public.entry_rules)
+to authenticated;
+
+-- input: { id }, the reconciliation's. Refuses: not_found, conflict.
+create function public.get_entry_rules(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  r public.reconciliations;
+begin
+  perform private.begin_request(request, 'get_entry_rules');
+  r := private.find_period(input ->> 'id');
+  return private.entry_rules_json(private.entry_rules_of(r.tenant_id, r.pair_no));
+end $$;
+
+-- input: { id, rules, ledger }, `id` the reconciliation's. Refuses: not_found, conflict,
+-- precondition_failed. Records: entries.rules_updated.
+create function public.put_entry_rules(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  r public.reconciliations;
+  before public.entry_rules;
+  ledger jsonb;
+  e public.entry_rules;
+begin
+  perform private.begin_request(request, 'put_entry_rules');
+  r := private.find_period(input ->> 'id');
+  perform private.lock_pair(r.tenant_id, r.pair_no);
+  before := private.entry_rules_of(r.tenant_id, r.pair_no);
+  perform private.require_version(before.version, request -> 'versions');
+  ledger := coalesce(input -> 'ledger', before.ledger);
+  if before.version > 0 and (before.rules, before.ledger) = (input -> 'rules', ledger) then
+    return private.entry_rules_json(before);
+  end if;
+  insert into public.entry_rules (tenant_id, pair_no, version, rules, ledger)
+  values (r.tenant_id, r.pair_no, before.version + 1, input -> 'rules', ledger)
+  returning * into e;
+  perform private.record_security_event('entries.rules_updated', r.id, null, jsonb_build_object(
+    'from', private.entry_rules_json(before), 'to', private.entry_rules_json(e)));
+  return private.entry_rules_json(e);
+end $$;
