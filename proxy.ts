@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type NextRequest, NextResponse } from "next/server";
+import { PATH_HEADER } from "#lib/wire/inbound-headers.ts";
 
 /**
  * Gives each page its security headers, and passes it its own path: a layout cannot know where to
@@ -9,7 +10,7 @@ export function proxy(request: NextRequest): NextResponse {
   const nonce = randomBytes(16).toString("base64");
   const policy = contentSecurityPolicy(nonce);
   const headers = new Headers(request.headers);
-  headers.set("X-Tieout-Path", request.nextUrl.pathname + request.nextUrl.search);
+  headers.set(PATH_HEADER, request.nextUrl.pathname + request.nextUrl.search);
   // Next reads the nonce for its own scripts out of this header.
   headers.set("Content-Security-Policy", policy);
   const response = NextResponse.next({ request: { headers } });

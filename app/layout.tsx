@@ -1,3 +1,4 @@
+import { PRODUCT } from "#lib/wire/product.ts";
 import "./globals.css";
 import type { Metadata } from "next";
 import localFont from "next/font/local";
@@ -13,7 +14,7 @@ const inter = localFont({
 });
 
 export const metadata: Metadata = {
-  title: { default: "Tieout", template: "%s · Tieout" },
+  title: { default: PRODUCT, template: `%s · ${PRODUCT}` },
   description: "Reconciliations, exceptions and their deadlines.",
   robots: { index: false },
 };

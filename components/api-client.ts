@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { type Contract, type ExportFormat, exportOf } from "#lib/wire/contract.ts";
 import type { ErrorCode, FieldError } from "#lib/wire/errors.ts";
+import { PRODUCT } from "#lib/wire/product.ts";
 import { sendBody } from "./kit/send-body.ts";
 import { isPresent } from "./kit/user-presence.ts";
 
@@ -144,7 +145,7 @@ async function send<C extends Contract>(contract: C, call: Call<C>): Promise<Res
     if (signal?.aborted) throw cause;
     throw new ApiProblem(0, {
       code: "unreachable",
-      detail: "Tieout can't be reached. Check your connection.",
+      detail: `${PRODUCT} can't be reached. Check your connection.`,
       request_id: null,
     });
   });

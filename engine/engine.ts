@@ -80,33 +80,47 @@ export function* run(input: Input): Generator<Progress, Result> {
   for (const { rule, index, sumsOf } of inOrderOfEvidence(rules)) {
     yield { stage: rule.name, done: 0, total: 0 };
     if (rule.kind !== "exact") state.isWeighing = true;
-    if (rule.kind === "exact") yield* exact(state, rule, index, businessDays);
-    else if (rule.kind === "tolerance") yield* tolerant(state, rule, index, businessDays);
-    else if (rule.kind === "reversal") yield* reversal(state, rule, index, businessDays);
-    else if (rule.kind === "reference") yield* references(state, rule, index, businessDays);
-    else if (rule.kind === "group") {
-      yield* keyedGroups(state, rule, index, businessDays);
-      if (!rule.on?.length)
-        yield* sums(
-          state,
-          suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule,
-          index,
+    switch (rule.kind) {
+      case "exact":
+        yield* exact(state, rule, index, businessDays);
+        break;
+      case "tolerance":
+        yield* tolerant(state, rule, index, businessDays);
+        break;
+      case "reversal":
+        yield* reversal(state, rule, index, businessDays);
+        break;
+      case "reference":
+        yield* references(state, rule, index, businessDays);
+        break;
+      case "group":
+        yield* keyedGroups(state, rule, index, businessDays);
+        if (!rule.on?.length)
+          yield* sums(
+            state,
+            suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule,
+            index,
+            businessDays,
+            {
+              sumsOf,
+              reach: lessons.get(rule.day_kind ?? "calendar")?.reach ?? { before: 0, after: 0 },
+            },
+          );
+        break;
+      case "score": {
+        yield* state.readTexts(rule.name);
+        const found = yield* matchByEvidence(state, rule, index, {
           businessDays,
-          {
-            sumsOf,
-            reach: lessons.get(rule.day_kind ?? "calendar")?.reach ?? { before: 0, after: 0 },
-          },
-        );
-    } else {
-      yield* state.readTexts(rule.name);
-      const found = yield* matchByEvidence(state, rule, index, {
-        businessDays,
-        weights,
-        suggestOnly,
-        lessons,
-        ofEqualAmounts,
-      });
-      if (found) weighed.set(index, found);
+          weights,
+          suggestOnly,
+          lessons,
+          ofEqualAmounts,
+        });
+        if (found) weighed.set(index, found);
+        break;
+      }
+      default:
+        rule.kind satisfies never;
     }
   }
   yield { stage: "suggestions", done: 0, total: state.proposed.length };

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ACCOUNT_CALLS } from "#lib/accounts/contract.ts";
 import { ApiError } from "#lib/wire/errors.ts";
+import { CLIENT_ADDRESS_HEADER, PATH_HEADER, QUERY_HEADER } from "#lib/wire/inbound-headers.ts";
 import { clientAddress } from "./client-address.ts";
 
 export const MALFORMED = new ApiError("invalid_request", "The request isn't well-formed HTTP.");
@@ -18,7 +19,7 @@ export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTION
 
 /** Headers between us and the application, or within Next, which no caller may set. */
 const RESERVED =
-  /^(x-tieout-|x-middleware-|x-invoke-|x-nextjs-data$|x-matched-path$|x-now-route-matches$|x-next-resume|next-resume$)/;
+  /^(x-inbound-|x-middleware-|x-invoke-|x-nextjs-data$|x-matched-path$|x-now-route-matches$|x-next-resume|next-resume$)/;
 const SET_BY_PROXIES = [
   "forwarded",
   "x-forwarded-host",
@@ -57,10 +58,10 @@ export function settleInbound(request: IncomingMessage, proxies: number): Inboun
   if (API.test(pathOf(request.url ?? "")))
     for (const name of Object.keys(headers)) if (PAGE_PARTS.test(name)) delete headers[name];
   headers["x-forwarded-for"] = address;
-  headers["x-tieout-client-address"] = address;
+  headers[CLIENT_ADDRESS_HEADER] = address;
   // The query as sent: for paths with parameters, Next rewrites it and changes invalid UTF-8.
-  headers["x-tieout-path"] = pathOf(request.url ?? "");
-  headers["x-tieout-query"] = queryOf(request.url ?? "");
+  headers[PATH_HEADER] = pathOf(request.url ?? "");
+  headers[QUERY_HEADER] = queryOf(request.url ?? "");
   headers["x-request-id"] = requestId;
   return { requestId, address };
 }

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PRODUCT } from "../lib/wire/product.ts";
 import { SettingsError } from "./settings.ts";
 
 /**
@@ -19,7 +20,7 @@ export function claimDataDir(dataDir: string): { release: () => void } {
       const pid = Number(readFileSync(file, "utf8"));
       if (last || isSupervisor(pid)) {
         throw new SettingsError(
-          `Tieout is already running on ${dataDir} (process ${pid}). Stop it, or set another DATA_DIR.`,
+          `${PRODUCT} is already running on ${dataDir} (process ${pid}). Stop it, or set another DATA_DIR.`,
         );
       }
       rmSync(file, { force: true });

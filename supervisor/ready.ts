@@ -1,3 +1,4 @@
+import { PRODUCT } from "../lib/wire/product.ts";
 import { log } from "./log.ts";
 import type { Settings } from "./settings.ts";
 
@@ -30,6 +31,6 @@ function greet(url: string, mail: string | undefined, local: boolean): void {
     : [];
   if (mail) how.push("", `Mail is written to ${mail} (set SMTP_URL to send it).`);
   process.stdout.write(
-    `\n${[`Tieout is ready: ${url}`, ...how].map((line) => `  ${line}`).join("\n")}\n\n`,
+    `\n${[`${PRODUCT} is ready: ${url}`, ...how].map((line) => `  ${line}`).join("\n")}\n\n`,
   );
 }

@@ -1,3 +1,4 @@
+import { PRODUCT } from "#lib/wire/product.ts";
 import "./code.css";
 import { Menu } from "lucide-react";
 import type { Metadata } from "next";
@@ -7,7 +8,7 @@ import { DocsNavigation, type NavigationGroup } from "#components/docs/docs-navi
 import { EVENTS_PATH } from "#components/docs/reference/reference.ts";
 import { SearchButton } from "#components/docs/search/search-button.tsx";
 import { ThemeMenu } from "#components/docs/theme-menu.tsx";
-import { Brand } from "#components/ui/brand.tsx";
+import { Brand } from "#components/kit/brand.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Toaster } from "#components/ui/toaster.tsx";
 import { ERROR_CODES } from "#lib/wire/errors.ts";
@@ -15,8 +16,8 @@ import { guideGroups } from "./guides.ts";
 import { reference } from "./reference.ts";
 
 export const metadata: Metadata = {
-  title: { default: "Documentation · Tieout", template: "%s · Tieout docs" },
-  description: "The Tieout API: guides, reference and errors.",
+  title: { default: `Documentation · ${PRODUCT}`, template: `%s · ${PRODUCT} docs` },
+  description: `The ${PRODUCT} API: guides, reference and errors.`,
   robots: { index: true },
 };
 

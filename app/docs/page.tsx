@@ -4,9 +4,10 @@ import { DocsLink } from "#components/docs/docs-link.tsx";
 import { GuideGroups } from "#components/docs/guide-groups.tsx";
 import { EVENTS_PATH } from "#components/docs/reference/reference.ts";
 import { SearchButton } from "#components/docs/search/search-button.tsx";
+import { PRODUCT } from "#lib/wire/product.ts";
 import { guideGroups } from "./guides.ts";
 
-export const metadata: Metadata = { title: { absolute: "Tieout documentation" } };
+export const metadata: Metadata = { title: { absolute: `${PRODUCT} documentation` } };
 
 const PLACES = [
   {
@@ -33,7 +34,7 @@ export default async function DocsPage() {
   return (
     <article className="flex max-w-4xl flex-col gap-10">
       <header className="flex flex-col gap-5">
-        <h1 className="text-2xl font-semibold tracking-tight">Tieout documentation</h1>
+        <h1 className="text-2xl font-semibold tracking-tight">{PRODUCT} documentation</h1>
         <p className="max-w-prose text-lg text-pretty text-muted">
           Reconcile two sets of records, and track the exceptions and their deadlines. Start with
           the{" "}

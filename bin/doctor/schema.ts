@@ -1,3 +1,4 @@
+import { PRODUCT } from "../../lib/wire/product.ts";
 import { migrate, migrationState, migrations, nameOf } from "../../supabase/local/migrate.ts";
 import { withFreshDatabases } from "../dev/generate/fresh-database.ts";
 import { readCatalogue, type Thing } from "../dev/migration/catalogue.ts";
@@ -20,7 +21,7 @@ async function lookAtMigrations(project: Project) {
   const { pending, unknown: strange } = await looking(project, migrationState);
   if (strange.length > 0) {
     return problem(
-      `the database has ${strange.join(", ")}, which this version of Tieout doesn't know`,
+      `the database has ${strange.join(", ")}, which this version of ${PRODUCT} doesn't know`,
       "A newer version was deployed. Run that one: this one may not understand what it wrote.",
     );
   }
@@ -83,6 +84,6 @@ async function lookAtRowLimit(project: Project) {
     return ok("no call returns more than one row, so the Data API's limit cuts nothing");
   return problem(
     `the Data API cuts at its row limit what these return: ${rows.map(({ name }) => name).join(", ")}`,
-    "Tieout has no such function. Drop them, or move them to a schema of their own.",
+    `${PRODUCT} has no such function. Drop them, or move them to a schema of their own.`,
   );
 }

@@ -20,6 +20,7 @@ import {
   putNotificationSettingsContract,
   WHOSE,
 } from "#lib/alerts/contract.ts";
+import { PRODUCT } from "#lib/wire/product.ts";
 import { notificationSettings } from "./queries.ts";
 
 /** What the reader is mailed of this tenant. */
@@ -38,7 +39,7 @@ export function NotificationCard() {
         )
       ) : stored.data.email === null ? (
         <Note tone="info">
-          You sign in with your identity provider, so Tieout has no email address for you. Ask an
+          You sign in with your identity provider, so {PRODUCT} has no email address for you. Ask an
           admin to add an alert channel.
         </Note>
       ) : (

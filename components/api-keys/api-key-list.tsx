@@ -8,6 +8,7 @@ import { useList } from "#components/kit/use-list.ts";
 import { useSearch } from "#components/kit/use-search.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { PRODUCT } from "#lib/wire/product.ts";
 import { CreateKeyDialog } from "./create-key-dialog.tsx";
 import { KeyFilters } from "./key-filters.tsx";
 import { KeyPanel } from "./key-panel.tsx";
@@ -62,7 +63,7 @@ export function ApiKeyList({ address }: { address: string | null }) {
                 </Button>
               }
             >
-              An API key lets your servers call Tieout without a user signing in: a batch job, a
+              An API key lets your servers call {PRODUCT} without a user signing in: a batch job, a
               bank feed, an export.
             </Notice>
           )

@@ -7,6 +7,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { useForm } from "#components/kit/use-form.ts";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { createApiKeyContract } from "#lib/api-keys/contract.ts";
+import { PRODUCT } from "#lib/wire/product.ts";
 import { inputOf, missingIn, NEW_DRAFT } from "./draft.ts";
 import { leave, reveal } from "./issue.ts";
 import { KeyFields } from "./key-fields.tsx";
@@ -39,7 +40,7 @@ export function CreateKeyDialog({
     <FormDialog
       form={form}
       title="Create an API key"
-      description="For a server that calls Tieout without a user signing in."
+      description={`For a server that calls ${PRODUCT} without a user signing in.`}
       start="Create key"
       pending="Creating…"
       onClose={() => leave(form, onClose)}

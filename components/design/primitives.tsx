@@ -24,6 +24,7 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import { TextArea, TextField } from "#components/ui/text-field.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast, toastFailure } from "#components/ui/toast.ts";
+import { PRODUCT } from "#lib/wire/product.ts";
 import { Sample, Section } from "./specimen.tsx";
 
 const TONES: readonly { tone: Tone; icon: typeof Info }[] = [
@@ -195,7 +196,7 @@ function Overlays() {
         <Button onClick={() => setOpen("panel")}>Panel</Button>
         <Button onClick={() => setOpen("docked")}>Docked panel</Button>
         <Button onClick={() => toast("Saved Bank feed")}>Toast</Button>
-        <Button onClick={() => toastFailure("Couldn't save", "Tieout can't be reached.")}>
+        <Button onClick={() => toastFailure("Couldn't save", `${PRODUCT} can't be reached.`)}>
           Failure toast
         </Button>
       </Sample>
@@ -279,7 +280,7 @@ function States() {
             title="No API keys yet"
             action={<Button variant="primary">Create key</Button>}
           >
-            An API key lets your servers call Tieout without a user signing in.
+            An API key lets your servers call {PRODUCT} without a user signing in.
           </Notice>
         </div>
         {PROBLEMS.map((problem) => (

@@ -18,7 +18,7 @@ import {
   getReconciliationContract,
   listReconciliationsContract,
 } from "#lib/reconciliations/contract.ts";
-import type { BoardSearch } from "./board/search.ts";
+import { type BoardSearch, FILTERS } from "./board/search.ts";
 
 /** The first page is rendered with the HTML; later ones are larger, for fast scrolling. */
 const PAGE_SIZE = 50;
@@ -53,43 +53,19 @@ export function foldsBreached(
 
 export const CAN_BE_SAVED = ["high", "medium", "low"] as const;
 const listed = (values: readonly string[] | null) =>
-  values?.map((value) => value.replaceAll(",", "\\,")).join(",");
+  values?.map((value) => value.replaceAll(",", "\\,"));
 
 /** The board's filters in the API's format. */
-export function filtersOf({
-  state,
-  breach_risk,
-  severity,
-  assigned_to,
-  status,
-  reason_code,
-  reconciliation_id,
-  currency,
-  amount_from,
-  due_before,
-  breached_from,
-  breached_before,
-  closed_from,
-  closed_before,
-  q,
-}: BoardSearch) {
+export function filtersOf(search: BoardSearch) {
+  const { state, breach_risk, status, reason_code, q } = search;
   const fits = status?.filter(
     (one) => state === "all" || (state === "open") === OPEN_STATUSES.some((open) => open === one),
   );
   return queryOf({
-    breach_risk: state === "open" ? breach_risk?.join() : null,
-    severity: severity?.join(),
-    assigned_to: assigned_to?.join(),
-    status: fits?.join(),
+    ...Object.fromEntries(FILTERS.map((name) => [name, search[name]])),
+    breach_risk: state === "open" ? breach_risk : null,
+    status: fits,
     reason_code: listed(reason_code),
-    reconciliation_id: reconciliation_id?.join(),
-    currency: currency?.join(),
-    amount_from,
-    due_before,
-    breached_from,
-    breached_before,
-    closed_from,
-    closed_before,
     q: q?.trim().slice(0, MAX_SEARCH_LENGTH),
   });
 }

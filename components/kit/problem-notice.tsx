@@ -4,6 +4,7 @@ import { CloudOff, FileQuestion, LogIn, ShieldAlert, TriangleAlert } from "lucid
 import { ApiProblem } from "#components/api-client.ts";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { PRODUCT } from "#lib/wire/product.ts";
 
 /** Shown instead of content that /v1 failed to return. */
 export function ProblemNotice({ error, onRetry }: { error: Error; onRetry: () => void }) {
@@ -68,7 +69,7 @@ export function ProblemNotice({ error, onRetry }: { error: Error; onRetry: () =>
     return (
       <Notice
         icon={CloudOff}
-        title="Tieout can't be reached"
+        title={`${PRODUCT} can't be reached`}
         action={<Button onClick={onRetry}>Try again</Button>}
       >
         Check your connection. This page updates automatically once you're back online.

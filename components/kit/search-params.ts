@@ -27,12 +27,10 @@ export const parseAsMoment = createParser({
   serialize: String,
 });
 
-/** The query of a list from search values, without empty ones. */
+/** The query of a list from search values, without empty ones; several are separated by commas. */
 export function queryOf(
-  values: Record<string, string | number | boolean | null | undefined>,
+  values: Record<string, string | number | boolean | readonly string[] | null | undefined>,
 ): Record<string, string> {
-  const entries = Object.entries(values).filter(
-    ([, value]) => value !== null && value !== undefined && value !== "",
-  );
-  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
+  const entries = Object.entries(values).map(([name, value]) => [name, String(value ?? "")]);
+  return Object.fromEntries(entries.filter(([, text]) => text !== ""));
 }

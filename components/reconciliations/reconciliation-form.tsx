@@ -20,6 +20,7 @@ import {
   updateReconciliationContract,
 } from "#lib/reconciliations/contract.ts";
 import { RECONCILIATIONS } from "#lib/wire/facts.gen.ts";
+import { PRODUCT } from "#lib/wire/product.ts";
 import {
   type Draft,
   draftOf,
@@ -124,7 +125,7 @@ export function CreateReconciliation() {
         />
         <p className="text-sm text-muted">
           {draft.matched_by === "tieout"
-            ? "Tieout matches the lines of two sources by rules."
+            ? `${PRODUCT} matches the lines of two sources by rules.`
             : "Your own system matches, and reports how many items did."}
         </p>
       </div>

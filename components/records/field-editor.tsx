@@ -62,7 +62,7 @@ export function FieldEditor({ field: { label, input }, value, error, onChange }:
           onChange={onChange}
         />
       );
-    default:
+    case "line":
       return <TextField label={label} value={text} error={error} onChange={typed} />;
   }
 }

@@ -23,6 +23,7 @@ import {
   Webhook,
 } from "lucide-react";
 import type { SecurityEvent } from "#lib/security-events/contract.ts";
+import { PRODUCT } from "#lib/wire/product.ts";
 
 /** The type filter's values, as GET /v1/security-events accepts them. */
 export const KINDS: readonly { type: string; name: string }[] = [
@@ -193,7 +194,7 @@ export function whoOf({
 const ACTORS: Record<string, string> = {
   service_role: "Service-role key",
   publishable_key: "Publishable key",
-  system: "Tieout",
+  system: PRODUCT,
   operator: "Operator",
   anonymous: "Unknown",
 };
@@ -204,7 +205,7 @@ export const CREDENTIAL_LABELS: Record<SecurityEvent["credential"], string> = {
   publishable_key: "Publishable key",
   service_role: "Service-role key",
   none: "No valid credential",
-  system: "None (Tieout)",
+  system: `None (${PRODUCT})`,
 };
 
 /** The page of an event's target, if it has one. */

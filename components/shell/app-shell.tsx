@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Brand } from "#components/ui/brand.tsx";
+import { Brand } from "#components/kit/brand.tsx";
 import type { FirstSteps } from "#lib/first-steps/contract.ts";
 import { Commands } from "./commands/commands.tsx";
 import { SearchButton } from "./commands/search-button.tsx";

@@ -2,8 +2,8 @@
 
 import { Menu } from "lucide-react";
 import { useState } from "react";
+import { Brand } from "#components/kit/brand.tsx";
 import { useMember } from "#components/kit/member.tsx";
-import { Brand } from "#components/ui/brand.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { SidePanel } from "#components/ui/side-panel.tsx";
 import type { FirstSteps } from "#lib/first-steps/contract.ts";

@@ -1,5 +1,6 @@
 import { ApiProblem } from "#components/api-client.ts";
 import type { AccountAnswer, AccountCall, AccountInput } from "#lib/accounts/contract.ts";
+import { PRODUCT } from "#lib/wire/product.ts";
 
 /** Actions of users on their own account. @throws ApiProblem */
 export async function callAccount<Call extends AccountCall>(
@@ -14,7 +15,7 @@ export async function callAccount<Call extends AccountCall>(
   }).catch(() => {
     throw new ApiProblem(0, {
       code: "unreachable",
-      detail: "Tieout can't be reached. Check your connection.",
+      detail: `${PRODUCT} can't be reached. Check your connection.`,
       request_id: null,
     });
   });

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Brand } from "#components/ui/brand.tsx";
+import { Brand } from "#components/kit/brand.tsx";
 
 /** A page before one is in: what this is, and one thing to do. */
 export function Entrance({

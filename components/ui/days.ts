@@ -48,12 +48,16 @@ export function addDays(day: string, count: number): string {
 
 /** The same day of another month, or that month's last day. */
 export function addMonths(day: string, count: number): string {
-  const date = new Date(`${day}T00:00:00Z`);
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + count];
-  const last = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-  return new Date(Date.UTC(year, month, Math.min(date.getUTCDate(), last)))
-    .toISOString()
-    .slice(0, 10);
+  const month = monthAfter(day.slice(0, 7), count);
+  const last = addDays(`${monthAfter(month, 1)}-01`, -1);
+  const moved = `${month}${day.slice(7)}`;
+  return moved < last ? moved : last;
+}
+
+/** The month `count` months after another, "2026-12" of "2026-11"; negative: before it. */
+export function monthAfter(month: string, count: number): string {
+  const [year = 0, number = 0] = month.split("-").map(Number);
+  return new Date(Date.UTC(year, number - 1 + count, 1)).toISOString().slice(0, 7);
 }
 
 /** The days of a month's calendar in weeks from Monday, including those of its neighbours. */

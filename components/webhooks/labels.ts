@@ -20,6 +20,7 @@ import type {
   ATTEMPT_STATUSES,
   Delivery,
 } from "#lib/webhooks/deliveries/contract.ts";
+import { PRODUCT } from "#lib/wire/product.ts";
 
 type Sign = { word: string; icon: LucideIcon; tone: Tone };
 export type FailureKind = (typeof ATTEMPT_FAILURE_KINDS)[number];
@@ -80,8 +81,7 @@ export const FAILURES: Record<FailureKind, { word: string; noun: string; advice:
   connection_failed: {
     word: "No connection",
     noun: "no connection",
-    advice:
-      "Check that the receiver is up, that its DNS and certificate are valid, and that its firewall allows Tieout.",
+    advice: `Check that the receiver is up, that its DNS and certificate are valid, and that its firewall allows ${PRODUCT}.`,
   },
   blocked_address: {
     word: "Address blocked",

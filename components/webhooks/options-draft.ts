@@ -115,6 +115,7 @@ export function limitOf(text: string): number | null {
 }
 
 function oauthFault({ token_url, client_id }: OauthDraft): string | null {
+  if (token_url.trim() === "") return null;
   if (client_id.trim() === "") return "Enter the client ID.";
   return urlFault(token_url.trim());
 }
@@ -132,6 +133,7 @@ export function missingInOptions({
     ...[headerNameFault(name)].filter((fault) => fault !== null),
     ...(value === undefined ? [] : [headerValueFault(value)].filter((fault) => fault !== null)),
   ]);
+  const tokenFault = oauthFault(oauth);
   const hasAmount = filters.amount.trim() !== "";
   const isKnown = CURRENCIES.includes(filters.currency as Currency);
   const isAmount = isKnown && (parseMoney(filters.amount, filters.currency) ?? -1) >= 0;
@@ -139,8 +141,7 @@ export function missingInOptions({
     ...(hasAmount &&
       !isAmount && { filters: "Enter an amount and its currency, for example 1,000.00 EUR." }),
     ...(headerFault && { headers: headerFault }),
-    ...(oauth.token_url.trim() !== "" &&
-      oauthFault(oauth) !== null && { oauth: oauthFault(oauth) ?? "" }),
+    ...(tokenFault && { oauth: tokenFault }),
     ...(limit !== null &&
       !(Number.isInteger(limit) && limit >= min && limit <= max) && {
         max_per_minute: `Enter a whole number from ${min} to ${max}.`,

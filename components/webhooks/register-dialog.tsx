@@ -6,6 +6,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { useForm } from "#components/kit/use-form.ts";
 import { toast } from "#components/ui/toast.ts";
 import { createWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
+import { PRODUCT } from "#lib/wire/product.ts";
 import { shownUrl } from "./labels.ts";
 import { NO_OPTIONS } from "./options-draft.ts";
 import {
@@ -48,7 +49,7 @@ export function RegisterDialog({ onClose, onRegistered }: Props) {
     <FormDialog
       form={form}
       title="Register a webhook"
-      description="Tieout sends this tenant's events to your server."
+      description={`${PRODUCT} sends this tenant's events to your server.`}
       start="Register webhook"
       pending="Registering…"
       onClose={onClose}

@@ -10,6 +10,7 @@ import { CopyButton } from "#components/ui/copy-button.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import { secretFault } from "#lib/webhooks/contract.ts";
+import { PRODUCT } from "#lib/wire/product.ts";
 import { newSecret } from "./new-secret.ts";
 
 const SOURCES = [
@@ -103,7 +104,7 @@ export function SecretField({ form }: { form: Fields<{ secret: SecretDraft }> })
             </Button>
           </div>
           <p className="text-sm text-muted">
-            Your receiver uses it to verify that requests come from Tieout. It's stored encrypted
+            Your receiver uses it to verify that requests come from {PRODUCT}. It's stored encrypted
             and shown only here: save it where your receiver keeps its secrets.
           </p>
           <CheckField

@@ -12,6 +12,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { WEBHOOK_STATUSES } from "#lib/webhooks/contract.ts";
+import { PRODUCT } from "#lib/wire/product.ts";
 import { WEBHOOK_STATUS_LABELS } from "./labels.ts";
 import { webhookPages } from "./queries.ts";
 import { webhookSearch } from "./search.ts";
@@ -83,7 +84,7 @@ export function WebhookList() {
                 </Button>
               }
             >
-              Tieout sends events to your server as they happen, such as an exception nearing its
+              {PRODUCT} sends events to your server as they happen, such as an exception nearing its
               deadline or an API key expiring. Every delivery is signed, retried and logged here.
             </Notice>
           )

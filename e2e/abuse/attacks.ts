@@ -271,7 +271,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [LIMITS, "by %s, the others are served"],
         [
-          "lib/db/lanes.test.ts",
+          "lib/runtime/tenant-limiter.test.ts",
           "one tenant's searches leave room",
           "one tenant's calls never fill the whole limit",
         ],
@@ -504,7 +504,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     is: "searches and exports crowd others out",
     kept: [
       [LIMITS, "by %s, the others are served"],
-      ["lib/db/lanes.test.ts", "rejects a call when too many of the tenant wait"],
+      ["lib/runtime/tenant-limiter.test.ts", "rejects a call when too many of the tenant wait"],
       ["bin/dev/migration/search.test.ts", "finds rare words by their index"],
       ["e2e/stack/data-api.test.ts", "a function's own time limit holds"],
     ],

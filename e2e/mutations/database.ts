@@ -331,9 +331,9 @@ export const DATABASE: Break[] = [
     name: "facets-of-everybody",
     is: "a tenant's facets count every tenant's exceptions",
     how: {
-      function: "private.sla_facets",
-      replace: "format('e.tenant_id = %L', private.tenant_id())",
-      by: "'true'",
+      function: "private.grouped_by_facet",
+      replace: "e.tenant_id = %7$L",
+      by: "true",
     },
     caught: {
       file: "e2e/api/sla/monitor.test.ts",

@@ -86,7 +86,7 @@ test("behind one proxy the address is the one it saw, whatever the caller wrote 
     request(
       "GET /healthz HTTP/1.1",
       "X-Forwarded-For: 10.0.0.1, 198.51.100.9",
-      "X-Tieout-Client-Address: 10.0.0.1",
+      "X-Inbound-Client-Address: 10.0.0.1",
     ),
   );
   expect(await loggedRequest(requestId)).toMatchObject({ address: "198.51.100.9" });

@@ -1,6 +1,6 @@
 import { expect, type Page } from "@playwright/test";
+import { monthAfter } from "#components/ui/days.ts";
 import type { BoardPair } from "#lib/matching/closing-board/contract.ts";
-import { monthAfter } from "#lib/wire/months.ts";
 import { longMonth } from "#lib/wire/period-name.ts";
 import { api, createTenant, userToken } from "../fixtures.ts";
 import { beSignedIn } from "./person.ts";

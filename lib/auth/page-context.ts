@@ -6,6 +6,7 @@ import type { z } from "zod";
 import { type Answer, responseOf } from "../request/answer.ts";
 import { type Context, contextFor } from "../request/context.ts";
 import type { Contract } from "../wire/contract.ts";
+import { CLIENT_ADDRESS_HEADER, PATH_HEADER } from "../wire/inbound-headers.ts";
 import { authorize } from "./authorize.ts";
 import { type Principal, principalFor, type UserIdentity } from "./principal.ts";
 import { identityOfCookies } from "./session.ts";
@@ -20,7 +21,7 @@ export const currentUser = cache(async (): Promise<UserIdentity | null> => {
 export async function requireUser(): Promise<UserIdentity> {
   const user = await currentUser();
   if (user) return user;
-  const path = (await headers()).get("x-tieout-path") ?? "/";
+  const path = (await headers()).get(PATH_HEADER) ?? "/";
   redirect(`/sign-in?${new URLSearchParams({ callbackUrl: path })}`);
 }
 
@@ -56,7 +57,7 @@ export function askAsVisitor<C extends Contract>(
 
 /** The client address of the page's request. */
 export async function visitorAddress(): Promise<string | null> {
-  return (await headers()).get("x-tieout-client-address");
+  return (await headers()).get(CLIENT_ADDRESS_HEADER);
 }
 
 async function ask<C extends Contract>(

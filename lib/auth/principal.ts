@@ -111,7 +111,8 @@ export function principalFor(identity: Identity, tenantId: string): Principal {
         };
       break;
     }
-    default:
+    case "service_role":
+    case "publishable_key":
       return {
         type: identity.type,
         issuer: "",
@@ -122,6 +123,8 @@ export function principalFor(identity: Identity, tenantId: string): Principal {
         roles: [],
         scopes: [],
       };
+    default:
+      identity satisfies never;
   }
   throw new ApiError(
     "tenant_forbidden",

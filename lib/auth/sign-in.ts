@@ -7,6 +7,7 @@ import type { Provider } from "next-auth/providers/index";
 import { type OidcProvider, oidcProviders } from "../runtime/auth-config.ts";
 import { env } from "../runtime/env.ts";
 import { log } from "../runtime/log.ts";
+import { CLIENT_ADDRESS_HEADER } from "../wire/inbound-headers.ts";
 import { callbackPath } from "./callback-path.ts";
 import { assuranceOf, membershipsOf, nameOf } from "./claims.ts";
 import type { Memberships } from "./principal.ts";
@@ -92,7 +93,7 @@ export function signInOptions(headers: Headers): AuthOptions {
 }
 
 function browserOf(headers: Headers) {
-  return { address: headers.get("x-tieout-client-address"), user_agent: headers.get("user-agent") };
+  return { address: headers.get(CLIENT_ADDRESS_HEADER), user_agent: headers.get("user-agent") };
 }
 
 type SignedIn = { user: unknown; account: Account | null; profile?: unknown };

@@ -8,6 +8,14 @@ import { countries, holidaysOf } from "./holidays.ts";
 import { readDays } from "./ics.ts";
 
 serveTasks((task: CalendarTask) => {
-  if (task.wants === "days") return readDays(task.ics, task.year);
-  return task.wants === "holidays" ? holidaysOf(task.country, task.region, task.year) : countries();
+  switch (task.wants) {
+    case "days":
+      return readDays(task.ics, task.year);
+    case "holidays":
+      return holidaysOf(task.country, task.region, task.year);
+    case "countries":
+      return countries();
+    default:
+      task satisfies never;
+  }
 });

@@ -1,6 +1,8 @@
 /** Reads and writes special days as iCalendar text (RFC 5545): all-day events. */
+
 import ICAL from "ical.js";
 import { invalidRequest } from "../wire/errors.ts";
+import { PRODUCT } from "../wire/product.ts";
 import { text } from "../wire/schema.ts";
 import {
   INTERVALS_A_DAY,
@@ -186,7 +188,7 @@ export function writeDays(calendar: {
 }): string {
   const file = new ICAL.Component("vcalendar");
   file.addPropertyWithValue("version", "2.0");
-  file.addPropertyWithValue("prodid", "-//Tieout//Calendars//EN");
+  file.addPropertyWithValue("prodid", `-//${PRODUCT}//Calendars//EN`);
   file.addPropertyWithValue("x-wr-calname", calendar.name);
   for (const { date, name, intervals } of calendar.special_days) {
     const event = new ICAL.Component("vevent");

@@ -2,9 +2,10 @@ import type { Context } from "../request/context.ts";
 import { env } from "../runtime/env.ts";
 import { durations, figure } from "../runtime/metrics.ts";
 import { singleton } from "../runtime/singleton.ts";
+import { TenantLimiter } from "../runtime/tenant-limiter.ts";
 import { traced } from "../runtime/trace.ts";
+import { callLimits } from "./call-limits.ts";
 import type { Functions } from "./client.ts";
-import { ConcurrencyLimiter, concurrencyFor } from "./concurrency-limiter.ts";
 import { mayUseReplica, priorityOf } from "./priority.ts";
 import { unwrap } from "./unwrap.ts";
 
@@ -34,9 +35,9 @@ export async function write<Answer>(ctx: Context, verb: Verb, input: object): Pr
   return body as Answer;
 }
 
-const lanes = () =>
-  singleton("lanes", () => {
-    const limiter = new ConcurrencyLimiter(concurrencyFor(env().WEB_CONCURRENCY));
+const callLimiter = () =>
+  singleton("call-limiter", () => {
+    const limiter = new TenantLimiter(callLimits(env().WEB_CONCURRENCY));
     figure(
       {
         name: "tieout_lane_waiting",
@@ -95,7 +96,7 @@ async function invoke(
       ({ error }) => ({ failed: error !== null }),
     );
   };
-  const answer = unwrap(await lanes().run(ctx.tenantId, lane, call));
+  const answer = unwrap(await callLimiter().run(ctx.tenantId, lane, call));
   ctx.trail.written = true;
   return answer;
 }

@@ -10,10 +10,17 @@ export type Claims = {
   [claim: string]: unknown;
 };
 
+const DATABASE_ROLES: Record<Principal["type"], Claims["role"]> = {
+  user: "authenticated",
+  api_key: "authenticated",
+  service_role: "authenticated",
+  publishable_key: "anon",
+};
+
 /** The claims of one principal in one tenant. */
 export function claimsOf(principal: Principal, tenantId: string): Claims {
   return {
-    role: principal.type === "publishable_key" ? "anon" : "authenticated",
+    role: DATABASE_ROLES[principal.type],
     sub: principal.id,
     issuer: principal.issuer,
     session_id: principal.sessionId,

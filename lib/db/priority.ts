@@ -1,4 +1,4 @@
-import type { Priority } from "./concurrency-limiter.ts";
+import type { Priority } from "./call-limits.ts";
 
 /** Verbs that count the items matching a view's filters, which may include a text search. */
 const COUNTS_A_VIEW: ReadonlySet<string> = new Set([

@@ -142,33 +142,7 @@ export const slaItem = exception
 export type SlaItem = z.output<typeof slaItem>;
 
 /** The columns of an export, for open and closed exceptions. */
-const COLUMNS = [
-  "id",
-  "title",
-  "severity",
-  "assigned_to",
-  "due_at",
-  "minutes_to_breach",
-  "breach_risk",
-  "business_minutes_remaining",
-  "calendar_id",
-  "paused_at",
-  "paused_until",
-  "pause_reason",
-  "status",
-  "reason_code",
-  "amount_minor",
-  "currency",
-  "reconciliation_id",
-  "line_id",
-  "suggested_match_id",
-  "details",
-  "resolution",
-  "created_at",
-  "created_by",
-  "updated_at",
-  "closed_at",
-] as const satisfies readonly (keyof Exception)[];
+const COLUMNS = Object.keys(exception.shape) as (keyof Exception)[];
 
 export const count = z.int().min(0);
 

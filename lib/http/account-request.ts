@@ -8,6 +8,7 @@ import {
 import type { UserIdentity } from "../auth/principal.ts";
 import { type Cookies, identityOfCookies, isSameOrigin } from "../auth/session.ts";
 import { unauthenticated } from "../auth/unauthenticated.ts";
+import { CLIENT_ADDRESS_HEADER } from "../wire/inbound-headers.ts";
 import { newRequestId } from "./endpoint.ts";
 import { parse } from "./input.ts";
 import { readJsonObject } from "./json.ts";
@@ -55,7 +56,7 @@ export function accountEndpoint<Call extends AccountCall>(
         (await readJsonObject(NO_TENANT, request, ["application/json"], MAX_BYTES)) ?? {},
         [],
       ) as AccountInput<Call>;
-      const address = request.headers.get("x-tieout-client-address");
+      const address = request.headers.get(CLIENT_ADDRESS_HEADER);
       const cookies = parseCookie(request.headers.get("cookie") ?? "");
       const user = await identityOfCookies(cookies);
       const call = { body, user, cookies, origin: { address, request_id: requestId } };

@@ -1,6 +1,7 @@
 import { NextRequest } from "next/server";
 import { cookieName } from "../auth/session.ts";
 import { ApiError, invalidRequest } from "../wire/errors.ts";
+import { CLIENT_ADDRESS_HEADER } from "../wire/inbound-headers.ts";
 import { newRequestId } from "./endpoint.ts";
 import { readBytes, requireMediaType } from "./json.ts";
 import { problemResponse } from "./problem.ts";
@@ -71,7 +72,7 @@ async function answerTo(
   const fields = once(new URLSearchParams(bytes.toString("utf8")), "body");
   if (authAction.action !== "callback" || authAction.provider !== "password")
     return serve(rebuiltForm(request, fields));
-  const address = request.headers.get("x-tieout-client-address") ?? "unknown";
+  const address = request.headers.get(CLIENT_ADDRESS_HEADER) ?? "unknown";
   const email = (fields.get("email") ?? "").trim().toLowerCase();
   fields.set("email", email);
   return limitingSignIns({ address, email }, async () => {

@@ -12,6 +12,7 @@ import {
   mayAnswerNothing,
 } from "../wire/contract.ts";
 import { invalidRequest } from "../wire/errors.ts";
+import { CLIENT_ADDRESS_HEADER } from "../wire/inbound-headers.ts";
 import { type Caller, type Exchange, withAudit } from "./audit.ts";
 import { authenticate, reauthenticate } from "./authenticate.ts";
 import { isKnown, readIfMatch } from "./conditional-requests.ts";
@@ -147,7 +148,7 @@ function served<C extends Contract>(
     contract,
     serve: timed(contract.operationId, async (request, params) => {
       const requestId = request.headers.get("x-request-id") ?? newRequestId();
-      const address = request.headers.get("x-tieout-client-address");
+      const address = request.headers.get(CLIENT_ADDRESS_HEADER);
       const reply = new Headers({ "X-Request-Id": requestId, "Cache-Control": "no-store" });
       if (allowsAnyOrigin(contract)) openToBrowsers(reply);
       const exchange: Exchange = {

@@ -5,6 +5,29 @@ import { escapeFormula } from "../wire/csv-injection.ts";
 import { runQueued } from "./tenant-queue.ts";
 import { workbookOf } from "./workbook.ts";
 
+type TextFormat = Exclude<ExportFormat, "xlsx">;
+type Row = Record<string, unknown>;
+
+type TextWriter = {
+  header: (file: Export) => string;
+  rows: (rows: readonly Row[], file: Export) => string;
+  /** The last line of a complete file. */
+  endMark: (rows: number) => string;
+};
+
+const TEXTS: Record<TextFormat, TextWriter> = {
+  csv: {
+    header: ({ columns }) => csvOf([], columns, true),
+    rows: (rows, { columns, amounts }) => csvOf(rows, columns, false, amounts),
+    endMark: (rows) => `#end,${rows}\r\n`,
+  },
+  ndjson: {
+    header: () => "",
+    rows: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join(""),
+    endMark: (rows) => `${JSON.stringify({ $end: { rows } })}\n`,
+  },
+};
+
 const TYPES: Record<ExportFormat, string> = {
   csv: "text/csv; charset=utf-8",
   ndjson: "application/x-ndjson",
@@ -40,7 +63,7 @@ export async function exportResponse(
 async function textStream(
   tenantId: string,
   file: Export,
-  format: ExportFormat,
+  format: TextFormat,
   pages: AsyncIterable<readonly unknown[]>,
   hasEndMark: boolean,
 ) {
@@ -66,20 +89,17 @@ function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
 
 async function* textsOf(
   tenantId: string,
-  { columns, item, amounts }: Export,
-  format: ExportFormat,
+  file: Export,
+  format: TextFormat,
   first: IteratorResult<readonly unknown[]>,
   rest: AsyncIterator<readonly unknown[]>,
   hasEndMark: boolean,
 ): AsyncGenerator<string> {
-  const items = z.array(item);
-  const textOf = (page: readonly unknown[]) => {
-    const rows = items.parse(page) as Record<string, unknown>[];
-    return format === "csv"
-      ? csvOf(rows, columns, false, amounts)
-      : rows.map((row) => `${JSON.stringify(row)}\n`).join("");
-  };
-  if (format === "csv") yield csvOf([], columns, true);
+  const items = z.array(file.item);
+  const text = TEXTS[format];
+  const textOf = (page: readonly unknown[]) => text.rows(items.parse(page) as Row[], file);
+  const header = text.header(file);
+  if (header !== "") yield header;
   let count = 0;
   for (let page = first; !page.done; page = await rest.next()) {
     const { value } = page;
@@ -88,11 +108,7 @@ async function* textsOf(
     }
     count += value.length;
   }
-  if (hasEndMark) yield endMarkOf(format, count);
-}
-
-function endMarkOf(format: ExportFormat, rows: number): string {
-  return format === "csv" ? `#end,${rows}\r\n` : `${JSON.stringify({ $end: { rows } })}\n`;
+  if (hasEndMark) yield text.endMark(count);
 }
 
 const NUMBER = /^-?\d+(\.\d+)?$/;
@@ -102,7 +118,7 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
  * come as text: their minus sign begins no formula.
  */
 export function csvOf(
-  rows: readonly Record<string, unknown>[],
+  rows: readonly Row[],
   columns: readonly string[],
   header: boolean,
   amounts: readonly string[] = [],

@@ -4,6 +4,7 @@ import { maskSecrets } from "../runtime/mask-secrets.ts";
 import type { Contract } from "../wire/contract.ts";
 import { ApiError, type FieldError, invalidRequest } from "../wire/errors.ts";
 import { fieldMessage } from "../wire/field-messages.ts";
+import { QUERY_HEADER } from "../wire/inbound-headers.ts";
 import { requireName, requireText } from "../wire/text.ts";
 import { headerText } from "./header-text.ts";
 import { readIdempotency } from "./idempotency.ts";
@@ -107,7 +108,7 @@ export function mediaTypes(contract: Contract): readonly string[] {
  * Like URLSearchParams, but rejects invalid UTF-8 and duplicate names, which that class accepts.
  */
 function readQuery({ url, headers }: Request): Record<string, string> {
-  const sent = headers.get("x-tieout-query") ?? new URL(url).search.slice(1);
+  const sent = headers.get(QUERY_HEADER) ?? new URL(url).search.slice(1);
   const pairs = sent.split("&").filter(Boolean);
   const query = new Map<string, string>();
   for (const pair of pairs) {

@@ -6,6 +6,7 @@ import { log } from "../runtime/log.ts";
 import { maskSecrets } from "../runtime/mask-secrets.ts";
 import type { Contract } from "../wire/contract.ts";
 import type { ErrorCode } from "../wire/errors.ts";
+import { CLIENT_ADDRESS_HEADER, PATH_HEADER, QUERY_HEADER } from "../wire/inbound-headers.ts";
 import type { Caller } from "./audit.ts";
 
 const PATH_MAX = 1024;
@@ -85,7 +86,7 @@ export function logRefusal(
     credential: "api_key",
     actor: identity && key ? whoIs(identity) : null,
     api_key_id: key?.id ?? null,
-    address: request.headers.get("x-tieout-client-address"),
+    address: request.headers.get(CLIENT_ADDRESS_HEADER),
     request: key
       ? maskedRequest(null, { headers: request.headers, body: null, bytes: null })
       : NOTHING_KEPT,
@@ -112,8 +113,8 @@ function target(
   { method, url, headers }: Request,
   isVerified: boolean,
 ): Pick<Call, "method" | "path" | "query"> {
-  const path = headers.get("x-tieout-path") ?? new URL(url).pathname;
-  const query = isVerified ? (headers.get("x-tieout-query") ?? "") : "";
+  const path = headers.get(PATH_HEADER) ?? new URL(url).pathname;
+  const query = isVerified ? (headers.get(QUERY_HEADER) ?? "") : "";
   return {
     method,
     path: maskSecrets(path).slice(0, isVerified ? PATH_MAX : UNVERIFIED_PATH_MAX),
@@ -138,10 +139,15 @@ function credentialOf(identity: Identity | undefined): Call["credential"] {
 }
 
 function whoIs(identity: Identity): string {
-  if (identity.type === "user") return actorOf(identity);
-  return identity.type === "api_key"
-    ? actorOf({ type: "api_key", id: identity.key.id, name: "" })
-    : identity.type;
+  switch (identity.type) {
+    case "user":
+      return actorOf(identity);
+    case "api_key":
+      return actorOf({ type: "api_key", id: identity.key.id, name: "" });
+    case "service_role":
+    case "publishable_key":
+      return identity.type;
+  }
 }
 
 /** The innermost ID in the path. */

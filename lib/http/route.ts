@@ -2,6 +2,7 @@ import { verifyCredential } from "../auth/credential.ts";
 import type { Identity } from "../auth/principal.ts";
 import type { Contract, Method } from "../wire/contract.ts";
 import { ApiError } from "../wire/errors.ts";
+import { CLIENT_ADDRESS_HEADER } from "../wire/inbound-headers.ts";
 import { allowsAnyOrigin, preflight } from "./cors.ts";
 import { type Endpoint, newRequestId } from "./endpoint.ts";
 import { limitingFailures } from "./failed-credentials.ts";
@@ -110,7 +111,7 @@ function refuse(
  */
 async function verifiedKey(request: Request): Promise<Identity | undefined> {
   if (namedKey(request.headers) === null) return undefined;
-  const address = request.headers.get("x-tieout-client-address");
+  const address = request.headers.get(CLIENT_ADDRESS_HEADER);
   const caller = { request, address, reply: new Headers() };
   return limitingFailures(caller, () => verifyCredential(request)).catch(() => undefined);
 }

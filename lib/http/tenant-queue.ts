@@ -1,5 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { singleton } from "../runtime/singleton.ts";
-import { ApiError } from "../wire/errors.ts";
+import { rateLimited, TenantLimiter } from "../runtime/tenant-limiter.ts";
 
 /** Reading a smaller body costs less than waiting in the queue. */
 const LARGE_BYTES = 64 * 1024;
@@ -8,36 +9,27 @@ const WAITING_MAX = 40;
 
 const PAUSE_FACTOR = 3;
 
-type Queue = { last: Promise<void>; waiting: number };
-
-const queues = () => singleton("turns", () => new Map<string, Queue>());
+const queues = () =>
+  singleton("tenant-queues", () => new TenantLimiter({ kinds: { blocking: { perTenant: 1 } } }));
 
 /**
  * Runs work that blocks the event loop in the tenant's queue: one task after another, with a pause
  * three times as long as the task before. So whatever one tenant sends or exports, three quarters
  * of the event loop's time stay with the others.
  */
-export async function runQueued<Result>(tenantId: string, work: () => Result): Promise<Result> {
-  const queue = queues().get(tenantId) ?? { last: Promise.resolve(), waiting: 0 };
-  queues().set(tenantId, queue);
-  queue.waiting++;
-  const before = queue.last;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  queue.last = promise;
-  await before;
-  const startedAt = performance.now();
-  try {
-    return work();
-  } finally {
-    setTimeout(
-      () => {
-        queue.waiting--;
-        if (queue.waiting === 0) queues().delete(tenantId);
-        resolve();
-      },
-      PAUSE_FACTOR * (performance.now() - startedAt),
-    );
-  }
+export function runQueued<Result>(tenantId: string, work: () => Result): Promise<Result> {
+  const { promise, resolve, reject } = Promise.withResolvers<Result>();
+  // The place in the queue is held during the pause, and the caller has its result before that.
+  void queues().run(tenantId, "blocking", async () => {
+    const startedAt = performance.now();
+    try {
+      resolve(work());
+    } catch (error) {
+      reject(error);
+    }
+    await pause(PAUSE_FACTOR * (performance.now() - startedAt));
+  });
+  return promise;
 }
 
 /**
@@ -50,14 +42,7 @@ export async function readInTurn<Result>(
   read: () => Result,
 ): Promise<Result> {
   if (bytes < LARGE_BYTES) return read();
-  if ((queues().get(tenantId)?.waiting ?? 0) >= WAITING_MAX) {
-    throw new ApiError(
-      "rate_limited",
-      "Your tenant sends too many large bodies at once. Try again in 1 s.",
-      {
-        headers: { "Retry-After": "1" },
-      },
-    );
-  }
+  if (queues().unfinished(tenantId) >= WAITING_MAX)
+    throw rateLimited("Your tenant sends too many large bodies at once.");
   return runQueued(tenantId, read);
 }

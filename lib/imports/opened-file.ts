@@ -14,7 +14,7 @@ import {
   type Workbook,
 } from "./formats/files/workbook.ts";
 import { openZip, readEntry } from "./formats/files/zip.ts";
-import type { Format, Mapping } from "./formats/mapping.ts";
+import { FORMAT_TRAITS, type Format, type Mapping } from "./formats/mapping.ts";
 import { HEAD_BYTES } from "./formats/reader.ts";
 import { FileRefused, refuseFile } from "./formats/refusal.ts";
 
@@ -90,7 +90,7 @@ async function opened(raw: AsyncGenerator<Uint8Array, void>, asked: Asked): Prom
       fileName = entry.fileName;
     } else break;
   }
-  const isColumns = asked.format === undefined || asked.format === "csv";
+  const isColumns = asked.format === undefined || FORMAT_TRAITS[asked.format].fields === "columns";
   const start = (await chunks.head(HEAD_BYTES)).subarray(0, HEAD_BYTES);
   if (isColumns) {
     const html = await htmlOf(chunks, start, fileName);

@@ -73,7 +73,7 @@ describe("the logged headers of a call", () => {
         apikey: "sb_secret_abcdefghijk",
         "idempotency-key": "k-1",
         "x-auth-token": "abc",
-        "x-tieout-client-address": "203.0.113.9",
+        "x-inbound-client-address": "203.0.113.9",
         "user-agent": "curl/8",
       }),
     );

@@ -21,7 +21,7 @@ const HEADER_MAX = 512;
  */
 const SECRET_HEADER = /auth|cookie|token|secret|key|password|signature|session|credential/;
 /** Headers between the processes of this service. */
-const INTERNAL_HEADER = /^x-(?:tieout|middleware|invoke|nextjs|matched)-/;
+const INTERNAL_HEADER = /^x-(?:inbound|middleware|invoke|nextjs|matched)-/;
 
 /** A body as it was sent: null without a body, and for a file, which isn't read as a whole. */
 export type Sent = { headers: Headers; body: string | null; bytes: number | null };

@@ -2,6 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import { serviceDb } from "../db/client.ts";
 import type { Json } from "../db/types.gen.ts";
 import { unwrap } from "../db/unwrap.ts";
+import { BatchWriter } from "../runtime/batch-writer.ts";
 import { log } from "../runtime/log.ts";
 import { registry } from "../runtime/metrics.ts";
 import { onShutdown, singleton } from "../runtime/singleton.ts";
@@ -39,7 +40,6 @@ export type Call = {
  * against.
  */
 type Waiting = { call: Call; at: number; share: string };
-type Batch = { id: string; calls: Waiting[] };
 
 const EVERY_MS = 1_000;
 /** A statement of 200 calls costs the event loop 1 to 2 ms. */
@@ -65,13 +65,21 @@ const BODIES_PER_TENANT_MAX = 128 * 1024;
 export class RequestLog {
   readonly figures = { written: 0, dropped: 0, unattributed: 0, without_body: 0 };
   readonly #write: (calls: Json[], batch: string) => Promise<number>;
+  readonly #writer = new BatchWriter<Waiting>({
+    begins: () => this.#bodies.clear(),
+    take: () => this.#waiting.splice(0, BATCH_CALLS_MAX),
+    write: (calls, batch) => this.#writeCalls(calls, batch),
+    retries: (error, calls) => this.#retries(error, calls),
+    settled: (calls) => {
+      for (const { share } of calls) this.#giveBack(share);
+    },
+    everyMs: EVERY_MS,
+    retryMs: EVERY_MS,
+  });
   #waiting: Waiting[] = [];
   #shares = new Map<string, number>();
   #bodies = new Map<string, number>();
   #unverified = { since: performance.now(), byKey: new Map<string, number>() };
-  #unwritten: Batch | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
 
   /**
    * `write` returns the number of calls written. `batch` identifies the write, and is the same
@@ -98,19 +106,18 @@ export class RequestLog {
     }
     this.#shares.set(share, waiting + 1);
     this.#waiting.push({ call: this.#withinBounds(call, share), at: performance.now(), share });
-    this.#schedule();
+    this.#writer.schedule();
   }
 
   /** The age of the oldest unwritten call, in seconds. */
   lagSeconds(): number {
-    const oldest = this.#unwritten?.calls[0] ?? this.#waiting[0];
+    const oldest = this.#writer.unwritten[0] ?? this.#waiting[0];
     return oldest ? (performance.now() - oldest.at) / 1000 : 0;
   }
 
   /** Writes all waiting calls. */
   flush(): Promise<void> {
-    this.#writing = this.#writing.then(() => this.#writeAll());
-    return this.#writing;
+    return this.#writer.flush();
   }
 
   #admitsUnverified(keyId: string): boolean {
@@ -142,44 +149,25 @@ export class RequestLog {
     };
   }
 
-  #schedule(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      void this.flush();
-    }, EVERY_MS).unref();
+  async #writeCalls(calls: Waiting[], batch: string): Promise<void> {
+    const now = performance.now();
+    const rows = calls.map(
+      ({ call, at }) => ({ ...call, age_ms: Math.round(now - at) }) as unknown as Json,
+    );
+    const written = await this.#write(rows, batch);
+    this.figures.written += written;
+    this.figures.unattributed += calls.length - written;
   }
 
-  async #writeAll(): Promise<void> {
-    this.#bodies.clear();
-    while (this.#unwritten || this.#waiting.length > 0) {
-      this.#unwritten ??= {
-        id: crypto.randomUUID(),
-        calls: this.#waiting.splice(0, BATCH_CALLS_MAX),
-      };
-      const { id, calls } = this.#unwritten;
-      try {
-        const now = performance.now();
-        const rows = calls.map(
-          ({ call, at }) => ({ ...call, age_ms: Math.round(now - at) }) as unknown as Json,
-        );
-        const written = await this.#write(rows, id);
-        this.figures.written += written;
-        this.figures.unattributed += calls.length - written;
-      } catch (error) {
-        if (error instanceof ApiError && error.code === "unavailable") {
-          log.warn(
-            { err: error, rows: calls.length },
-            "request log not written, kept for the next try",
-          );
-          return this.#schedule();
-        }
-        // A batch that the database rejected would be rejected again.
-        log.error({ err: error, rows: calls.length }, "request log refused, dropped");
-        this.figures.dropped += calls.length;
-      }
-      this.#unwritten = undefined;
-      for (const { share } of calls) this.#giveBack(share);
+  /** A batch that the database rejected would be rejected again. */
+  #retries(error: unknown, { length: rows }: Waiting[]): boolean {
+    if (error instanceof ApiError && error.code === "unavailable") {
+      log.warn({ err: error, rows }, "request log not written, kept for the next try");
+      return true;
     }
+    log.error({ err: error, rows }, "request log refused, dropped");
+    this.figures.dropped += rows;
+    return false;
   }
 
   #giveBack(share: string): void {

@@ -1,6 +1,6 @@
 import type { Principal } from "../auth/principal.ts";
+import type { Priority } from "../db/call-limits.ts";
 import { type Db, dbFor } from "../db/client.ts";
-import type { Priority } from "../db/concurrency-limiter.ts";
 import type { Contract } from "../wire/contract.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { BatchWriter } from "./batch-writer.ts";
 import { log } from "./log.ts";
 import { onShutdown } from "./singleton.ts";
 
@@ -13,10 +14,7 @@ export type BatchingCounterOptions<Item> = {
   name: string;
   /** Items with the same key are counted together. */
   keyOf: (item: Item) => string;
-  /**
-   * `batch` identifies the write, and is the same again if a write is retried because its answer
-   * was lost or an error.
-   */
+  /** Writes the counts of a batch, as for `BatchWriter`. */
   write: (counted: Counted<Item>[], batch: string) => Promise<void>;
   everyMs: number;
   retryMs: number;
@@ -31,12 +29,21 @@ export type BatchingCounterOptions<Item> = {
 export class BatchingCounter<Item> {
   readonly #options: BatchingCounterOptions<Item>;
   #counts = new Map<string, Counted<Item>>();
-  #unwritten: { id: string; counted: Counted<Item>[] } | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #writer: BatchWriter<Counted<Item>>;
 
   constructor(options: BatchingCounterOptions<Item>) {
+    const { name, write, everyMs, retryMs } = options;
     this.#options = options;
+    this.#writer = new BatchWriter({
+      take: () => this.#take(),
+      write,
+      everyMs,
+      retryMs,
+      retries(error, { length: rows }) {
+        log.warn({ err: error, rows }, `${name} not written, kept for the next try`);
+        return true;
+      },
+    });
     onShutdown(() => this.flush());
   }
 
@@ -50,42 +57,17 @@ export class BatchingCounter<Item> {
       count: (this.#counts.get(key)?.count ?? 0) + 1,
       lastAt: performance.now(),
     });
-    this.#schedule(this.#options.everyMs);
+    this.#writer.schedule();
   }
 
   /** Writes everything counted so far. */
   flush(): Promise<void> {
-    this.#writing = this.#writing.then(() => this.#writeAll());
-    return this.#writing;
+    return this.#writer.flush();
   }
 
-  #schedule(afterMs: number): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      void this.flush();
-    }, afterMs).unref();
-  }
-
-  async #writeAll(): Promise<void> {
-    while (this.#unwritten || this.#counts.size > 0) {
-      this.#unwritten ??= this.#take();
-      const { id, counted } = this.#unwritten;
-      try {
-        await this.#options.write(counted, id);
-        this.#unwritten = undefined;
-      } catch (error) {
-        log.warn(
-          { err: error, rows: counted.length },
-          `${this.#options.name} not written, kept for the next try`,
-        );
-        return this.#schedule(this.#options.retryMs);
-      }
-    }
-  }
-
-  #take(): { id: string; counted: Counted<Item>[] } {
+  #take(): Counted<Item>[] {
     const counted = [...this.#counts.values()];
     this.#counts = new Map();
-    return { id: crypto.randomUUID(), counted };
+    return counted;
   }
 }

@@ -6,6 +6,7 @@ import { cookieName, identityOfCookies, sessionIdOfCookies } from "../auth/sessi
 import { leaveSession } from "../auth/session-store.ts";
 import { env } from "../runtime/env.ts";
 import { log } from "../runtime/log.ts";
+import { CLIENT_ADDRESS_HEADER } from "../wire/inbound-headers.ts";
 import { countEventsLater } from "./event-counter.ts";
 import { type NewSecurityEvent, writeEvents } from "./write-events.ts";
 
@@ -135,7 +136,7 @@ function recordFailure(
 function origin({ headers }: Request) {
   return {
     elsewhere: true,
-    address: headers.get("x-tieout-client-address"),
+    address: headers.get(CLIENT_ADDRESS_HEADER),
     request_id: headers.get("x-request-id"),
   };
 }

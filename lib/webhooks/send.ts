@@ -1,4 +1,5 @@
 import { Agent, request } from "undici";
+import { PRODUCT } from "../wire/product.ts";
 import { BlockedAddress, pinnedConnector } from "./connector.ts";
 import { failureOf } from "./delivery-failure.ts";
 import { whyRefused } from "./receiver-address.ts";
@@ -11,7 +12,7 @@ const TIMEOUT_MS = 15_000;
 const STALLED_MAX_MS = 500;
 const IDLE_MS = 4_000;
 const IDLE_MAX_MS = 60_000;
-const USER_AGENT = "Tieout-Webhooks/1.0";
+const USER_AGENT = `${PRODUCT}-Webhooks/1.0`;
 
 export type Attempt = {
   url: string;

@@ -3,9 +3,3 @@ export function lastDayOf(month: string): string {
   const [year = 0, number = 0] = month.split("-").map(Number);
   return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
 }
-
-/** The month `count` months after another; negative: before it. */
-export function monthAfter(month: string, count: number): string {
-  const [year = 0, number = 0] = month.split("-").map(Number);
-  return new Date(Date.UTC(year, number - 1 + count, 1)).toISOString().slice(0, 7);
-}

@@ -1,3 +1,5 @@
+import { PRODUCT } from "./product.ts";
+
 /** The headers that a webhook can add to its deliveries. Safe in the browser. */
 
 export const HEADERS_MAX = 10;
@@ -20,7 +22,7 @@ const OURS =
 export function headerNameFault(name: string): string | null {
   if (name.length > NAME_MAX || !NAME.test(name))
     return `Must be 1 to ${NAME_MAX} letters, digits or hyphens.`;
-  return OURS.test(name) ? `${name} is set by Tieout or by the connection.` : null;
+  return OURS.test(name) ? `${name} is set by ${PRODUCT} or by the connection.` : null;
 }
 
 /** What is wrong with a header's value, or null. */

@@ -23,15 +23,21 @@ export function headline(kind: AlertKind, count: number): string {
   return count === 1 ? SINGULAR[kind] : PLURAL[kind](count.toLocaleString("en"));
 }
 
+const ofException = (id: string) => `exceptions?exception=${encodeURIComponent(id)}`;
+
+/** The page that an alert is about, below its tenant. */
+const PAGES: Record<AlertKind, (id: string) => string> = {
+  exception_breached: ofException,
+  exception_at_risk: ofException,
+  assigned: ofException,
+  mentioned: ofException,
+  webhook_failing: (id) => `webhooks/${id}`,
+  api_key_expiring: (id) => `api-keys?key=${encodeURIComponent(id)}`,
+};
+
 /** The URL of the page that an alert is about. */
 export function pageOf(origin: string, tenantId: string, kind: AlertKind, id: string): string {
-  const page = new URL(origin);
-  if (kind === "webhook_failing") page.pathname = `/${tenantId}/webhooks/${id}`;
-  else if (kind === "api_key_expiring") page.pathname = `/${tenantId}/api-keys`;
-  else page.pathname = `/${tenantId}/exceptions`;
-  if (kind === "api_key_expiring") page.searchParams.set("key", id);
-  else if (kind !== "webhook_failing") page.searchParams.set("exception", id);
-  return page.href;
+  return new URL(`/${tenantId}/${PAGES[kind](id)}`, origin).href;
 }
 
 /**

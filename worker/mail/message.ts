@@ -1,3 +1,5 @@
+import { PRODUCT } from "#lib/wire/product.ts";
+
 /** A mail's content: paragraphs and at most one action. Text and HTML are derived from it. */
 export type Message = {
   /**
@@ -45,7 +47,7 @@ export function htmlOf({ paragraphs, items = [], action, footer }: Message): str
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head>
 <body style="margin:0;padding:24px;background:#fff;color:#18181b;font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif">
 <div style="max-width:34rem;margin:0 auto">
-<p style="font-weight:600;font-size:18px;margin:0 0 16px">Tieout</p>
+<p style="font-weight:600;font-size:18px;margin:0 0 16px">${PRODUCT}</p>
 ${paragraphs.map((text) => `<p style="margin:0 0 16px">${escaped(text)}</p>`).join("\n")}
 ${rows.length > 0 ? `<ul style="padding-left:20px;margin:0 0 16px">${rows.join("")}</ul>` : ""}
 ${action ? `<p style="margin:24px 0"><a href="${escaped(action.url)}" style="background:#18181b;color:#fff;text-decoration:none;padding:10px 18px;border-radius:6px;display:inline-block">${escaped(action.label)}</a></p>\n<p style="color:#52525b;font-size:14px;margin:0 0 16px;word-break:break-all">${escaped(action.url)}</p>` : ""}

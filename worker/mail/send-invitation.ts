@@ -1,6 +1,7 @@
 import type { Task } from "graphile-worker";
 import { z } from "zod";
 import { linkTokenHash, newLinkToken } from "#lib/accounts/link-token.ts";
+import { PRODUCT } from "#lib/wire/product.ts";
 import type { Mailer } from "./mailer.ts";
 
 const payload = z.object({ tenant_id: z.string(), invitation_id: z.string() });
@@ -28,9 +29,9 @@ export function sendInvitation(mailer: Mailer, origin: string): Task {
       id: `${invitation_id}-${linkTokenHash(token).slice(0, 12)}`,
       to: mail.email,
       // Users choose their own names, so the subject doesn't contain the inviter's.
-      subject: `Invitation to join ${mail.tenant_name} on Tieout`,
+      subject: `Invitation to join ${mail.tenant_name} on ${PRODUCT}`,
       paragraphs: [
-        `${inviter} invited you to join ${mail.tenant_name} on Tieout, where teams reconcile their records and resolve exceptions before they are due.`,
+        `${inviter} invited you to join ${mail.tenant_name} on ${PRODUCT}, where teams reconcile their records and resolve exceptions before they are due.`,
         "The link works once and expires in seven days.",
       ],
       action: { label: "Accept the invitation", url: `${origin}/sign-in/invitation#${token}` },

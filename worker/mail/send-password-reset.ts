@@ -1,6 +1,7 @@
 import type { Task } from "graphile-worker";
 import { z } from "zod";
 import { linkTokenHash, newLinkToken } from "#lib/accounts/link-token.ts";
+import { PRODUCT } from "#lib/wire/product.ts";
 import type { Mailer } from "./mailer.ts";
 
 const payload = z.object({ email: z.string() });
@@ -33,9 +34,9 @@ export function sendPasswordReset(mailer: Mailer, origin: string): Task {
 
 function wordsOf(url: string) {
   return {
-    subject: "Set a new password for Tieout",
+    subject: `Set a new password for ${PRODUCT}`,
     paragraphs: [
-      "Someone, probably you, asked to set a new password for your account on Tieout.",
+      `Someone, probably you, asked to set a new password for your account on ${PRODUCT}.`,
       "The link works once and expires in an hour. Setting a new password signs you out " +
         "everywhere.",
     ],

@@ -33,6 +33,12 @@ export const ARTEFACTS = {
     make: async () => operationsSql((await import("#lib/openapi/operations.ts")).CONTRACTS),
     needsDatabase: false,
   },
+  "exception-writes": {
+    path: "supabase/schemas/exceptions/exception_writes.gen.sql",
+    make: async (database: Pool) =>
+      (await import("./exception-writes.ts")).exceptionWrites(database),
+    needsDatabase: true,
+  },
   rules: {
     path: "supabase/schemas/runs/default_rules.gen.sql",
     make: async () => defaultRulesSql(),

@@ -14,7 +14,7 @@ import { SearchField } from "#components/ui/search-field.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { OPEN_STATUSES, SEVERITIES, SLA_SORTS, STATUSES } from "#lib/exceptions/contract.ts";
 import { ME, NONE } from "#lib/exceptions/filters/contract.ts";
-import type { SlaFacets } from "#lib/exceptions/sla/contract.ts";
+import type { Facet, SlaFacets } from "#lib/exceptions/sla/contract.ts";
 import { BREACH_RISKS } from "#lib/wire/facts.gen.ts";
 import {
   RISK_LABELS,
@@ -26,7 +26,7 @@ import {
 import { ReconciliationName } from "../names.tsx";
 import { facetsOf } from "../queries.ts";
 import { SaveView } from "../views/save-view.tsx";
-import type { BoardSearch, Facet } from "./search.ts";
+import type { BoardSearch } from "./search.ts";
 
 type Props = {
   search: BoardSearch;

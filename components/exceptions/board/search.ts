@@ -11,7 +11,7 @@ import { parseAsId, parseAsMatching, parseAsMoment } from "#components/kit/searc
 import { SEVERITIES, SLA_SORTS, STATUSES } from "#lib/exceptions/contract.ts";
 import { ME, NONE } from "#lib/exceptions/filters/contract.ts";
 import { FACET_STATES } from "#lib/exceptions/sla/contract.ts";
-import { BREACH_RISKS } from "#lib/wire/facts.gen.ts";
+import { BREACH_RISKS, EXCEPTION_FACETS } from "#lib/wire/facts.gen.ts";
 import { idPattern, USER_REFERENCE } from "#lib/wire/schema.ts";
 
 const RISK_FILTERS = [...BREACH_RISKS, "at_risk"] as const;
@@ -54,18 +54,6 @@ export const boardSearch = {
 
 export type BoardSearch = inferParserType<typeof boardSearch>;
 
-/** The filters that take several values, each with counts. */
-export const FACETS = [
-  "breach_risk",
-  "severity",
-  "assigned_to",
-  "status",
-  "reason_code",
-  "reconciliation_id",
-  "currency",
-] as const;
-export type Facet = (typeof FACETS)[number];
-
 /** Times in the past, which views don't store. */
 export const PAST_FILTERS = [
   "breached_from",
@@ -74,4 +62,11 @@ export const PAST_FILTERS = [
   "closed_before",
 ] as const;
 
-export const FILTERS = [...FACETS, "amount_from", "due_before", ...PAST_FILTERS, "q"] as const;
+/** All filters in the URL; those with counts first. */
+export const FILTERS = [
+  ...EXCEPTION_FACETS,
+  "amount_from",
+  "due_before",
+  ...PAST_FILTERS,
+  "q",
+] as const;

@@ -13,23 +13,16 @@ import { CalendarName, ReconciliationName } from "../names.tsx";
 
 export type Change = z.output<typeof listExceptionHistoryContract.response>["items"][number];
 
+/** Where the field's own name isn't what the page calls it. */
 const FIELD_LABELS: Record<string, string> = {
-  paused_at: "Paused",
-  paused_until: "Paused until",
-  pause_reason: "Pause reason",
-  calendar_id: "Calendar",
-  title: "Title",
-  severity: "Severity",
   assigned_to: "Assignee",
   due_at: "Due",
-  status: "Status",
+  paused_at: "Paused",
+  closed_at: "Closed",
+  calendar_id: "Calendar",
+  reconciliation_id: "Reconciliation",
   reason_code: "Reason",
   amount_minor: "Money at risk",
-  currency: "Currency",
-  reconciliation_id: "Reconciliation",
-  details: "Details",
-  resolution: "Resolution",
-  closed_at: "Closed",
 };
 
 /** The old and new value of each changed field, with names instead of IDs. */

@@ -1,4 +1,4 @@
-import type { Format } from "./file-parts.ts";
+import { FORMATS, type Format } from "./file-parts.ts";
 
 const HEAD_BYTES = 64 * 1024;
 const WANTED = "Choose a CSV file with a header row, or NDJSON with one JSON object per line.";
@@ -31,7 +31,7 @@ export async function faultOf(file: Blob, format: Format): Promise<string | null
     .split(/\r?\n|\r/)
     .filter((line) => line.trim() !== "").length;
   if (rows === 0) return `The file is empty. ${WANTED}`;
-  if (format === "csv" && rows === 1 && file.size <= HEAD_BYTES)
+  if (FORMATS[format].hasHeader && rows === 1 && file.size <= HEAD_BYTES)
     return "The file has no rows below its first line, which is read as the header.";
   return null;
 }

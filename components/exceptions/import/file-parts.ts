@@ -1,8 +1,15 @@
 export type Format = "csv" | "ndjson";
 
-export const MEDIA_TYPES: Record<Format, string> = {
-  csv: "text/csv",
-  ndjson: "application/x-ndjson",
+type FormatTraits = { name: string; mediaType: string; hasHeader: boolean; hasQuotes: boolean };
+
+export const FORMATS: Record<Format, FormatTraits> = {
+  csv: { name: "CSV", mediaType: "text/csv", hasHeader: true, hasQuotes: true },
+  ndjson: {
+    name: "NDJSON",
+    mediaType: "application/x-ndjson",
+    hasHeader: false,
+    hasQuotes: false,
+  },
 };
 
 /** A record's text in the file, and the number of its last line. */
@@ -46,7 +53,7 @@ export async function* partsOf(file: Blob, format: Format): AsyncGenerator<Part>
     return part;
   };
   for await (const record of recordsOf(file, format)) {
-    if (format === "csv" && !header) {
+    if (FORMATS[format].hasHeader && !header) {
       header = record;
       continue;
     }
@@ -91,7 +98,7 @@ class Scanner {
   #quoted = false;
 
   constructor(format: Format) {
-    this.#quotes = format === "csv";
+    this.#quotes = FORMATS[format].hasQuotes;
   }
 
   *feed(text: string): Generator<FileRecord> {

@@ -6,6 +6,7 @@ import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
 import { inSize } from "#components/ui/size.ts";
+import { FORMATS } from "./file-parts.ts";
 import type { Progress } from "./run-import.ts";
 import type { Chosen, Phase } from "./use-import.ts";
 
@@ -50,7 +51,7 @@ export function ImportProgress({
         <p className="min-w-0 flex-1">
           <span className="block truncate font-medium">{file.name}</span>
           <span className="text-sm text-muted">
-            {format === "csv" ? "CSV" : "NDJSON"}, {inSize(file.size)}
+            {FORMATS[format].name}, {inSize(file.size)}
           </span>
         </p>
         {phase === "idle" && (

@@ -1,5 +1,5 @@
 import { csvCell } from "./columns.ts";
-import type { Format } from "./file-parts.ts";
+import { FORMATS, type Format } from "./file-parts.ts";
 import type { RefusedLine } from "./run-import.ts";
 
 /** The reasons as CSV. Cells that look like formulas are prefixed with an apostrophe. */
@@ -18,7 +18,7 @@ export async function recordsFile(
   file: File,
 ): Promise<Blob> {
   const texts = [...new Map(refused.map(({ line, text }) => [line, text])).values()];
-  const above = format === "csv" ? [await firstLineOf(file)] : [];
+  const above = FORMATS[format].hasHeader ? [await firstLineOf(file)] : [];
   return new Blob([[...above, ...texts, ""].join("\n")], { type: "text/plain" });
 }
 

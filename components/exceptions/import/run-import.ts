@@ -1,6 +1,6 @@
 import { ApiProblem, isRefusal, uploadToApi } from "#components/api-client.ts";
 import { importExceptionsContract } from "#lib/exceptions/import/contract.ts";
-import { type Format, MEDIA_TYPES, type Part, partsOf } from "./file-parts.ts";
+import { FORMATS, type Format, type Part, partsOf } from "./file-parts.ts";
 
 /** A rejected row: its line number in the file, the reason, and its text. */
 export type RefusedLine = { line: number; path: string; message: string; text: string };
@@ -42,7 +42,7 @@ export async function runImport(
   for await (const part of partsOf(file, format)) {
     number++;
     if (number <= settled.parts) continue;
-    const upload = { type: MEDIA_TYPES[format], content: part.text };
+    const upload = { type: FORMATS[format].mediaType, content: part.text };
     const { data, replayed } = await send({
       tenant,
       upload,

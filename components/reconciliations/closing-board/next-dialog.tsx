@@ -7,6 +7,7 @@ import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { useForm } from "#components/kit/use-form.ts";
+import { monthAfter } from "#components/ui/days.ts";
 import { pluralize } from "#components/ui/pluralize.ts";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { toast } from "#components/ui/toast.ts";
@@ -15,7 +16,6 @@ import {
   type NextPeriods,
   openNextPeriodsContract,
 } from "#lib/matching/closing-board/contract.ts";
-import { monthAfter } from "#lib/wire/months.ts";
 import { longMonth, periodOf } from "#lib/wire/period-name.ts";
 import { reconciliationsKey } from "../queries.ts";
 import { nextPeriodsPreview } from "./queries.ts";

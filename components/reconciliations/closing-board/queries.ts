@@ -1,10 +1,10 @@
 import { callApi } from "#components/api-client.ts";
 import { listQuery } from "#components/kit/query.ts";
+import { monthAfter } from "#components/ui/days.ts";
 import {
   getClosingBoardContract,
   openNextPeriodsContract,
 } from "#lib/matching/closing-board/contract.ts";
-import { monthAfter } from "#lib/wire/months.ts";
 import { reconciliationsKey } from "../queries.ts";
 
 const MONTHS_SHOWN = 6;

@@ -21,6 +21,10 @@ export function Signatures({ signatures }: { signatures: readonly PeriodSignatur
 }
 
 function labelOf({ kind, level }: PeriodSignature): string {
-  if (kind === "prepared") return "Prepared";
-  return level > 1 ? `Reviewed, level ${level},` : "Reviewed";
+  switch (kind) {
+    case "prepared":
+      return "Prepared";
+    case "reviewed":
+      return level > 1 ? `Reviewed, level ${level},` : "Reviewed";
+  }
 }

@@ -11,7 +11,7 @@ import { Note } from "#components/ui/note.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import type { ImportPreview } from "#lib/imports/contract.ts";
-import type { Mapping } from "#lib/imports/formats/mapping.ts";
+import { FORMAT_TRAITS, type Mapping } from "#lib/imports/formats/mapping.ts";
 import type { Source } from "#lib/sources/contract.ts";
 import { moreThan } from "../words.ts";
 import { BalanceCheck } from "./balance-check.tsx";
@@ -128,7 +128,7 @@ function Checked({
   const [sign, setSign] = useState(source.sign);
   const [keeps, setKeeps] = useState(true);
 
-  const isJson = preview.format === "json" || preview.format === "ndjson";
+  const isJson = FORMAT_TRAITS[preview.format].fields === "paths";
   const changed = edited?.of === preview ? edited.mapping : null;
   const mapping = changed ?? preview.mapping ?? (isJson ? NO_FIELDS : null);
   const columns = isColumns(preview) ? preview.columns : null;

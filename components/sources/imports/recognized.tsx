@@ -1,6 +1,6 @@
 import { inSize } from "#components/ui/size.ts";
 import type { ImportPreview } from "#lib/imports/contract.ts";
-import { ENCODINGS, type Mapping } from "#lib/imports/formats/mapping.ts";
+import { ENCODINGS, FORMAT_TRAITS, type Mapping } from "#lib/imports/formats/mapping.ts";
 import { DELIMITER_WORDS, ENCODING_WORDS, FORMAT_WORDS } from "./words.tsx";
 
 /** The detected format of a file. */
@@ -11,19 +11,20 @@ export function Recognized({
   preview: ImportPreview;
   mapping: Mapping | null;
 }) {
-  const { format, encoding, bytes_read, complete } = preview;
+  const { encoding, bytes_read, complete } = preview;
+  const { fields } = FORMAT_TRAITS[preview.format];
   const known = ENCODINGS.find((one) => one === encoding);
   const facts = [
     ["Format", formatName(preview, mapping)],
     ...(mapping?.sheet ? [["Sheet", mapping.sheet]] : []),
     ...(known ? [["Encoding", ENCODING_WORDS[known]]] : []),
-    ...(format === "csv" && mapping?.delimiter && mapping.sheet === undefined
+    ...(fields === "columns" && mapping?.delimiter && mapping.sheet === undefined
       ? [["Separator", DELIMITER_WORDS[mapping.delimiter]]]
       : []),
-    ...(format === "csv" ? [["Header row", mapping?.header_row === false ? "None" : "Yes"]] : []),
-    ...(["csv", "json", "ndjson"].includes(format) && mapping?.date_format
-      ? [["Dates", mapping.date_format]]
+    ...(fields === "columns"
+      ? [["Header row", mapping?.header_row === false ? "None" : "Yes"]]
       : []),
+    ...(fields !== "defined" && mapping?.date_format ? [["Dates", mapping.date_format]] : []),
     ...(complete ? [] : [["Checked", `first ${inSize(bytes_read)}`]]),
   ] as [string, string][];
   return (

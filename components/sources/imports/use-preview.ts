@@ -8,7 +8,7 @@ import {
   type ImportPreview,
   PREVIEW_MAX_BYTES,
 } from "#lib/imports/contract.ts";
-import { FORMATS, type Mapping } from "#lib/imports/formats/mapping.ts";
+import { FORMAT_TRAITS, type Mapping } from "#lib/imports/formats/mapping.ts";
 
 export const FILE_TYPE = "application/octet-stream";
 
@@ -73,5 +73,5 @@ export function fileName({ name }: File): string {
 }
 
 export function isColumns({ format }: Pick<ImportPreview, "format">): boolean {
-  return format === FORMATS[0];
+  return FORMAT_TRAITS[format].fields === "columns";
 }

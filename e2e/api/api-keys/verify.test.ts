@@ -102,7 +102,7 @@ describe("verifying an API key", () => {
     expect((await use(here.credential, { "X-Forwarded-For": "192.0.2.1" })).status).toBe(200);
     const forged = await use(elsewhere.credential, {
       "X-Forwarded-For": "10.1.2.3",
-      "X-Tieout-Client-Address": "10.1.2.3",
+      "X-Inbound-Client-Address": "10.1.2.3",
       "X-Real-Ip": "10.1.2.3",
     });
     expect([forged.status, codeOf(forged)]).toEqual([403, "ip_not_allowed"]);

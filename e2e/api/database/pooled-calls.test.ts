@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, test } from "vitest";
 import { requestDatabaseUrl } from "#e2e/fixtures.ts";
-import { concurrencyFor } from "#lib/db/concurrency-limiter.ts";
+import { callLimits } from "#lib/db/call-limits.ts";
 import { forgetfulPooler, type Pooler } from "../../stack/pooler.ts";
 import { callAsManyTenants } from "./as-many-tenants.ts";
 import { callsGoTo } from "./calls-go-to.ts";
@@ -10,7 +10,7 @@ const PROCESSES = 2;
 /**
  * More than it opens, so that each of its connections soon serves a call after another caller's.
  */
-const CONNECTIONS = concurrencyFor(PROCESSES).total + 2;
+const CONNECTIONS = callLimits(PROCESSES).total + 2;
 let pooler: Pooler;
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { Pool, type PoolClient } from "pg";
 import { env } from "../../runtime/env.ts";
 import { durations, figure } from "../../runtime/metrics.ts";
 import { singleton } from "../../runtime/singleton.ts";
-import { concurrencyFor } from "../concurrency-limiter.ts";
+import { callLimits } from "../call-limits.ts";
 
 /**
  * What a connection is used for. The server's own calls (verify a key, check readiness) have their
@@ -13,9 +13,9 @@ export type Kind = "tenants" | "service" | "replica";
 
 /** Connections of one process, by the limits on concurrent calls. */
 const sizes = (processes: number): Record<Kind, number> => ({
-  tenants: concurrencyFor(processes).total,
+  tenants: callLimits(processes).total,
   service: Math.max(2, 4 / processes),
-  replica: concurrencyFor(processes).total,
+  replica: callLimits(processes).total,
 });
 const CONNECTED_TIMEOUT_MS = 10_000;
 /** An idle connection is kept for 5 minutes, because it has cached the plans of its functions. */

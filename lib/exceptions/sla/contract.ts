@@ -1,7 +1,12 @@
 import { z } from "zod";
 import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
-import { BREACH_RISKS, EXCEPTION_LEDGER, SLA_POLICIES } from "../../wire/facts.gen.ts";
+import {
+  BREACH_RISKS,
+  EXCEPTION_FACETS,
+  EXCEPTION_LEDGER,
+  SLA_POLICIES,
+} from "../../wire/facts.gen.ts";
 import { actor, id, page, pageQuery, person, text, time, timestamp } from "../../wire/schema.ts";
 import { exception, slaItem, slaSummary } from "../contract.ts";
 import { anyStatus, slaFilters } from "../filters/contract.ts";
@@ -335,6 +340,9 @@ export type SlaChanges = z.output<typeof listSlaChangesContract.response>;
 
 export const FACET_STATES = ["open", "closed", "all"] as const;
 
+/** A filter that takes several values, each with a count. */
+export type Facet = (typeof EXCEPTION_FACETS)[number];
+
 const FACET_VALUES_MAX = 50;
 
 const facetValues = z
@@ -374,15 +382,12 @@ export const getSlaFacetsContract = contract({
     .object({
       total: count.meta({ description: "Exceptions that all the filters match.", example: 380 }),
       paused_count: count.meta({ description: "Of the low risk, those paused.", example: 3 }),
-      facets: z.object({
-        breach_risk: facetValues,
-        severity: facetValues,
-        status: facetValues,
-        assigned_to: facetValues,
-        reason_code: facetValues,
-        reconciliation_id: facetValues,
-        currency: facetValues,
-      }),
+      facets: z.object(
+        Object.fromEntries(EXCEPTION_FACETS.map((facet) => [facet, facetValues])) as Record<
+          Facet,
+          typeof facetValues
+        >,
+      ),
       complete: z.boolean().meta({ example: true }),
       as_of: time,
     })

@@ -2,7 +2,7 @@ import { CAMT_MESSAGES, CAMT_NAMESPACE, CAMT_VERSIONS } from "./camt/camt.ts";
 import { delimiterOf } from "./csv/csv-layout.ts";
 import { type CsvDescription, describeCsv, type Layout, type Question } from "./csv/csv-mapping.ts";
 import { decoderOf, encodingOf } from "./encoding.ts";
-import type { Encoding, Format, Mapping } from "./mapping.ts";
+import { type Encoding, FORMATS, type Format, type Mapping } from "./mapping.ts";
 import { HEAD_BYTES } from "./reader.ts";
 import { refuseFile } from "./refusal.ts";
 
@@ -164,10 +164,11 @@ function xmlFormat(start: string): { format: Format; version: string | null } {
       version: /<\?OFX[^<>]*\bVERSION\s*=\s*"(\d{3})/i.exec(start)?.[1] ?? null,
     };
   for (const [, uri = ""] of start.matchAll(/xmlns(?::[\w.-]+)?\s*=\s*["']([^"']{1,200})["']/g)) {
-    const [, format, version = ""] = CAMT_NAMESPACE.exec(uri) ?? [];
+    const [, name, version = ""] = CAMT_NAMESPACE.exec(uri) ?? [];
+    const format = FORMATS.find((one) => one === name);
     if (format === undefined) continue;
     if (Number(version) >= CAMT_VERSIONS.first && Number(version) <= CAMT_VERSIONS.last)
-      return { format: format as Format, version };
+      return { format, version };
     throw refused(
       "This version is not known.",
       `${format}.001.${version}`,

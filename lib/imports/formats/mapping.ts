@@ -17,6 +17,26 @@ export const FORMATS = [
 ] as const;
 export type Format = (typeof FORMATS)[number];
 
+type FormatTraits = {
+  /** Where the fields of a line are: in columns or at paths that a mapping names, or as defined. */
+  fields: "columns" | "paths" | "defined";
+  /** XML declares its encoding itself (https://www.w3.org/TR/xml/#charencoding). */
+  declaresEncoding: boolean;
+};
+
+export const FORMAT_TRAITS: Record<Format, FormatTraits> = {
+  csv: { fields: "columns", declaresEncoding: false },
+  ndjson: { fields: "paths", declaresEncoding: false },
+  json: { fields: "paths", declaresEncoding: false },
+  "camt.052": { fields: "defined", declaresEncoding: true },
+  "camt.053": { fields: "defined", declaresEncoding: true },
+  "camt.054": { fields: "defined", declaresEncoding: true },
+  mt940: { fields: "defined", declaresEncoding: false },
+  mt942: { fields: "defined", declaresEncoding: false },
+  bai2: { fields: "defined", declaresEncoding: false },
+  ofx: { fields: "defined", declaresEncoding: false },
+};
+
 /** Names from the WHATWG encoding standard. ISO-8859-1 is read as its superset windows-1252. */
 export const ENCODINGS = [
   "utf-8",

@@ -8,7 +8,7 @@ import { readJson } from "./json/json.ts";
 import { readNdjson } from "./json/ndjson.ts";
 import type { ImportLine, Summary } from "./line.ts";
 import { LineCollector } from "./line-collector.ts";
-import type { Encoding, Format, Mapping } from "./mapping.ts";
+import { type Encoding, FORMAT_TRAITS, type Format, type Mapping } from "./mapping.ts";
 import { readMt940 } from "./mt940/mt940.ts";
 import { readOfx } from "./ofx/ofx.ts";
 import { HEAD_BYTES, type Reader, type Reading } from "./reader.ts";
@@ -114,9 +114,8 @@ async function* batches(
 
 function opened(head: Uint8Array, options: ReadOptions, out: LineCollector) {
   const start = head.subarray(0, HEAD_BYTES);
-  // XML declares its own encoding (https://www.w3.org/TR/xml/#charencoding); a source's mapping is
-  // for its files of columns.
-  const mapped = options.format.startsWith("camt") ? undefined : options.mapping?.encoding;
+  const { fields, declaresEncoding } = FORMAT_TRAITS[options.format];
+  const mapped = declaresEncoding ? undefined : options.mapping?.encoding;
   const given = options.encoding ?? mapped;
   const { encoding, open } = given ? { encoding: given, open: false } : encodingOf(start);
   out.sheet = options.mapping?.sheet;
@@ -126,7 +125,7 @@ function opened(head: Uint8Array, options: ReadOptions, out: LineCollector) {
     timeZone: options.time_zone ?? "UTC",
     mapping: options.mapping,
     delimiter:
-      options.format === "csv"
+      fields === "columns"
         ? (options.mapping?.delimiter ?? delimiterOf(decoderOf(encoding).decode(start)))
         : ",",
   };

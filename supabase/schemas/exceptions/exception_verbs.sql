@@ -13,16 +13,13 @@ begin
   return e;
 end $$;
 
--- Covers only what people set: no clocks, no counters, nothing that other work adds.
+-- Covers what people set and whether it is closed: no clocks, no counters, nothing that other work
+-- adds.
 create function private.exception_version(e public.exceptions) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
-  return private.version_of(jsonb_build_array(
-    e.title, e.severity, e.assigned_to, private.iso(coalesce(e.held_due_at, e.due_at)), e.status,
-    e.reason_code, e.amount_minor, e.currency, e.reconciliation_id,
-    e.details, e.resolution, private.iso(e.closed_at), private.iso(e.paused_at),
-    private.iso(e.paused_until), e.pause_reason
-  ));
+  return private.version_of(private.exception_facts(e) - 'calendar_id'
+    || jsonb_build_object('closed_at', private.iso(e.closed_at)));
 end $$;
 
 -- The wire form of one exception, with the version that its entity tag is made of.
@@ -238,5 +235,5 @@ grant execute on function
   private.find_exception(text), private.has_words(text),
   private.filter_conditions(jsonb, timestamptz), private.narrow_by_search(text),
   private.recent_conditions(jsonb, timestamptz), private.exception_version(public.exceptions),
-  private.versioned_exception_json(public.exceptions)
+  private.exception_facts(public.exceptions), private.versioned_exception_json(public.exceptions)
 to authenticated;

@@ -172,29 +172,45 @@ declare
   -- Rounded up: zero or negative after the deadline (spec 2.2).
   minutes constant bigint := case
     when e.status in ('open', 'in_review') then ceil(extract(epoch from due_at - as_of) / 60) end;
+  item private.exception_item;
 begin
-  return row_to_json(row(
-    e.id, e.title, e.severity, e.assigned_to, to_char(due_at at time zone 'UTC', iso), minutes,
-    case
-      when is_paused then 'low'
-      when minutes is null then null
-      when minutes <= 0 then 'breached'
-      when minutes < private.high_risk_below() then 'high'
-      when minutes <= private.medium_risk_up_to() then 'medium'
-      else 'low'
-    end,
-    case when minutes is not null
-      and e.calendar_no is not null then private.business_minutes_remaining(e, as_of) end,
-    e.calendar_id, case when is_paused then private.iso(e.paused_at) end,
-    case when is_paused then private.iso(e.paused_until) end,
-    case when is_paused then e.pause_reason end, e.status, e.reason_code, e.amount_minor,
-    e.currency, e.reconciliation_id,
-    'lin_' || replace(e.line_id::text, '-', ''),
-    'mat_' || replace(e.suggested_match_id::text, '-', ''), e.details, e.resolution,
-    to_char(e.created_at at time zone 'UTC', iso), e.created_by,
-    to_char(e.updated_at at time zone 'UTC', iso),
-    to_char(e.closed_at at time zone 'UTC', iso)
-  )::private.exception_item);
+  item.id := e.id;
+  item.title := e.title;
+  item.severity := e.severity;
+  item.assigned_to := e.assigned_to;
+  item.due_at := to_char(due_at at time zone 'UTC', iso);
+  item.minutes_to_breach := minutes;
+  item.breach_risk := case
+    when is_paused then 'low'
+    when minutes is null then null
+    when minutes <= 0 then 'breached'
+    when minutes < private.high_risk_below() then 'high'
+    when minutes <= private.medium_risk_up_to() then 'medium'
+    else 'low'
+  end;
+  if minutes is not null and e.calendar_no is not null then
+    item.business_minutes_remaining := private.business_minutes_remaining(e, as_of);
+  end if;
+  item.calendar_id := e.calendar_id;
+  if is_paused then
+    item.paused_at := private.iso(e.paused_at);
+    item.paused_until := private.iso(e.paused_until);
+    item.pause_reason := e.pause_reason;
+  end if;
+  item.status := e.status;
+  item.reason_code := e.reason_code;
+  item.amount_minor := e.amount_minor;
+  item.currency := e.currency;
+  item.reconciliation_id := e.reconciliation_id;
+  item.line_id := 'lin_' || replace(e.line_id::text, '-', '');
+  item.suggested_match_id := 'mat_' || replace(e.suggested_match_id::text, '-', '');
+  item.details := e.details;
+  item.resolution := e.resolution;
+  item.created_at := to_char(e.created_at at time zone 'UTC', iso);
+  item.created_by := e.created_by;
+  item.updated_at := to_char(e.updated_at at time zone 'UTC', iso);
+  item.closed_at := to_char(e.closed_at at time zone 'UTC', iso);
+  return row_to_json(item);
 end $$;
 
 grant execute on function

@@ -1,24 +1,25 @@
 import { describe, expect, test, vi } from "vitest";
-import { ConcurrencyLimiter, concurrencyFor, type Priority } from "./concurrency-limiter.ts";
+import { callLimits, type Priority } from "../db/call-limits.ts";
+import { TenantLimiter } from "./tenant-limiter.ts";
 
 /** Runs calls that end on request, and records which have started. */
 function bench(processes = 1) {
-  const lanes = new ConcurrencyLimiter(concurrencyFor(processes));
+  const limiter = new TenantLimiter(callLimits(processes));
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
-  const call = (tenant: string, lane: Priority, name: string) =>
-    lanes.run(tenant, lane, () => {
+  const call = (tenant: string, kind: Priority, name: string) =>
+    limiter.run(tenant, kind, () => {
       begun.push(name);
       return new Promise<void>((end) => ends.set(name, end));
     });
-  const many = (count: number, tenant: string, lane: Priority) =>
-    Array.from({ length: count }, (_, n) => call(tenant, lane, `${tenant} ${lane} ${n}`));
-  return { lanes, begun, call, many, end: (name: string) => ends.get(name)?.() };
+  const many = (count: number, tenant: string, kind: Priority) =>
+    Array.from({ length: count }, (_, n) => call(tenant, kind, `${tenant} ${kind} ${n}`));
+  return { begun, call, many, end: (name: string) => ends.get(name)?.() };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("concurrency limiter", () => {
+describe("limiter of calls", () => {
   test("one tenant's searches leave room for its own pages and for others' searches", async () => {
     const { begun, many, call } = bench();
     many(20, "acme", "search");
@@ -66,10 +67,10 @@ describe("concurrency limiter", () => {
   });
 
   test("every waiting call starts eventually, even if others fail", async () => {
-    const lanes = new ConcurrencyLimiter(concurrencyFor(4));
+    const limiter = new TenantLimiter(callLimits(4));
     const outcomes = await Promise.allSettled(
       Array.from({ length: 120 }, (_, n) =>
-        lanes.run(`t${n % 3}`, n % 2 ? "interactive" : "export", async () => {
+        limiter.run(`t${n % 3}`, n % 2 ? "interactive" : "export", async () => {
           await settled();
           if (n % 5 === 0) throw new Error("failed");
         }),

@@ -1,3 +1,5 @@
+import { PRODUCT } from "#lib/wire/product.ts";
+
 /** The logo: two columns of figures, ruled off and tied out. */
 export function Brand({ className }: { className?: string }) {
   return (
@@ -13,7 +15,7 @@ export function Brand({ className }: { className?: string }) {
           strokeLinecap="round"
         />
       </svg>
-      Tieout
+      {PRODUCT}
     </span>
   );
 }
