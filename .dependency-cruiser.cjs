@@ -13,8 +13,9 @@ const KEY_AS_CREDENTIAL = "^lib/api-keys/(?:credential-format|usage-meter|verify
 const AUDIT = "^lib/security-events/(?:record-call|record-refusal)\\.ts$";
 /** What it says of each call, whoever asked. */
 const REQUEST_LOG = "^lib/request-log/(?:mask-messages|request-log)\\.ts$";
-/** One guard decides where we send: alerts go past it as deliveries do. */
-const OUTBOUND = "^lib/webhooks/(?:require-receiver)\\.ts$";
+/** One guard decides where we connect to: alerts and connections go past it as deliveries do. */
+const OUTBOUND =
+  "^lib/webhooks/(?:connector|delivery-failure|receiver-address|require-receiver)\\.ts$";
 /** What the pages of every domain are made of, from the bottom up: ui → kit → people. The shell and the design page stand above all. */
 const UI = "^components/(?:ui|preferences)/";
 const KIT = "^components/(?:kit/|api-client\\.ts$)";

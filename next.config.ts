@@ -11,13 +11,15 @@ const config: NextConfig = {
   },
   // No page uses the optimiser, which anybody could ask for any of our addresses.
   images: { unoptimized: true },
+  // It looks for its native parts at run time, and works without.
+  serverExternalPackages: ["ssh2-sftp-client"],
   turbopack: {
     resolveAlias: { zod: { browser: "./lib/wire/zod-in-browser.ts" } },
-    // import(…"?text") gives a file as it is written, in a chunk of its own.
+    // import(…"?text") loads the text of a file in a separate chunk.
     rules: { "*": { condition: { query: "?text" }, type: "text" } },
   },
   experimental: {
-    // A page gone back to shows at once; what it shows is asked for anew by its queries.
+    // Going back shows a page at once, and its queries refresh what it shows.
     staleTimes: { dynamic: 60 },
     // A page is loaded when it is first visited, and the routes of /v1, which server/api.ts calls
     // itself, never: 40 MB less.

@@ -2,8 +2,8 @@ import { defineConfig } from "vitest/config";
 import { LEFT_OUT } from "./e2e/gate.ts";
 
 /**
- * Of what these import, each needs its own: they call the product in their own process, as another
- * one than the stack's.
+ * Each of these files needs its own modules: it calls the product in its own process, next to the
+ * stack's processes.
  */
 const ALONE = [
   "e2e/api/database/{direct-calls,pooled-calls,pgbouncer-calls}.test.ts",
@@ -57,7 +57,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
-      // Each file starts stacks of its own, and waits for them most of the time.
+      // Each file starts its own stacks, and waits for them most of the time.
       {
         test: {
           name: "stack",

@@ -1,5 +1,5 @@
 /**
- * Drills that take minutes, each on a stack of its own. What they show is in docs/decisions/0014.
+ * Drills that take minutes, each on its own stack. What they show is in docs/decisions/0014.
  *
  *   node bench/faults.ts idle [rounds]         interruptions of Postgres after which a worker lives and does nothing
  *   node bench/faults.ts orphans [rounds]      kill -9 of the supervisor under 150 calls a second

@@ -1,7 +1,7 @@
 /**
  * The first run of a tenant on a database whose statistics know other tenants only, autovacuum off:
  * seconds of each step and statement. Then 10,000 new lines against what is open, one new line, and
- * a run that finds nothing new. Starts a database of its own.
+ * a run that finds nothing new. Starts its own database.
  *
  *   node bench/first-run.ts [lines a side] [sources-first | pair-first] [share that is exact]
  */

@@ -1,7 +1,7 @@
 /**
  * What the readers of bank and ledger files cost: lines and megabytes a second, the memory that
  * reading adds, and how long the event loop is held at a time. Each file is written to a temporary
- * folder first and read by a process of its own.
+ * folder first and read by a separate process.
  *
  *   node bench/imports.ts [case…]
  *

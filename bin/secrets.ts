@@ -3,7 +3,7 @@ import { stackEnvironment } from "../supervisor/stack-file.ts";
 import { fail } from "./fail.ts";
 
 const USAGE =
-  "Usage: npm run -s secrets -- reseal\nSeals every webhook secret and header with the first of " +
+  "Usage: npm run -s secrets -- reseal\nSeals every secret of webhooks and connections with the first of " +
   "ENCRYPTION_KEYS. Put the new key first, restart, then reseal. Remove the old key a day later.";
 
 if (process.argv.slice(2).join(" ") !== "reseal") fail(USAGE);
@@ -14,6 +14,7 @@ if (!connectionString)
   fail("No stack is running on DATA_DIR. Run npm start first, or set DATABASE_URL.");
 
 const { resealSecret } = await import("#lib/webhooks/seal-secret.ts");
+const { resealCredential } = await import("#lib/connections/credential.ts");
 const client = new Client({ connectionString });
 await client.connect().catch(() => fail("The database isn't responding. Is the stack running?"));
 
@@ -21,12 +22,14 @@ type Row = { table: string; id: string; tenant_id: string; sealed: string };
 const { rows } = await client.query<Row>(
   `select 'webhook_secrets' as table, id, tenant_id, sealed from private.webhook_secrets
    union all select 'webhook_headers', id, tenant_id, sealed from private.webhook_headers
-   union all select 'webhook_clients', id, tenant_id, sealed from private.webhook_clients order by id`,
+   union all select 'webhook_clients', id, tenant_id, sealed from private.webhook_clients
+   union all select 'connection_credentials', id, tenant_id, sealed
+   from private.connection_credentials order by id`,
 );
 const unreadable: string[] = [];
 let resealed = 0;
 for (const { table, id, tenant_id, sealed } of rows) {
-  const fresh = reseal(sealed, tenant_id, id);
+  const fresh = reseal(table, sealed, tenant_id, id);
   if (fresh === null) unreadable.push(id);
   else
     resealed +=
@@ -40,16 +43,17 @@ for (const { table, id, tenant_id, sealed } of rows) {
 await client.end();
 
 console.log(
-  `Resealed ${resealed} of ${rows.length} webhook secrets and headers with the newest key.`,
+  `Resealed ${resealed} of ${rows.length} secrets of webhooks and connections with the newest key.`,
 );
 if (unreadable.length > 0)
   fail(
     `None of ENCRYPTION_KEYS opens ${unreadable.join(", ")}. Add the key they were sealed with and run this again.`,
   );
 
-function reseal(sealed: string, tenantId: string, id: string): string | null {
+function reseal(table: string, sealed: string, tenantId: string, id: string): string | null {
   try {
-    return resealSecret(sealed, tenantId, id);
+    const seals = table === "connection_credentials" ? resealCredential : resealSecret;
+    return seals(sealed, tenantId, id);
   } catch {
     return null;
   }

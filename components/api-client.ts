@@ -184,9 +184,9 @@ function urlOf<C extends Contract>(contract: C, { params, query = {} }: Call<C>)
   const path = contract.path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(values[name])),
   );
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const present = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const search = new URLSearchParams(
-    given.map(([name, value]) => [name, String(value)]),
+    present.map(([name, value]) => [name, String(value)]),
   ).toString();
   return search ? `${path}?${search}` : path;
 }

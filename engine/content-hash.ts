@@ -153,7 +153,7 @@ class Members {
 
 const members = new Members();
 
-/** Of four words; millions are written. */
+/** Writes four words without a format string, because millions are written. */
 function hex(words: Float64Array): string {
   return (
     digits(words[0] as number) +

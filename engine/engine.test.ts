@@ -189,7 +189,7 @@ describe("any two sides under any rules", () => {
   );
 
   test(
-    "decides the rest alike when lines settled by leading exact rules are left out, whose amounts no other line has",
+    "decides the others the same without lines that exact rules settled, if no other line has their amounts",
     () => {
       fc.assert(
         fc.property(sidesGiven, (sides) => {

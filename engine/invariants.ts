@@ -114,20 +114,20 @@ function checkSums(confirmed: Matches, lines: Lines): string[] {
     }
     return entry;
   };
-  const given = new Float64Array(lines.length);
+  const allocated = new Float64Array(lines.length);
   for (let index = 0; index < confirmed.length; index++) {
     const partial = confirmed.partial.get(index);
     const offset = lines.side === "left" ? 0 : (confirmed.lefts[index] as number);
     confirmed[lines.side](index).forEach((line, at) => {
       const amount = partial ? (partial[offset + at] as number) : (lines.amount[line] as number);
-      given[line] = amount;
+      allocated[line] = amount;
       of(lines.currencyOf(line)).matched.add(amount);
     });
   }
   for (let line = 0; line < lines.length; line++) {
     const entry = of(lines.currencyOf(line));
     entry.all.add(lines.amount[line] as number);
-    entry.open.add((lines.amount[line] as number) - (given[line] as number));
+    entry.open.add((lines.amount[line] as number) - (allocated[line] as number));
   }
   return [...sums]
     .filter(([, { all, matched, open }]) => all.value() !== matched.value() + open.value())

@@ -44,7 +44,7 @@ export const TEXT_FIELDS = [
 export const NO_DAY = -2147483648;
 
 const BLOCK_BYTES = 1 << 20;
-/** Of a longer text only the beginning is compared. */
+/** Longer texts are compared by their first bytes. */
 const TEXT_BYTES = 1000;
 /** As far as `textStart` counts. */
 const MOST_TEXT_BYTES = 2 ** 32;
@@ -93,7 +93,7 @@ export class Lines {
     };
   }
 
-  /** Of the texts that were added. */
+  /** The size of the texts that were added. */
   get textBytes(): number {
     return (
       Math.max(0, this.blocks.length - 1) * BLOCK_BYTES +

@@ -55,7 +55,7 @@ export type Verdict = {
   margin: number;
   runnerUp?: RunnerUp;
   note?: string;
-  /** Of a sum: its lines name each other. */
+  /** Whether the lines of a sum name each other. */
   isNamed?: boolean;
 };
 /** The line that came second, of either side. */

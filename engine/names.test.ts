@@ -21,7 +21,7 @@ const charge = {
 const confirmed = { left: vendor, right: charge, confirmed: true, score: 0.7 };
 const calendar = (day: number) => day;
 
-test("a confirmed match of lines that share no word teaches their names, whatever numbers come with them", () => {
+test("a confirmed match of lines without a shared word teaches their names", () => {
   const { names = [] } = learn(null, [confirmed], calendar);
   expect(names).toEqual([
     { left: "Blue Bottle Coffee", right: "CARD SQ BLUEBTL SFO", confirmed: 1 },
@@ -32,14 +32,14 @@ test("a confirmed match of lines that share no word teaches their names, whateve
   expect(new Names(names).of({ description: "Card 4521 SQ OTHER SFO 0915" })).toBeNull();
 });
 
-test("a rejection takes back what a confirmation taught", () => {
+test("a rejection reverts what a confirmation taught", () => {
   const twice = learn(null, [confirmed, confirmed], calendar);
   const once = learn(twice, [{ ...confirmed, confirmed: false }], calendar);
   expect(once.names).toMatchObject([{ confirmed: 1 }]);
   expect(learn(once, [{ ...confirmed, confirmed: false }], calendar).names).toEqual([]);
 });
 
-test("of a long name whole characters are kept, which a database takes", () => {
+test("a long name is cut between characters", () => {
   const names = new Names();
   names.decide(
     { counterparty: `${"a".repeat(99)}\u{1F9FE} and more` },
@@ -58,7 +58,7 @@ test("lines that share a word teach no name", () => {
   ).toEqual([]);
 });
 
-test("what stands for many names tells none of them, and so many are kept", () => {
+test("an alias of many names identifies none of them, and the number is limited", () => {
   const names = new Names();
   for (const name of ["Ash", "Birch", "Cedar"])
     names.decide({ counterparty: name }, { counterparty: "PAYSERVICE" }, true);
@@ -72,7 +72,7 @@ test("what stands for many names tells none of them, and so many are kept", () =
   expect(names.list).toHaveLength(MOST_NAMES);
 });
 
-test("of two charges of one amount the one that is known by the vendor's name is matched with it", () => {
+test("of two equal charges, the one known by the vendor's name is matched", () => {
   const other = { ...charge, description: "CARD 4521 TST REDCUP SFO 0911" };
   const scores = (weights: Weights | null) => {
     const names = new Names(weights?.names);

@@ -76,7 +76,7 @@ export class Names {
 
 const text = (value: Line["counterparty"]) =>
   value instanceof Uint8Array ? Buffer.from(value).toString("utf8") : (value ?? null);
-/** The text by which a line says whom it is about. */
+/** The text that names the counterparty of a line. */
 const textOf = ({ counterparty, description }: Said) =>
   text(counterparty) || text(description) || null;
 
@@ -84,11 +84,11 @@ const plainWordsOf = (value: string, field: (typeof FIELDS)[number]) =>
   wordsOf(value, field).filter((word) => !/\d/.test(word));
 
 function keyOf(line: Said): string | null {
-  const said = textOf(line);
+  const written = textOf(line);
   const key =
-    said === null
+    written === null
       ? ""
-      : plainWordsOf(said, text(line.counterparty) ? "counterparty" : "description").join(" ");
+      : plainWordsOf(written, text(line.counterparty) ? "counterparty" : "description").join(" ");
   return key.length > 0 && key.length <= MOST_LETTERS ? key : null;
 }
 

@@ -114,8 +114,8 @@ class Clues {
         this.inSuggestion.set(line, { match, counterpart: counterparts[0] ?? -1 });
     }
     this.others = state.open(otherSide);
-    const asked = this.others.length > state.open(side).length ? this.asked() : null;
-    for (const line of this.others) this.index(line, asked);
+    const needed = this.others.length > state.open(side).length ? this.asked() : null;
+    for (const line of this.others) this.index(line, needed);
     const texts = state.texts();
     this.byWord = new WordIndex(
       texts[otherSide],
@@ -260,14 +260,14 @@ class Clues {
    * new.
    */
   private asked(): Asked {
-    const asked: Asked = { references: new Set(), amounts: new Set(), keys: new Set() };
+    const needed: Asked = { references: new Set(), amounts: new Set(), keys: new Set() };
     const { reference, group_key } = this.own.hashes;
     for (const line of this.state.open(this.own.side)) {
-      if (reference.has(line)) asked.references.add(reference.key(line));
-      if (group_key.has(line)) asked.keys.add(group_key.key(line));
-      asked.amounts.add(this.own.amount[line] as number);
+      if (reference.has(line)) needed.references.add(reference.key(line));
+      if (group_key.has(line)) needed.keys.add(group_key.key(line));
+      needed.amounts.add(this.own.amount[line] as number);
     }
-    return asked;
+    return needed;
   }
 
   private index(line: number, asked: Asked | null): void {

@@ -64,7 +64,7 @@ const rule = (kind: Rule["kind"], more: Partial<Rule> = {}): Rule => ({
 });
 
 describe("exact", () => {
-  test("pairs what is unique on both sides, and equals that nothing tells apart in order", () => {
+  test("pairs unique lines, and indistinguishable ones in order", () => {
     const result = solve(
       [{ reference: "A" }, { reference: "B" }, { reference: "B" }],
       [{ reference: "B" }, { reference: "a" }, { reference: "B" }],
@@ -78,7 +78,7 @@ describe("exact", () => {
     ]);
   });
 
-  test("leaves alone what is told apart by something that the rule does not look at", () => {
+  test("never pairs lines that differ in a field outside the rule", () => {
     const result = solve(
       [
         { reference: "B", value_date: 1 },
@@ -98,7 +98,7 @@ describe("exact", () => {
 describe("tolerance", () => {
   const near = rule("tolerance", { amount_tolerance_minor: 100, days_after: 3 });
 
-  test("takes what has one counterpart, and keeps the difference as residual", () => {
+  test("matches a single counterpart, and records the difference as residual", () => {
     const result = solve(
       [{ amount_minor: 10_000 }],
       [{ amount_minor: 9930, value_date: 20_002 }],
@@ -114,7 +114,7 @@ describe("tolerance", () => {
     });
   });
 
-  test("takes nothing where two counterparts are as near", () => {
+  test("matches nothing if two counterparts are equally near", () => {
     expect(
       members(
         solve(
@@ -129,7 +129,7 @@ describe("tolerance", () => {
     ).toEqual([]);
   });
 
-  test("allocates the smaller amount and leaves the rest open where no residual is kept", () => {
+  test("allocates the smaller amount and leaves the difference open without a residual", () => {
     const result = solve(
       [{ amount_minor: 10_000 }],
       [{ amount_minor: 9930 }],
@@ -168,7 +168,7 @@ describe("tolerance", () => {
   });
 
   test.each(["exact", "tolerance", "group", "score"] as const)(
-    "counts the open days of a calendar in a rule of the kind %s, and says how many",
+    "counts the open days of a calendar in a %s rule, and reports them",
     (kind) => {
       const friday = 20_000;
       const given = { reference: "INV-9 Meier", group_key: "po_1" };
@@ -196,7 +196,7 @@ describe("tolerance", () => {
     },
   );
 
-  test("says of a line that its counterpart is too far away in the days that the rule counts", () => {
+  test("explains that a counterpart is too far away in the rule's days", () => {
     const friday = 20_000;
     const reason = (closed: number[]) => {
       const { open } = solve(
@@ -211,7 +211,7 @@ describe("tolerance", () => {
     expect(reason([friday + 3])).toBe("ambiguous");
   });
 
-  test("reaches as far as it is within, to the minor unit, also at the edge of what is safe", () => {
+  test("applies its tolerance to the minor unit, up to the largest safe amounts", () => {
     for (const tolerance of [
       { minor: 3, bps: 0 },
       { minor: 0, bps: 1500 },
@@ -264,7 +264,7 @@ describe("reversal and group", () => {
     expect(members(solve(left, right, [grouped]))).toEqual(["0,1|0", "2,3|1"]);
   });
 
-  test("a sum is taken where it is the only one and no chance, and suggested where it may be", () => {
+  test("a sum is matched if unique and no coincidence, and suggested otherwise", () => {
     const sums = rule("group", { days_after: 5 });
     const left = [{ amount_minor: 123_457 }, { amount_minor: 88_123 }, { amount_minor: 41_999 }];
     expect(
@@ -321,7 +321,7 @@ describe("what people decide", () => {
     score: 0.992,
   });
 
-  test("shifts what is expected of a match, and says by how much", () => {
+  test("shifts the expectation of a match, and states by how much", () => {
     const share = (weights: Parameters<typeof describeWeights>[0]) =>
       describeWeights(weights).find(({ finding }) => finding === "value_date: 3 to 7 days later")
         ?.share ?? 0;
@@ -381,7 +381,7 @@ describe("what people decide", () => {
     expect(trackRecord(bad, 0.99).proven).toBe(false);
   });
 
-  test("sends a line to its second best where the best was rejected", () => {
+  test("moves a line to its second best match after a rejection", () => {
     const lines = () => ({
       left: columns("left", [{ counterparty: "Adler", amount_minor: 12_341 }]),
       right: columns("right", [
@@ -398,7 +398,7 @@ describe("what people decide", () => {
     expect(counterpartOf(new Set([combinationHashOf(["0"], ["0"])]))).toEqual([1]);
   });
 
-  test("holds a pair without a track record to suggestions", () => {
+  test("limits a pair without a track record to suggestions", () => {
     const lines = {
       left: columns("left", [{ counterparty: "Adler", amount_minor: 12_341 }]),
       right: columns("right", [{ counterparty: "ADLER", amount_minor: 12_341 }]),
@@ -431,7 +431,7 @@ test("counterparts of one line come best first, each explained", () => {
   );
 });
 
-test("a result that was tampered with is found out", () => {
+test("a manipulated result is detected", () => {
   const result = solve(
     [{ reference: "A" }, { reference: "B", amount_minor: 5 }],
     [{ reference: "A" }, { reference: "B", amount_minor: 5 }],

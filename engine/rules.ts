@@ -77,8 +77,8 @@ export type Rule = {
 };
 
 /**
- * For a pair without rules of its own: what is sure comes first, then what the evidence makes
- * probable, then what a person should see.
+ * The rules of a pair that has none: certain matches come first, then those that the evidence makes
+ * probable, then those that a person should see.
  */
 export const DEFAULT_RULES: readonly Rule[] = [
   {

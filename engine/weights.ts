@@ -20,7 +20,7 @@ export type Weights = {
   knowledge: Knowledge;
   /** Decisions on proposals of weighed evidence by their score: what the scores were worth. */
   calibration: { score_from: number; confirmed: number; rejected: number }[];
-  /** Of what was learnt before version 1.6.0 none. */
+  /** Weights from before version 1.6.0 have no names. */
   names?: KnownName[];
 };
 
@@ -37,11 +37,11 @@ export type Decision = {
 
 const SCORES = [0, 0.5, 0.8, 0.9, 0.95, 0.99, 0.995, 0.999];
 /**
- * Older decisions fade: beyond so many, each new one weighs as much as all before scaled down to
- * these.
+ * Older decisions fade: after this number of them, all earlier ones together are scaled down to
+ * it before a new one is added.
  */
 const REMEMBERED = 2000;
-/** One wrong in so many proposals is what an automatic match may cost. */
+/** The share of wrong proposals that automatic matching may cause. */
 const TOLERATED = 1 / 500;
 /** Decisions on sure proposals that a track record takes. */
 const TRACK_RECORD = 100;
@@ -83,18 +83,18 @@ export function learn(
       (businessLags[businessLag] as number) + 1 / daysInLevel(businessLag);
   });
   weights.names = names.list;
-  const kept = Math.min(1, REMEMBERED / Math.max(1, weights.confirmed));
+  const decay = Math.min(1, REMEMBERED / Math.max(1, weights.confirmed));
   weights.knowledge = {
     // What was learnt before version 1.5.0 has no slips.
     amount: Array.from(
       seen.amount,
-      (count, at) => (weights.knowledge.amount[at] ?? 0) * kept + count,
+      (count, at) => (weights.knowledge.amount[at] ?? 0) * decay + count,
     ),
-    day: weights.knowledge.day.map((count, at) => count * kept + (seen.day[at] as number)),
+    day: weights.knowledge.day.map((count, at) => count * decay + (seen.day[at] as number)),
     business_day: businessLags.map(
-      (count, at) => (weights.knowledge.business_day?.[at] ?? 0) * kept + count,
+      (count, at) => (weights.knowledge.business_day?.[at] ?? 0) * decay + count,
     ),
-    words: weights.knowledge.words.map((count, at) => count * kept + (seen.cells[at] as number)),
+    words: weights.knowledge.words.map((count, at) => count * decay + (seen.cells[at] as number)),
   };
   return weights;
 }

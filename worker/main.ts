@@ -5,6 +5,7 @@ import { sendAlerts } from "./alerts/send-alerts.ts";
 import { sendTestAlert } from "./alerts/send-test-alert.ts";
 import { forgetSecurityEvents } from "./audit/purge-security-events.ts";
 import { startAuditSigner } from "./audit/signer.ts";
+import { fetchConnection } from "./connections/fetch-connection.ts";
 import { mailerFor } from "./mail/mailer.ts";
 import { sendInvitation } from "./mail/send-invitation.ts";
 import { sendPasswordReset } from "./mail/send-password-reset.ts";
@@ -21,6 +22,12 @@ if (!DATABASE_URL) throw new Error("DATABASE_URL is not set");
 const { AUDIT_SIGNING_KEY, WEBHOOK_ALLOW_HOSTS } = workerEnv();
 if (AUDIT_SIGNING_KEY.length === 0) throw new Error("AUDIT_SIGNING_KEY is not set");
 
+const OTHER_JOBS = 3;
+/** Files of connections take as long as their server does, so they never take every place. */
+const LOOKS = 3;
+const LOOKS_OF_TENANT = 2;
+const placesOf = (flag: string) => (flag.startsWith("connection:") ? LOOKS_OF_TENANT : LOOKS);
+
 const mailer = mailerFor(mailEnv());
 const { origin } = new URL(mailEnv().NEXTAUTH_URL);
 // Not shared with the dispatcher, whose sender closes with it.
@@ -30,12 +37,15 @@ const dispatcher = new Dispatcher(DATABASE_URL, WEBHOOK_ALLOW_HOSTS);
 await runInBackground({
   kind: "worker",
   directUrl: DIRECT_URL || DATABASE_URL,
-  concurrentJobs: 3,
+  concurrentJobs: OTHER_JOBS + LOOKS,
+  mostAtOnce: placesOf,
   tasks: {
     announce_expiring_api_keys: announceExpiringApiKeys,
     end_grace_periods: endGracePeriods,
     examine_books: examineBooks,
+    expect_files: inBatches("private.open_missing_files"),
     extend_calendars: inBatches("private.extend_calendars"),
+    fetch_connection: fetchConnection(WEBHOOK_ALLOW_HOSTS),
     fold_exception_counters: inBatches("private.merge_exception_counters"),
     forget_security_events: forgetSecurityEvents,
     gather_alerts: inBatches("private.collect_alerts"),
@@ -46,6 +56,7 @@ await runInBackground({
     purge_security_events: inBatches("private.purge_security_events"),
     purge_sessions: inBatches("private.purge_sessions"),
     purge_webhook_deliveries: inBatches("private.purge_webhook_deliveries"),
+    look_at_connections: inBatches("private.queue_due_looks"),
     queue_book_examinations: queueBookExaminations,
     rebuild_calendars: inBatches("private.rebuild_calendars"),
     roll_partitions: inBatches("private.roll_partitions"),
@@ -59,10 +70,12 @@ await runInBackground({
   crontab: `
     */10 * * * * announce_expiring_api_keys
     * * * * * end_grace_periods
+    * * * * * expect_files
     41 * * * * extend_calendars
     * * * * * fold_exception_counters
     47 * * * * forget_security_events
     * * * * * gather_alerts
+    * * * * * look_at_connections
     33 * * * * purge_alerts
     27 * * * * purge_api_key_usage
     7 * * * * purge_idempotency_keys

@@ -1,5 +1,5 @@
 /**
- * A caller that takes what it can, in a process of its own, so that what it does costs nobody's
+ * A caller that takes what it can, in a separate process, so that what it does costs nobody's
  * clock but the server's:
  *
  *   node bench/faults/pressure.ts <what>    `{ url, headers }` on standard input; ends on SIGTERM and prints how often each status came

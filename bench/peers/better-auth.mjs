@@ -1,5 +1,5 @@
 /**
- * Verification by @better-auth/api-key as its README sets it up, in a schema of its own of the same
+ * Verification by @better-auth/api-key as its README sets it up, in a separate schema of the same
  * Postgres. Without its limits of rate, which write on each call.
  */
 import { apiKey } from "@better-auth/api-key";

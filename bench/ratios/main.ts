@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: what the service costs, as ratios to something bare in the same run. Needs
- * nothing running: builds, starts a stack of its own and writes bench/results.md. `npm run bench --
+ * nothing running: builds, starts its own stack and writes bench/results.md. `npm run bench --
  * requests memory` measures those alone; the other sections stay as they were.
  */
 import { join } from "node:path";

@@ -42,16 +42,16 @@ export function ChannelDialog({
     }),
     send: ({ name, url, kinds }, idempotencyKey) => {
       const body = { name: name.trim(), kinds };
-      const given = url.trim();
+      const entered = url.trim();
       return channel
         ? callApi(updateAlertChannelContract, {
             tenant,
             params: { id: channel.id },
-            body: { ...body, ...(given && { url: given }) },
+            body: { ...body, ...(entered && { url: entered }) },
           })
         : callApi(createAlertChannelContract, {
             tenant,
-            body: { ...body, url: given },
+            body: { ...body, url: entered },
             idempotencyKey,
           });
     },

@@ -40,7 +40,7 @@ describe("a week", () => {
     expect(weekMinutes([at("monday", "9:", "17:00"), at("friday", "09:00", "10:00")])).toBe(60);
   });
 
-  it("is told in groups of days", () => {
+  it("is described in groups of days", () => {
     expect(
       weekInWords([
         at("saturday", "10:00", "14:00"),

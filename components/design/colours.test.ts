@@ -32,7 +32,7 @@ describe.each(THEMES)("in the %s theme", (theme) => {
       const seen = (risk: string) => seenBy(sight, hex(`risk-badge of ${risk}`, theme));
       expect(distance(seen(one), seen(other))).toBeGreaterThan(5);
     });
-    test.each(["rail", "text"])("the %s of what is breached stands out most", (part) => {
+    test.each(["rail", "text"])("the %s of a breached exception has the most contrast", (part) => {
       const seen = (name: string) => seenBy(sight, hex(name, theme));
       const [breached = 0, ...others] = RISKS.map((risk) =>
         contrast(seen(`risk-${part} of ${risk}`), seen("surface")),

@@ -48,7 +48,7 @@ test("closes a reopened exception again with its resolution", () => {
   ]);
 });
 
-test("recognises an undone action by its first steps, and not by another user's change", () => {
+test("recognises an undone action by its first steps, never by another user's change", () => {
   const steps = inverseOf(exception({ status: "in_review" }), {
     status: "resolved",
     resolution: "Found.",

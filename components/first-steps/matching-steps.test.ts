@@ -19,7 +19,7 @@ test("the steps are done in their order, from sources to a match", () => {
   expect(done("acme", sources, [pair(3)])).toEqual([true, true, true, true]);
 });
 
-test("counts that another system reports are no match", () => {
+test("reported counts don't count as a match", () => {
   const reported = { id: "rcn_2", left_source_id: null, matched_count: 40 };
   expect(done("acme", [], [reported])).toEqual([false, false, false, false]);
 });

@@ -21,8 +21,8 @@ export function useStepToast({ steps }: FirstSteps): void {
   const known = useRef(steps);
   useEffect(() => {
     for (const [at, { step, done }] of steps.entries()) {
-      const said = SAID[step];
-      if (done && said && !known.current[at]?.done) toast(said.title, said);
+      const message = SAID[step];
+      if (done && message && !known.current[at]?.done) toast(message.title, message);
     }
     known.current = steps;
   }, [steps]);

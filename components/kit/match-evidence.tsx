@@ -113,14 +113,14 @@ function Value({
   field: string;
   currency: string;
 }) {
-  const said = text === null ? "None" : matchValueText(field, text, currency);
+  const shown = text === null ? "None" : matchValueText(field, text, currency);
   return (
     <span
       className={classes("line-clamp-2 wrap-anywhere tabular-nums", text === null && "text-muted")}
-      title={said}
+      title={shown}
     >
       {side && <span className="sr-only">{side}: </span>}
-      {said}
+      {shown}
     </span>
   );
 }

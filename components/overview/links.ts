@@ -3,10 +3,10 @@
 type Query = Record<string, string | undefined>;
 
 function address(tenant: string, path: string, query: Query = {}): string {
-  const given = Object.entries(query).filter(
+  const present = Object.entries(query).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
-  const text = new URLSearchParams(given).toString();
+  const text = new URLSearchParams(present).toString();
   return `/${tenant}/${path}${text && `?${text}`}`;
 }
 

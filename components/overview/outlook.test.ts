@@ -9,7 +9,7 @@ const hoursOf = (counts: readonly number[]) =>
     due_count,
   }));
 
-test("what can't be closed before its deadline breaches, however idle the hours after it", () => {
+test("an exception that can't be closed before its deadline breaches, however idle later hours are", () => {
   const steps = burnDown({ closed_per_hour: 4, hours: hoursOf([5, 0, 0, 10]) }, NOW);
   expect(steps.map(({ due }) => due)).toEqual([5, 5, 5, 15]);
   // Half an hour closes two of five; by midnight 14 of 15 could have been closed, but three were
@@ -27,7 +27,7 @@ test("at no rate all of it breaches, at a high one nothing", () => {
   ]);
 });
 
-test("as many breach as one loses who closes one after the other by deadline, and leaves what has breached", () => {
+test("predicts the breaches of one person who closes exceptions by deadline", () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(50), { minLength: 1, maxLength: 9 }),

@@ -3,7 +3,7 @@ import { assignable } from "./assignable.ts";
 
 const members = ["user:ada", "user:leo", "user:zoe"];
 
-test("the menu of assignees begins at oneself, then nobody, then who it is now", () => {
+test("the menu of assignees starts with oneself, unassigned and the current assignee", () => {
   expect(assignable({ sought: "", self: "user:leo", value: "user:zoe", members })).toEqual([
     "user:leo",
     null,
@@ -18,6 +18,6 @@ test("the menu of assignees begins at oneself, then nobody, then who it is now",
   ]);
 });
 
-test("a search finds people by a part of the name, and nobody is no one's name", () => {
+test("a search finds people by part of a name, and “unassigned” is nobody's name", () => {
   expect(assignable({ sought: "O", self: "user:leo", members })).toEqual(["user:leo", "user:zoe"]);
 });

@@ -7,7 +7,7 @@ const by = (actor: string, actor_issuer: string | null, actor_subject: string | 
   actor_subject,
 });
 
-test("people of one name are told apart, and nobody else is spelled out", () => {
+test("people with the same name are distinguished, and others stay short", () => {
   const rows = [
     by("user:ada", "https://one.example/", "8f14"),
     by("user:ada", "https://two.example", "8f14"),

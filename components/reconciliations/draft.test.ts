@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newDraft, proposedName } from "./draft.ts";
 
-test("proposes the month of today, whatever its length", () => {
+test("proposes the current month, whatever its length", () => {
   const periodOn = (day: string) => {
     const { period_start, period_end, name } = newDraft(Date.parse(`${day}T23:30:00Z`));
     return [period_start, period_end, name];

@@ -13,6 +13,6 @@ test.each([
   ["2026-11-20T12:00:00.001Z", "in 1 h"],
   ["2026-11-20T12:00:00.000Z", "any moment now"],
   ["2026-11-19T12:00:00.000Z", "any moment now"],
-])("what goes at %s is gone %s", (purgeAt, words) => {
+])("purging at %s reads as %s", (purgeAt, words) => {
   expect(daysLeft(purgeAt, NOW)).toBe(words);
 });

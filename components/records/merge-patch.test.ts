@@ -24,7 +24,7 @@ describe("the patch from one record to another", () => {
     expect(mergePatch(before, after)).toEqual(patch);
   });
 
-  test("applied to the one makes the other, whatever they are", () => {
+  test("turns any record into any other", () => {
     const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
       json: fc.oneof(
         { maxDepth: 3 },
@@ -49,7 +49,7 @@ describe("the patch from one record to another", () => {
     );
   });
 
-  test("leaves alone what somebody else changed meanwhile", () => {
+  test("keeps another person's changes of other fields", () => {
     const patch = mergePatch({ title: "Old", body: "Old" }, { title: "Mine", body: "Old" });
     expect(applyPatch({ title: "Old", body: "Theirs" }, patch)).toEqual({
       title: "Mine",

@@ -1,7 +1,7 @@
 "use client";
 
 import { useForm } from "#components/kit/use-form.ts";
-import { given, type RecordFields, RecordForm } from "./record-form.tsx";
+import { definedFields, type RecordFields, RecordForm } from "./record-form.tsx";
 import { surfaceOf } from "./surface.ts";
 import { useCreateRecord } from "./use-records.ts";
 
@@ -14,7 +14,7 @@ export function RecordCreate({
 }) {
   const { surface } = surfaceOf(path);
   const form = useForm({ initial: {} as RecordFields, ...useCreateRecord(path, onCreated) });
-  const unsaved = Object.keys(given(form.draft)).length > 0;
+  const unsaved = Object.keys(definedFields(form.draft)).length > 0;
   return (
     <RecordForm
       form={form}

@@ -11,7 +11,7 @@ import { Button } from "#components/ui/button.tsx";
 import type { StoredRecord } from "#lib/records/contract.ts";
 import { applyPatch, mergePatch } from "./merge-patch.ts";
 import { RecordFacts } from "./record-facts.tsx";
-import { given, type RecordFields, RecordForm } from "./record-form.tsx";
+import { definedFields, type RecordFields, RecordForm } from "./record-form.tsx";
 import { editable, nameOf, surfaceOf } from "./surface.ts";
 import { useDeleteRecord, useUpdateRecord } from "./use-records.ts";
 
@@ -39,17 +39,18 @@ export function RecordEdit({
   });
   const form = useForm({
     initial: () => editable(stored.data) as RecordFields,
-    send: (fields) => update.send(mergePatch(editable(base.data), given(fields)), base.etag),
+    send: (fields) =>
+      update.send(mergePatch(editable(base.data), definedFields(fields)), base.etag),
     onDone: (saved, sent) => {
       update.saved(saved);
       setBase(saved);
       // What was typed while saving stays an unsaved change.
       form.rebase((typed) =>
-        applyPatch(editable(saved.data), mergePatch(given(sent), given(typed))),
+        applyPatch(editable(saved.data), mergePatch(definedFields(sent), definedFields(typed))),
       );
     },
   });
-  const patch = mergePatch(editable(base.data), given(form.draft));
+  const patch = mergePatch(editable(base.data), definedFields(form.draft));
   const changed = Object.keys(patch).length > 0;
   const overtaken =
     form.refused instanceof ApiProblem && form.refused.code === "precondition_failed";

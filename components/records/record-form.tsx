@@ -12,7 +12,7 @@ import { JsonField } from "./json-field.tsx";
 export type RecordFields = Record<string, unknown>;
 
 /** The fields that remain. */
-export function given(fields: RecordFields): RecordFields {
+export function definedFields(fields: RecordFields): RecordFields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
@@ -39,7 +39,9 @@ export function RecordForm({ form, surface, unchanged = false, ...frame }: Props
   const { draft, problems, problem } = form;
   const [mode, setMode] = useState<"form" | "json">("form");
   const [broken, setBroken] = useState<ReadonlySet<string>>(new Set());
-  const unknown = Object.keys(given(draft)).filter((name) => !(name in surface.fields)).length;
+  const unknown = Object.keys(definedFields(draft)).filter(
+    (name) => !(name in surface.fields),
+  ).length;
 
   /** Null stands for input that can't be sent. */
   function mark(name: string, value: unknown): boolean {
@@ -79,7 +81,7 @@ export function RecordForm({ form, surface, unchanged = false, ...frame }: Props
       ) : (
         <JsonField
           label="All fields"
-          value={given(draft)}
+          value={definedFields(draft)}
           rows={JSON_ROWS}
           error={Object.entries(problems)
             .map(([path, message]) => `${path}: ${message}`)

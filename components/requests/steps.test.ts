@@ -10,7 +10,7 @@ const step = (start: string, calls: number) => ({
   p99_ms: 2,
 });
 
-test("a chart has every step once, whatever the clocks of a zone do, and each call in its own", () => {
+test("a chart has each step once, even across clock changes, and each call in its step", () => {
   const steps = everyStep({
     since: "2026-10-24T21:10:00.000Z",
     until: "2026-10-25T04:00:00.000Z",

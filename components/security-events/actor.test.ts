@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { actorOf, typedActor } from "./actor.ts";
 
-test("an actor is a user's name, or says what else it is", () => {
+test("an actor is a user's name or the kind of actor", () => {
   expect(["ada", "api_key:key_1", "system", " "].map(actorOf)).toEqual([
     "user:ada",
     "api_key:key_1",
@@ -11,7 +11,7 @@ test("an actor is a user's name, or says what else it is", () => {
 });
 
 test.each(["ada", "api_key:key_1", "service_role", "user:", "a:b", ""])(
-  "what is typed stays as it is while it filters: %j",
+  "typed text stays unchanged while it filters: %j",
   (text) => {
     expect(typedActor(actorOf(text))).toBe(text);
   },

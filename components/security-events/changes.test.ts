@@ -15,7 +15,7 @@ test("fields with a pair each, without those that did not change", () => {
   expect(factsOf(details)).toEqual({ url: "https://example.com" });
 });
 
-test("one pair for the whole, told by the fields that differ", () => {
+test("a whole value is shown by the fields that differ", () => {
   const details = {
     from: { minutes: { high: 60, low: 9 }, by: "x" },
     to: { minutes: { high: 90, low: 9 }, by: "x", at: 1 },

@@ -18,7 +18,7 @@ const sentenceFor = (
     reason: reason ?? null,
   });
 
-test("a close says who closed what, and what is open", () => {
+test("a close states the actor, the period and the open amount", () => {
   const details = {
     name: "Debtors, November 2026",
     open_lines: 10,

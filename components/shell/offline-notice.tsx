@@ -13,7 +13,7 @@ import { useStore } from "#components/ui/store.ts";
  */
 export function OfflineNotice() {
   const router = useRouter();
-  const wanted = useStore(pendingNavigation, null);
+  const pendingPath = useStore(pendingNavigation, null);
   const offline = useSyncExternalStore(
     subscribe,
     () => !navigator.onLine,
@@ -26,10 +26,10 @@ export function OfflineNotice() {
   }, []);
 
   useEffect(() => {
-    if (offline || wanted === null) return;
+    if (offline || pendingPath === null) return;
     pendingNavigation.set(null);
-    router.push(wanted);
-  }, [offline, wanted, router]);
+    router.push(pendingPath);
+  }, [offline, pendingPath, router]);
 
   return (
     <div
@@ -42,7 +42,7 @@ export function OfflineNotice() {
           className="flex items-center gap-2 rounded-lg border border-tone-line bg-tone-soft px-3 py-2 text-sm font-medium text-tone-ink shadow-overlay"
         >
           <CloudOff aria-hidden className="size-4 shrink-0" />
-          {wanted === null ? (
+          {pendingPath === null ? (
             "You're offline. Showing the last update; reconnecting…"
           ) : (
             <>

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 
-let kept = "";
+let linkToken = "";
 
 /**
  * The token in the fragment of a mailed link, undefined until the page is awake. Taken out of the
@@ -11,12 +11,12 @@ let kept = "";
 export function useLinkToken(): string | undefined {
   const [token, setToken] = useState<string>();
   useEffect(() => {
-    const given = window.location.hash.slice(1);
-    if (given) {
-      kept = given;
+    const fragment = window.location.hash.slice(1);
+    if (fragment) {
+      linkToken = fragment;
       window.history.replaceState(null, "", window.location.pathname);
     }
-    setToken(kept);
+    setToken(linkToken);
   }, []);
   return token;
 }

@@ -35,9 +35,9 @@ export function sessionResumed(signal: AbortSignal | undefined): Promise<boolean
 }
 
 function settle(resumed: boolean): void {
-  const told = waiting.filter(({ patient }) => resumed || !patient);
-  waiting = waiting.filter((one) => !told.includes(one));
-  for (const { answer } of told) answer(resumed);
+  const ready = waiting.filter(({ patient }) => resumed || !patient);
+  waiting = waiting.filter((one) => !ready.includes(one));
+  for (const { answer } of ready) answer(resumed);
 }
 
 const CHANNEL = "tieout.session";

@@ -24,6 +24,7 @@ import { Notice } from "#components/ui/notice.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
 import { type Source, updateSourceContract } from "#lib/sources/contract.ts";
 import { BalanceSection } from "./balances/balance-section.tsx";
+import { ConnectionSection } from "./connection/connection-section.tsx";
 import { ImportPanel } from "./imports/import-panel.tsx";
 import { ImportTable } from "./imports/import-table.tsx";
 import { importPages } from "./imports/queries.ts";
@@ -109,6 +110,7 @@ function SourceContent({ source }: { source: Source }) {
           <SourceMapping source={source} />
         </Section>
       </div>
+      <ConnectionSection source={source} linkTo={linkTo} />
       <Imports source={source} linkTo={linkTo} />
       <BalanceSection source={source} />
       {source.line_count > 0 && <LatestLines source={source} />}

@@ -20,7 +20,7 @@ test("leaves a time unchanged by a round trip, in summer and in winter", () => {
       expect(momentOfField(fieldTime(iso, zone), zone)).toBe(iso);
 });
 
-test("leaves text that is no time as it was typed", () => {
+test("leaves text that isn't a time as typed", () => {
   expect(momentOfField("12026-11-20T12:00", "Europe/Berlin")).toBe("12026-11-20T12:00");
 });
 

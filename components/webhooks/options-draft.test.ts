@@ -9,7 +9,7 @@ import {
   optionsOf,
 } from "./options-draft.ts";
 
-test("what a webhook has becomes a draft, and a draft that nobody changed the same again", () => {
+test("a webhook and its unchanged draft are the same", () => {
   const filters: Webhook["filters"] = {
     severity: ["high"],
     assigned_to: ["user:ada", "user:leo"],

@@ -15,11 +15,11 @@ export function verify(body, headers, secret) {
     : Buffer.from(secret, "utf8");
   const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
   return signatures.split(" ").some((signature) => {
-    const given = Buffer.from(signature.replace(/^v1,/, ""), "base64");
+    const received = Buffer.from(signature.replace(/^v1,/, ""), "base64");
     return (
       signature.startsWith("v1,") &&
-      given.length === expected.length &&
-      timingSafeEqual(given, expected)
+      received.length === expected.length &&
+      timingSafeEqual(received, expected)
     );
   });
 }

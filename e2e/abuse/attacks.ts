@@ -39,7 +39,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       is: "alg none, the public key as a secret",
       kept: [
         [CREDENTIALS, "is refused with alg none"],
-        [ANCHORS, "refuse an HS256 token made"],
+        [ANCHORS, "refuse an HS256 token signed with the RS256 public key"],
       ],
     },
     {
@@ -56,14 +56,22 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "tenant claims of every wrong form",
       kept: [
-        [CREDENTIALS, "gives no tenant where the claim is %s", "never from user_metadata"],
-        [REFUSALS, "a membership that is none 403"],
+        [
+          CREDENTIALS,
+          "grants no tenant if the claim is %s",
+          "reads tenants as an array next to roles, also in app_metadata",
+        ],
+        [REFUSALS, "a missing membership is 403"],
       ],
     },
     {
       is: "X-Tenant-Id missing, repeated, joined, another's",
       kept: [
-        [REFUSALS, "without exactly one tenant 400", "another tenant 403"],
+        [
+          REFUSALS,
+          "without exactly one tenant 400",
+          "another tenant is 403, whether or not it exists",
+        ],
         [BAD_REQUESTS, "a tenant in the path that is not the header's 403"],
       ],
     },
@@ -79,9 +87,9 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           VERIFY,
-          "never asks the database about a secret whose checksum fails",
-          "answers an unknown id and a wrong secret alike",
-          "takes as long for an unknown id",
+          "never queries the database for a wrong checksum, once when",
+          "returns byte-identical responses for an unknown ID and a wrong",
+          "takes the same time for an unknown ID and a wrong secret",
         ],
         ["lib/api-keys/verify-api-key.test.ts", "an unknown ID costs one database query"],
       ],
@@ -89,8 +97,12 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "our own database token, a key in the query, two Authorization headers",
       kept: [
-        [CREDENTIALS, "is refused where the server signed it", "two Authorization headers are 401"],
-        [VERIFY, "does not take a key from the query string"],
+        [
+          CREDENTIALS,
+          "is refused if the server signed it for its own database client",
+          "two Authorization headers are 401",
+        ],
+        [VERIFY, "ignores a key in the query string"],
       ],
     },
     {
@@ -132,8 +144,8 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           "a user passes by its roles alone",
           "an API key passes by its scope alone",
         ],
-        [BAD_REQUESTS, "another tenant's record 404, as one that never was"],
-        [ACCESS, "lets exactly those in"],
+        [BAD_REQUESTS, "another tenant's record is the same 404 as an unknown one"],
+        [ACCESS, "$name admits for $operationId exactly whom the contract names"],
       ],
     },
     {
@@ -149,8 +161,8 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           "e2e/api/request-log/request-log.test.ts",
-          "only where it may call the operation itself",
-          "a person's own, nor a key the payload",
+          "shows an API key bodies only of operations that it may call",
+          "never shows personal data, or event payloads beyond a key's",
         ],
       ],
     },
@@ -183,12 +195,12 @@ export const CLASSES: Record<string, readonly Attack[]> = {
   input: [
     {
       is: "every operation, valid and nearly valid",
-      kept: [[FUZZ, "never fails, every answer fits OpenAPI"]],
+      kept: [[FUZZ, "$operationId never returns 500, each response fits OpenAPI, and"]],
     },
     {
       is: "query values repeated, blank, without bounds; times that are none",
       kept: [
-        [BAD_REQUESTS, "a query that it does not take 400"],
+        [BAD_REQUESTS, "an unknown query parameter is 400"],
         ["e2e/api/sla/monitor.test.ts", "refuses %s=%s"],
         ["lib/wire/schema.test.ts", "rejects %s"],
       ],
@@ -214,7 +226,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           EXACT,
-          "two numbers that a double takes for one",
+          "two numbers that are equal as doubles never replay each other",
           "%s is refused",
           "20,000 values and no more",
           "is refused",
@@ -229,7 +241,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           HOSTILE,
           "%s is refused quickly, long before its end",
           "before they fill the memory",
-          "the event loop is never held long",
+          "the event loop is never blocked for long, whatever the chunk",
         ],
         [
           "lib/exceptions/import/read-lines.test.ts",
@@ -245,7 +257,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [
           "e2e/api/evidence/evidence.test.ts",
           "as a download that no browser runs",
-          "that would run in a browser is refused",
+          "that could run in a browser is refused, and not stored",
         ],
         ["lib/evidence/evidence-type.test.ts", "can't be %s"],
       ],
@@ -262,7 +274,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     },
     {
       is: "the same file many times at once",
-      kept: [["e2e/api/lines/imports.test.ts", "sent twice at the same time is kept once"]],
+      kept: [["e2e/api/lines/imports.test.ts", "sent twice concurrently is stored once"]],
     },
   ],
   "one caller against the others": [
@@ -294,16 +306,19 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         ],
       ],
     },
-    { is: "rows without end", kept: [[QUOTAS, "a tenant has as many of a kind as its quota"]] },
+    {
+      is: "rows without end",
+      kept: [[QUOTAS, "a tenant has at most its quota of a kind, and the refusal names"]],
+    },
     {
       is: "a public key's visitors, a scanner, a storm of sign-ins",
       kept: [
         [
           LIMITS,
           "the publishable key has a number of calls for each address",
-          "count by the network",
+          "count IPv6 addresses by network",
         ],
-        [SIGN_IN, "are tried ten times a minute at one account"],
+        [SIGN_IN, "are limited to ten failures a minute per account and to a limit"],
       ],
     },
   ],
@@ -314,37 +329,45 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [
           INVITATIONS,
           "works once",
-          "is theirs alone",
-          "the one before is dead",
+          "to a person with an account needs their sign-in, and keeps",
+          "resent has a new link that replaces the old one; revoked or",
           "nowhere but in the mail",
         ],
         [
           PASSWORDS,
           "a link that works once",
-          "one sets the password",
-          "ends after an hour",
-          "are limited as tries to sign in are",
+          "accepts a reset link once, even concurrently",
+          "has a link that expires after an hour",
+          "are limited like sign-in attempts",
         ],
       ],
     },
     {
       is: "mails that fill a stranger's mailbox",
       kept: [
-        [INVITATIONS, "fills nobody's mailbox: revoked", "fills nobody's mailbox: sent again"],
-        [PASSWORDS, "are limited as tries to sign in are"],
+        [
+          INVITATIONS,
+          "never floods a mailbox: an address is invited at most five",
+          "never floods a mailbox: it is resent at most 5 times an hour",
+        ],
+        [PASSWORDS, "are limited like sign-in attempts"],
       ],
     },
     {
       is: "asking who has an account: by invitation, by reset, by time",
       kept: [
-        [INVITATIONS, "says nothing of whether the address has an account"],
-        [PASSWORDS, "is answered as one of somebody is", "takes no longer to answer"],
+        [INVITATIONS, "never reveals whether an account exists, and invites nobody"],
+        [
+          PASSWORDS,
+          "for an unknown address returns the same response, and sends no",
+          "takes the same time for an existing account",
+        ],
       ],
     },
     {
       is: "headers and markup through addresses, names and titles of a mail",
       kept: [
-        [INVITATIONS, "goes to one address and nothing else", "names the tenant as text"],
+        [INVITATIONS, "accepts exactly one address: %j", "shows the tenant's name as plain text"],
         [MESSAGE, "keeps the subject on one line", "escapes a tenant's name in HTML"],
       ],
     },
@@ -355,7 +378,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           MEMBERS,
           "get no roles but those there are",
           "keep an admin",
-          "cookie and token end at once",
+          "are removed: sessions and tokens end at once, exceptions are",
         ],
       ],
     },
@@ -367,8 +390,8 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       is: "a cookie or bearer that outlives its person",
       kept: [
         [SESSIONS, "ends the session: a copy of its cookie is refused at once"],
-        [CREDENTIALS, "who may no longer sign in at Supabase Auth", "has the roles of now"],
-        [SIGN_IN, "ends where the provider is no longer trusted"],
+        [CREDENTIALS, "a user who may no longer sign in at Supabase Auth", "has the roles of now"],
+        [SIGN_IN, "covers only the tenants that the provider is bound to, and ends"],
       ],
     },
     {
@@ -376,28 +399,35 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           PEOPLE,
-          "people of one name stay apart in events, in history and in the ledger",
-          "people of one name do not share",
+          "people with the same name are distinguished in events, history and the ledger",
+          "people with the same name don't share idempotency keys",
         ],
-        ["components/people/namesakes.test.ts", "people of one name are told apart"],
+        [
+          "components/people/namesakes.test.ts",
+          "people with the same name are distinguished, and others stay",
+        ],
       ],
     },
     {
       is: "forms read two ways, callbacks in every spelling",
       kept: [
-        [SIGN_IN, "takes no form with two of %s", "reads a form as a form"],
+        [
+          SIGN_IN,
+          "rejects a form with two of %s, which parsers read differently",
+          "reads a form with any content-type parameters: %s",
+        ],
         [
           "lib/auth/callback-path.test.ts",
           "keeps the browser on our origin for every combination of URL parts",
         ],
-        ["e2e/api/redirects.test.ts", "nobody is led to another host"],
+        ["e2e/api/redirects.test.ts", "never redirects to another host"],
       ],
     },
     {
       is: "a provider that speaks for another's tenant",
       kept: [
         [ANCHORS, "speak for the tenants that they are bound to"],
-        [SIGN_IN, "holds for the tenants that the provider is bound to"],
+        [SIGN_IN, "covers only the tenants that the provider is bound to, and ends"],
       ],
     },
   ],
@@ -420,10 +450,10 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [
           RETRY,
           "which is not followed",
-          "of 10 MB is kept to its first 16 kB",
+          "of 10 MB is truncated to 16 kB",
           "that is a gzip bomb is not inflated",
         ],
-        ["e2e/api/webhooks/patience.test.ts", "an answer that never ends is cut off"],
+        ["e2e/api/webhooks/patience.test.ts", "an endless response is cut off; its status counts"],
         ["lib/webhooks/send.test.ts", "sends nothing to a server with an untrusted certificate"],
       ],
     },
@@ -449,18 +479,27 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "SIGTERM in mid-request and mid-delivery",
       kept: [
-        ["e2e/stack/stop.test.ts", "a request under way when the stop comes is answered"],
-        [STACK_WEBHOOKS, "lets what is under way end"],
+        ["e2e/stack/stop.test.ts", "a request under way during a stop is completed"],
+        [STACK_WEBHOOKS, "finishes and records deliveries under way"],
       ],
     },
     {
       is: "receivers that hang",
-      kept: [["e2e/api/webhooks/isolation.test.ts", "of which one tenant has 50, delay neither"]],
+      kept: [
+        [
+          "e2e/api/webhooks/isolation.test.ts",
+          "of which one tenant has 50 never delay another tenant or a",
+        ],
+      ],
     },
     {
       is: "100 identical POSTs over two processes, 100 bodies under one key",
       kept: [
-        [ISSUE, "to 100 identical creates over two processes", "lets one of 100 different bodies"],
+        [
+          ISSUE,
+          "to 100 identical creates over two processes",
+          "accepts one of 100 different bodies with one idempotency key",
+        ],
       ],
     },
     {
@@ -469,20 +508,22 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [
           "e2e/stack/sla-clock.test.ts",
           "by workers whose clocks are ten minutes fast",
-          "while nothing runs at all",
+          "while nothing runs are reported once each after the next start",
         ],
       ],
     },
     {
       is: "connections cut, audit row that cannot be written",
       kept: [
-        [STACK_WEBHOOKS, "whose database connections are all cut goes on"],
-        [ISSUE, "does nothing by halves where the audit row cannot be written"],
+        [STACK_WEBHOOKS, "continues after all of its database connections are cut"],
+        [ISSUE, "changes nothing if the audit row can't be written, and hides"],
       ],
     },
     {
       is: "a database that cannot be reached",
-      kept: [["e2e/api/health.test.ts", "is not ready where the database cannot be reached"]],
+      kept: [
+        ["e2e/api/health.test.ts", "is not ready if the database can't be reached %s, while the"],
+      ],
     },
   ],
 };
@@ -495,7 +536,12 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     kept: [
       ["lib/exceptions/import/read-lines.test.ts", "rejects a header with %s"],
       ["lib/wire/json-scan.test.ts", "20,000 values are accepted and 20,001 are not"],
-      [HOSTILE, "the event loop is never held long", "is told quickly", "an amount of blanks"],
+      [
+        HOSTILE,
+        "the event loop is never blocked for long, whatever the chunk",
+        "the format of a file is detected quickly: %s",
+        "an amount of blanks",
+      ],
       ["lib/http/input.test.ts", "reports the first 100 errors"],
     ],
   },
@@ -506,7 +552,10 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
       [LIMITS, "by %s, the others are served"],
       ["lib/runtime/tenant-limiter.test.ts", "rejects a call when too many of the tenant wait"],
       ["bin/dev/migration/search.test.ts", "finds rare words by their index"],
-      ["e2e/stack/data-api.test.ts", "a function's own time limit holds"],
+      [
+        "e2e/stack/data-api.test.ts",
+        "a function's own time limit applies from the start of its call",
+      ],
     ],
   },
   {
@@ -514,28 +563,35 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     is: "calls and rows without a limit",
     kept: [
       [LIMITS, "refusals and pages among them", "several web processes on a port count together"],
-      [QUOTAS, "a tenant has as many of a kind as its quota"],
+      [QUOTAS, "a tenant has at most its quota of a kind, and the refusal names"],
     ],
   },
   {
     item: 4,
     is: "a record whose words no query could read",
-    kept: [
-      ["e2e/api/records/lists.test.ts", "the words of a record are bounded, whatever it holds"],
-    ],
+    kept: [["e2e/api/records/lists.test.ts", "the indexed words of a record are limited"]],
   },
   {
     item: 5,
     is: "a form that two readers read as two",
-    kept: [[SIGN_IN, "takes no form with two of %s", "reads a form as a form"]],
+    kept: [
+      [
+        SIGN_IN,
+        "rejects a form with two of %s, which parsers read differently",
+        "reads a form with any content-type parameters: %s",
+      ],
+    ],
   },
   {
     item: 6,
     is: "an actor by a name that a token chooses",
     kept: [
-      [PEOPLE, "people of one name stay apart"],
-      ["components/people/namesakes.test.ts", "people of one name are told apart"],
-      ["e2e/api/security-events/tampering.test.ts", "a person given to an event that named none"],
+      [PEOPLE, "people with the same name are distinguished in events, history"],
+      [
+        "components/people/namesakes.test.ts",
+        "people with the same name are distinguished, and others stay",
+      ],
+      ["e2e/api/security-events/tampering.test.ts", "a person added to an event without one"],
     ],
   },
   {
@@ -550,8 +606,12 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 8,
     is: "sessions and tokens that outlive their end",
     kept: [
-      [SESSIONS, "ends the session", "end everywhere at once", "a session that lies idle"],
-      [CREDENTIALS, "lives for a day at most", "believes tokens given with one"],
+      [SESSIONS, "ends the session", "end everywhere at once", "an idle session"],
+      [
+        CREDENTIALS,
+        "lives for a day at most",
+        "accepts tokens with a second factor, and tells others what they",
+      ],
       ["e2e/ui/session.spec.ts", "a person sees where they are signed in"],
     ],
   },
@@ -573,9 +633,9 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     kept: [
       [
         "e2e/api/webhooks/scopes.test.ts",
-        "is told which scope it lacks",
-        "nor has it sent elsewhere",
-        "is offered when the key is revoked",
+        "is refused with the missing scope",
+        "never reads exception data in a delivery or an echoed response",
+        "is listed when the key is revoked, and disabled with it on",
       ],
     ],
   },
@@ -585,16 +645,16 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     kept: [
       ["lib/auth/cookies.test.ts", "on https, every session cookie is bound to its host"],
       [START, "it listens on this machine alone", "settings that stop the start"],
-      ["e2e/stack/database.test.ts", "the demonstration's users are refused"],
+      ["e2e/stack/database.test.ts", "a database that wasn't set up for demo users refuses them"],
     ],
   },
   {
     item: 12,
     is: "secrets where they are not needed",
     kept: [
-      [START, "each process holds the secrets that its work needs"],
+      [START, "each process has only the secrets that it needs"],
       ["lib/api-keys/verify-api-key.test.ts", "a wrong secret of a known ID costs one query"],
-      ["e2e/api/records/publishable-key.test.ts", "is not told who made it"],
+      ["e2e/api/records/publishable-key.test.ts", "never sees who created a record"],
       ["e2e/api/wire/content-security-policy.test.ts", "runs and loads nothing"],
       ["lib/http/export.test.ts", "escapes %j, which a spreadsheet would read"],
     ],
@@ -606,7 +666,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
       [
         EXACT,
         "in a record, in details and in a change of either",
-        "two numbers that a double takes for one",
+        "two numbers that are equal as doubles never replay each other",
       ],
     ],
   },
@@ -618,8 +678,8 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
       ["lib/wire/schema.test.ts", "normalises %s to UTC"],
       [
         SUCCESSORS,
-        "a retry with the successor replays",
-        "takes an idempotency key in every spelling",
+        "a retry with a successor replays, after any number of rotations",
+        "the impact of a change accepts every spelling of an idempotency",
       ],
       ["lib/http/idempotency.test.ts", "reads an idempotency key for every POST"],
     ],
@@ -631,7 +691,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
       [
         "e2e/api/webhooks/own-secret.test.ts",
         "a webhook's secret is the caller's choice",
-        "shown in that answer alone",
+        "of 32 random bytes is shown in one response only",
       ],
       [SUCCESSORS, "a key lives up to ten years"],
     ],
@@ -642,10 +702,13 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     kept: [
       [
         LIFECYCLE,
-        "tells of the end of the grace period once",
-        "never lets the old key outlive its own expiry",
+        "reports the end of the grace period once, as a security event",
+        "gives the successor the same lifetime, and never extends the",
       ],
-      ["e2e/api/records/deletion.test.ts", "30 days after its deletion a record is gone at once"],
+      [
+        "e2e/api/records/deletion.test.ts",
+        "a record is gone 30 days after its deletion, even before the",
+      ],
     ],
   },
   {
@@ -654,15 +717,15 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     kept: [
       [
         "e2e/api/wire/conditional-requests.test.ts",
-        "is made on the state that If-Match names",
+        "is applied only to the version in If-Match",
         "gives a tag, and 304",
       ],
       [
         EDGES,
         "a query is read strictly",
-        "what is too long is told so",
+        "rejects what is too long, and says so",
         "every form of a target",
-        "none with dots to resolve",
+        "without dot segments: %s",
         "a wrong base path",
       ],
       ["lib/http/idempotency.test.ts", "unescapes a quoted header"],
@@ -680,7 +743,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
         "a title of %j is refused",
         "money is in a currency of ISO 4217",
       ],
-      [EDGES, "a reason for the audit trail is UTF-8"],
+      [EDGES, "an audit reason is UTF-8 and stored as sent"],
     ],
   },
   {
@@ -690,7 +753,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
       ["lib/openapi/owasp.test.ts", "Spectral's OWASP rules"],
       ["lib/openapi/client.test.ts", "a client generated from the document"],
       ["lib/openapi/consistent-examples.test.ts", "shows what its request asks for"],
-      ["e2e/api/wire/openapi-served.test.ts", "who has it already is told so"],
+      ["e2e/api/wire/openapi-served.test.ts", "a client that has it already receives 304"],
     ],
   },
   {
@@ -717,14 +780,16 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 22,
     is: "a worker that lives and does nothing",
     kept: [
-      ["e2e/stack/worker.test.ts", "a worker that could only live ends"],
+      ["e2e/stack/worker.test.ts", "a worker that can't work ends, and its successor does"],
       ["e2e/stack/processes.test.ts", "readiness counts the workers"],
     ],
   },
   {
     item: 23,
     is: "parts that outlive their supervisor",
-    kept: [["e2e/stack/stop.test.ts", "a supervisor killed with -9 leaves nothing running"]],
+    kept: [
+      ["e2e/stack/stop.test.ts", "a supervisor killed with -9 leaves no process behind, and the"],
+    ],
   },
   {
     item: 24,
@@ -733,8 +798,8 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
       [
         "e2e/stack/database.test.ts",
         "keeps no lock of migrations",
-        "is refused without a direct connection beside it",
-        "serves all but what listens",
+        "is refused without an additional direct connection",
+        "serves migrations, deliveries, the clock and jobs if listeners",
       ],
     ],
   },

@@ -14,7 +14,7 @@ const load = (encoding: string, init: RequestInit = {}) =>
 
 describe("scripts and styles of the build", () => {
   it.each(["br", "gzip"])(
-    "come as they were compressed, %s, and are the same for all",
+    "are sent precompressed, %s, and are the same for everybody",
     async (encoding) => {
       const [plain, packed] = [await load("identity"), await load(encoding)];
       expect([
@@ -29,14 +29,14 @@ describe("scripts and styles of the build", () => {
     },
   );
 
-  it("are kept by browsers for a year, and are never taken for anything else", async () => {
+  it("are cached by browsers for a year, with nosniff", async () => {
     const { headers } = await load("br");
     expect(headers.get("cache-control")).toBe("public,max-age=31536000,immutable");
     expect(headers.get("content-type")).toMatch(/^(text|application)\/javascript/);
     expect(headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  it("come whole whatever part is asked for", async () => {
+  it("are sent whole even to range requests", async () => {
     const whole = (await (await load("br")).text()).length;
     for (const range of ["bytes=0-9", "bytes=5-2", "bytes=-", "bytes=99999999-"]) {
       const answer = await load("br", { headers: { Range: range } });

@@ -65,7 +65,7 @@ describe("a JWT signed with HS256", () => {
     ).toBe(200);
   });
 
-  it("names no issuer that has keys of its own", async () => {
+  it("rejects an issuer that has its own keys", async () => {
     for (const iss of [`${stack.supabaseUrl}/auth/v1`, process.env.OIDC_CORP_ISSUER]) {
       expect(await statusOf(await handMade({}, { ...claims, iss, exp: inMinutes(5) }))).toBe(401);
     }
@@ -108,7 +108,7 @@ describe("a JWT signed with HS256", () => {
     expect(asked).toEqual([]);
   });
 
-  it("is refused where the server signed it for its own database client, whoever holds the secret", async () => {
+  it("is refused if the server signed it for its own database client", async () => {
     const internal = {
       ...claims,
       role: "authenticated",
@@ -132,7 +132,7 @@ describe("a JWT signed with HS256", () => {
     ["an object in an array", (own: string) => [{ id: own }]],
     ["a number", () => 7],
     ["nothing", () => undefined],
-  ])("gives no tenant where the claim is %s", async (_what, tenants) => {
+  ])("grants no tenant if the claim is %s", async (_what, tenants) => {
     expect(await statusOf(await signToken({ sub: "ada", tenants: tenants(tenant) }))).toBe(403);
   });
 
@@ -143,7 +143,7 @@ describe("a JWT signed with HS256", () => {
     ["more than 255 characters", "x".repeat(256)],
     ["a number", 7],
     ["nothing", undefined],
-  ])("is nobody's where sub is %s", async (_what, sub) => {
+  ])("identifies nobody if sub is %s", async (_what, sub) => {
     expect(await statusOf(await signToken({ ...claims, sub }))).toBe(401);
   });
 
@@ -166,7 +166,7 @@ describe("a JWT signed with HS256", () => {
     expect(created.json).toMatchObject({ created_by: `user:${name}` });
   });
 
-  it("takes tenants as an array with roles beside it, also under app_metadata, never from user_metadata", async () => {
+  it("reads tenants as an array next to roles, also in app_metadata, and never in user_metadata", async () => {
     const asArray = { tenants: [tenant], roles: ["tenant_admin"] };
     const roles = async (payload: object) => {
       const answer = await api("GET", "/v1/me", {
@@ -227,7 +227,7 @@ describe("a token of Supabase Auth", () => {
   });
 });
 
-describe("who may no longer sign in at Supabase Auth", () => {
+describe("a user who may no longer sign in at Supabase Auth", () => {
   const ways = {
     banned: "update auth.users set banned_until = now() + interval '1 day' where id = $1",
     removed: "delete from auth.users where id = $1",
@@ -267,7 +267,7 @@ describe("a web process that asks for a second factor", () => {
   });
   afterAll(() => web?.stop());
 
-  it("believes tokens given with one, and tells the others what they lack (RFC 9470)", async () => {
+  it("accepts tokens with a second factor, and tells others what they lack (RFC 9470)", async () => {
     const call = async (level: object) =>
       fetch(`${web.url}/v1/me`, {
         headers: {
@@ -294,7 +294,7 @@ describe("a web process that asks for a second factor", () => {
     }
   });
 
-  it("lets nobody sign in without one, and forgets whoever did before", async () => {
+  it("refuses sign-in without a second factor, and ends earlier sessions", async () => {
     const refused = await signIn("ada@acme.example", PASSWORD, web.url);
     expect(refused.way).toContain("error=SecondFactorRequired");
     expect(refused.cookies).not.toContain("tieout.session=");
@@ -308,7 +308,7 @@ describe("a web process that asks for a second factor", () => {
 });
 
 describe("Supabase's keys", () => {
-  it("let the publishable key ask who it is, and no more of the operations there are", async () => {
+  it("allow the publishable key only to read its identity", async () => {
     expect(
       (await api("GET", "/v1/me", { bearer: stack.publishableKey, tenant })).json,
     ).toMatchObject({

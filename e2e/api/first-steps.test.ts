@@ -46,7 +46,7 @@ test("each step is done when it has happened, and stays done", async () => {
   expect(doneOf(await steps())).toEqual([...FIRST_STEPS]);
 });
 
-test("who dismisses them dismisses them for themselves, and can take them up again", async () => {
+test("are dismissed per person, and can be restored", async () => {
   const other = await userToken(tenant, ["tenant_admin"], "bob");
   const put = (dismissed: boolean) =>
     api("PUT", "/v1/first-steps", { bearer, tenant, body: { dismissed } });

@@ -22,7 +22,7 @@ describe("health", () => {
     ["directly", { REQUEST_DATABASE_URL: "postgresql://nobody@127.0.0.1:9/postgres" }],
     ["by the Data API", { SUPABASE_URL: "http://127.0.0.1:9" }],
   ])(
-    "is not ready where the database cannot be reached %s, while the process lives and /v1 answers 503",
+    "is not ready if the database can't be reached %s, while the process stays alive and /v1 returns 503",
     async (_way, variables) => {
       const web = await startWebProcess(variables as Record<string, string>);
       try {

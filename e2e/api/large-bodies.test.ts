@@ -37,7 +37,7 @@ test.each([
   expect((await post(path, 2)).status).toBe(400);
 });
 
-test("a connection that brings far too much is closed", async () => {
+test("a connection that sends far too much is closed", async () => {
   // Who is still sending when it closes may learn that before the answer (RFC 9112, section 9.6).
   const answer = await post("/v1/exceptions", 30 * MIB).catch(
     ({ code }: NodeJS.ErrnoException) => code,

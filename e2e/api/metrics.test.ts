@@ -44,14 +44,14 @@ describe("metrics", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
-  it("count what each operation answers, refusals included", async () => {
+  it("count the responses of each operation, including refusals", async () => {
     const line = 'tieout_request_duration_seconds_count{operation="getMe",status="401"}';
     const before = (await figure(line)) ?? 0;
     for (let call = 0; call < 3; call++) await fetch(`${web.url}/v1/me`);
     expect(await figure(line)).toBe(before + 3);
   });
 
-  it("tell how far behind the background work is", async () => {
+  it("report the delay of background work", async () => {
     expect(await figure("tieout_database_up")).toBe(1);
     await until(
       "the worker to be heard",
@@ -70,7 +70,7 @@ describe("metrics", () => {
       expect(await figure(line), line).toBeGreaterThanOrEqual(0);
   });
 
-  it("say so where the database cannot be reached, and go on", async () => {
+  it("report an unreachable database and stay available", async () => {
     const cut = await startWebProcess({ METRICS_TOKEN: TOKEN, SUPABASE_URL: "http://127.0.0.1:9" });
     try {
       const answer = await scrape(cut.url, `Bearer ${TOKEN}`);

@@ -132,7 +132,7 @@ test("an exception that is closed, reopened and closed again counts once that da
   expect(await closed()).toBe(before + 1);
 });
 
-test("the counters are what the rows add up to, whatever was changed at once and whenever they are folded", async () => {
+test("the counters equal the rows after any concurrent changes, whenever they are folded", async () => {
   const { id: reconciliation_id } = (
     await api("POST", "/v1/reconciliations", {
       bearer,
@@ -195,7 +195,7 @@ test("the sums of the outlook and of the summary are of the same exceptions", as
   expect(summary.breached_count).toBe(rows?.breached);
 });
 
-test("an API key's calls, and its refused ones, are as many on the overview as in the list of keys, in its usage and in the request log", async () => {
+test("an API key's calls and refusals are equal in the overview, the key list, its usage and the request log", async () => {
   const key = await tenantWithAdmin();
   const { id, credential } = await key.create();
   await Promise.all(Array.from({ length: 3 }, () => key.use(credential)));
@@ -246,7 +246,7 @@ describe("by role", () => {
     },
   );
 
-  it("another tenant's are none of one's own", async () => {
+  it("never counts another tenant's rows", async () => {
     const other = await createTenant();
     expect(await overviewOf(await userToken(other, ["tenant_admin"], "ada"), other)).toMatchObject({
       summary: { total_open: 0 },

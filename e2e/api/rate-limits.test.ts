@@ -41,7 +41,7 @@ const madeUp = () => {
 };
 
 describe("failed credentials, beyond what an address has a minute", () => {
-  test("are not looked up any more, while keys that were good of late go on", async () => {
+  test("are not looked up any more, while recently valid keys keep working", async () => {
     const [{ credential: used }, { credential: unused }] = await Promise.all([create(), create()]);
     await start({ AUTH_FAILURES_PER_MINUTE: "5" });
     expect((await call(used)).status).toBe(200);
@@ -53,7 +53,7 @@ describe("failed credentials, beyond what an address has a minute", () => {
     expect((await call(unused, "203.0.113.8")).status).toBe(200);
   });
 
-  test("count by the network where the address is of IPv6", async () => {
+  test("count IPv6 addresses by network", async () => {
     await start({ AUTH_FAILURES_PER_MINUTE: "3" });
     for (const host of [":1", ":2", "ffff:ffff:ffff:ffff"])
       expect(await statuses(1, "wrong", `2001:db8:7:7:${host}`)).toEqual([401]);

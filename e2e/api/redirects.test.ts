@@ -47,7 +47,7 @@ beforeAll(async () => {
   cookie = cookies;
 });
 
-describe("nobody is led to another host", () => {
+describe("never redirects to another host", () => {
   it.each(ELSEWHERE)("by signing in on the way to %s", async (asked) => {
     const search = new URLSearchParams({ callbackUrl: asked });
     const next = await nextAddress(`/sign-in?${search}`, { Cookie: cookie });

@@ -164,7 +164,7 @@ describe("the sessions of a person", () => {
     expect(await sql(live, [sub])).toHaveLength(100);
   });
 
-  it("are nobody's to see with an API key, or without a role", async () => {
+  it("can't be read with an API key or without a role", async () => {
     expect(
       (await api("GET", "/v1/me/sessions", { bearer: await userToken(tenant, []), tenant })).status,
     ).toBe(403);
@@ -186,7 +186,7 @@ describe("the sessions of a person", () => {
 });
 
 describe("a cookie", () => {
-  it("counts for nothing without a session of its own person", async () => {
+  it("is worthless without a session of the same person", async () => {
     const tenants = { [tenant]: ["tenant_lead" as const] };
     const [victim] = await sql<{ id: string }>(
       "select id from private.sessions where ended_at is null limit 1",
@@ -198,7 +198,7 @@ describe("a cookie", () => {
   });
 });
 
-describe("a session that lies idle", () => {
+describe("an idle session", () => {
   const seenMinutesAgo = (sub: string, minutes: number) =>
     sql(
       "update private.sessions set seen_at = now() - make_interval(mins => $2) where subject = $1",
@@ -235,7 +235,7 @@ describe("a session that lies idle", () => {
   });
 });
 
-it("who is known to next-auth alone learns nothing there: it tells of no session", async () => {
+it("a cookie known only to next-auth reveals no session", async () => {
   const [cookie = ""] = await signedIn(1);
   expect(
     (await fetch(`${stack.url}/api/auth/session`, { headers: { Cookie: cookie } })).status,

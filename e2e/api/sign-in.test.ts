@@ -8,7 +8,7 @@ import { stackEnvironment } from "../../supervisor/stack-file.ts";
 const FORM = "application/x-www-form-urlencoded";
 const secret = stackEnvironment().NEXTAUTH_SECRET ?? "";
 
-describe("what stands before next-auth", () => {
+describe("the guard in front of next-auth", () => {
   const post = (path: string, type: string, body: string) =>
     fetch(`${stack.url}/api/auth/${path}`, {
       method: "POST",
@@ -17,12 +17,12 @@ describe("what stands before next-auth", () => {
       redirect: "manual",
     });
 
-  it("lets nobody write into our log", async () => {
+  it("never lets a caller write into the log", async () => {
     expect((await post("_log", FORM, "level=error&code=forged")).status).toBe(404);
   });
 
   it.each(["callback/password", "signout", "signin/password"])(
-    "takes a form of at most 64 KiB at %s",
+    "accepts a form of at most 64 KiB at %s",
     async (path) => {
       expect((await post(path, FORM, `a=${"x".repeat(64 * 1024)}`)).status).toBe(413);
       for (const broken of ["{", "null", '{"email":["a"]}'])
@@ -31,7 +31,7 @@ describe("what stands before next-auth", () => {
   );
 
   it.each(["email", "csrfToken", "callbackUrl"])(
-    "takes no form with two of %s, which two readers would read as two",
+    "rejects a form with two of %s, which parsers read differently",
     async (name) => {
       const answer = await post(
         "callback/password",
@@ -45,7 +45,7 @@ describe("what stands before next-auth", () => {
     },
   );
 
-  it("takes no address with a name twice", async () => {
+  it("rejects a URL with a repeated parameter", async () => {
     expect((await fetch(`${stack.url}/api/auth/signin?callbackUrl=/a&callbackUrl=/b`)).status).toBe(
       400,
     );
@@ -56,7 +56,7 @@ describe("what stands before next-auth", () => {
     "application/x-www-form-urlencoded; x=application/json",
     "application/x-www-form-urlencoded;application/json",
     "application/x-www-form-urlencoded; charset=application/json",
-  ])("reads a form as a form, whatever parameters its type has: %s", async (type) => {
+  ])("reads a form with any content-type parameters: %s", async (type) => {
     const csrf = await fetch(`${stack.url}/api/auth/csrf`);
     const { csrfToken } = (await csrf.json()) as { csrfToken: string };
     const answer = await fetch(`${stack.url}/api/auth/callback/password`, {
@@ -79,14 +79,14 @@ describe("what stands before next-auth", () => {
     "error/%E2%82%AC",
     "signin/%E2%82%AC",
     "error?error=a%26callbackUrl%3d//evil.example",
-  ])("answers %s without failing", async (path) => {
+  ])("responds to %s without failing", async (path) => {
     const answer = await fetch(`${stack.url}/api/auth/${path}`, { redirect: "manual" });
     expect(answer.status).toBeLessThan(500);
     expect(answer.headers.get("location") ?? "").not.toContain("evil");
   });
 
   it.each(["callback/password", "c%61llback/p%61ssword"])(
-    "takes down who signs in by %s",
+    "records who signs in by %s",
     async (path) => {
       const person = await enrol({ acme: ["tenant_lead"] });
       await signIn(person.email, PASSWORD, stack.url, path);
@@ -120,7 +120,7 @@ describe("what stands before next-auth", () => {
   });
 });
 
-it("a refusal does not tell by its time whether there is such a person", async () => {
+it("the time of a refusal doesn't reveal whether the account exists", async () => {
   for (const email of ["ada@acme.example", "nobody@acme.example"]) {
     const { status, ms } = await signIn(email, "not-the-password");
     expect(status).toBe(401);
@@ -140,7 +140,7 @@ describe("wrong passwords", () => {
       Array.from({ length: count }, async () => (await signIn(email, password, web.url)).status),
     );
 
-  it("are tried ten times a minute at one account and so many from one address; the right one does not count", async () => {
+  it("are limited to ten failures a minute per account and to a limit per address; successes don't count", async () => {
     for (let index = 0; index < 13; index++)
       expect((await signIn("leo@acme.example", PASSWORD, web.url)).status).toBe(200);
     expect((await statuses(11, "ana@acme.example", "guess")).sort()).toEqual([
@@ -159,7 +159,7 @@ describe("a session by password", () => {
   const sessionOf = (cookies: string) => /tieout\.session=([^;]+)/.exec(cookies)?.[1] ?? "";
   const hours = (count: number) => Math.floor(Date.now() / 1000) + count * 3600;
 
-  it("ends eight hours after signing in, whatever its cookie says", async () => {
+  it("ends eight hours after sign-in, even if its cookie says otherwise", async () => {
     const { cookies } = await signIn("ada@acme.example", PASSWORD);
     const begun = await decode({ token: sessionOf(cookies), secret });
     expect(begun?.valid_until).toBeGreaterThan(hours(7.9));
@@ -210,7 +210,7 @@ describe("a session by a provider", () => {
   });
   afterAll(() => Promise.all([web?.bound.stop(), web?.without.stop()]));
 
-  it("holds for the tenants that the provider is bound to, and ends where the provider is no longer trusted", async () => {
+  it("covers only the tenants that the provider is bound to, and ends when the provider loses trust", async () => {
     const Cookie = await sessionCookie({
       tenants: { acme: ["tenant_lead"], globex: ["tenant_lead"] },
     });

@@ -75,7 +75,7 @@ describe("trust anchors of a web process", () => {
     expect(await me(await handMade({}, good()))).toBe(200);
   });
 
-  it("refuse an HS256 token made with the RS256 public key as its secret", async () => {
+  it("refuse an HS256 token signed with the RS256 public key", async () => {
     expect(await me(await handMade({}, good(), pem))).toBe(401);
     expect(await me(await handMade({}, good(), pem.trim()))).toBe(401);
   });
@@ -104,7 +104,7 @@ describe("trust anchors of a web process", () => {
     expect(await rolesOf(bearer)).toEqual(["tenant_admin"]);
   });
 
-  it("check issuer and audience where they are configured", async () => {
+  it("check issuer and audience if configured", async () => {
     for (const wrong of [
       { iss: "https://evil.example" },
       { iss: undefined },
@@ -116,7 +116,7 @@ describe("trust anchors of a web process", () => {
     }
   });
 
-  it("allow an issuer's clock a minute, for nbf as for iat and exp", async () => {
+  it("allow a minute of clock skew, for nbf, iat and exp", async () => {
     const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
     const times = (claims: object) => handMade({}, { ...good(), ...claims });
     expect(await me(await times({ nbf: inSeconds(30), iat: inSeconds(30) }))).toBe(200);
@@ -128,7 +128,7 @@ describe("trust anchors of a web process", () => {
     expect(await me(await times({ exp: inSeconds(-90) }))).toBe(401);
   });
 
-  it("try each key that fits where a token names none, and no other where it names one", async () => {
+  it("try each suitable key for a token without kid, and only the named key otherwise", async () => {
     const second = await generateKeyPair("RS256", { extractable: true });
     const twin = { ...(await exportJWK(second.publicKey)), kid: "two", alg: "RS256", use: "sig" };
     const encryption = await generateKeyPair("RS256", { extractable: true });
@@ -165,7 +165,7 @@ describe("trust anchors of a web process", () => {
     }
   });
 
-  it("say why they refuse a token, as RFC 6750 has it", async () => {
+  it("state why they refuse a token, as RFC 6750 defines", async () => {
     const stranger = await generateKeyPair("RS256");
     const why = async (bearer: string) => {
       const challenge = (await ask(bearer, tenant)).headers.get("www-authenticate") ?? "";
@@ -186,7 +186,7 @@ describe("trust anchors of a web process", () => {
     expect(await why("a.b.c")).toMatch(/not a JWT/);
   });
 
-  it("ask the JWKS seldom, however many unknown kids come", async () => {
+  it("throttle JWKS requests, even for many unknown kids", async () => {
     const stranger = await generateKeyPair("RS256");
     for (let index = 0; index < 20; index++)
       expect(await me(await rs256(good(), stranger.privateKey, `kid-${index}`))).toBe(401);
@@ -205,7 +205,7 @@ describe("a web process that cannot read its identity provider's keys", () => {
   });
   afterAll(() => web?.stop());
 
-  it("says so, and does not call its users strangers", async () => {
+  it("returns 503 instead of rejecting its users", async () => {
     const { privateKey } = await generateKeyPair("RS256");
     const call = async (iss: string) => {
       const bearer = await new SignJWT({ ...claims, iss, aud: "tieout", exp: inMinutes(5) })

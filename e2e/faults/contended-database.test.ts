@@ -100,7 +100,7 @@ async function takeEveryConnection(): Promise<void> {
 }
 
 describe("calls", () => {
-  test("that run out of their time, or of their tenant's share of connections, are told so; others go on, and each is done once", async () => {
+  test("that exceed their time or their tenant's connections are refused as such; others continue, and each runs once", async () => {
     const [others, stuck] = [
       await writers("others", "globex", 2),
       await writers("stuck", "acme", CROWD),
@@ -131,7 +131,7 @@ describe("calls", () => {
     );
   });
 
-  test("that block each other have one of them refused whole, which is done once when it is asked again; others go on", async () => {
+  test("that deadlock have one refused completely, which runs once on retry; others continue", async () => {
     const others = await writers("beside", "globex", 2);
     await receiver.behave("/deadlock", { secrets: [SECRET] });
     await project.call("POST", "/v1/webhooks", {

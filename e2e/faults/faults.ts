@@ -26,7 +26,7 @@ export const FAULTS: readonly Fault[] = [
       [
         WEBHOOKS,
         "whose Postgres stops at once settles when it is back",
-        "none goes unrecorded, when Postgres stops at once in their midst",
+        "loses none of 300 deliveries and records each if Postgres stops",
       ],
     ],
   },
@@ -42,10 +42,10 @@ export const FAULTS: readonly Fault[] = [
     is: "a stop in mid-delivery and mid-request",
     holds: ["delivered", "served"],
     drills: [
-      [STOP, "a request under way when the stop comes is answered"],
+      [STOP, "a request under way during a stop is completed"],
       [
         WEBHOOKS,
-        "lets what is under way end, and writes it down",
+        "finishes and records deliveries under way",
         "breaks off what hangs, and sends it again at the next start",
       ],
     ],
@@ -56,7 +56,7 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         "e2e/api/webhooks/isolation.test.ts",
-        "of which one tenant has 50, delay neither another tenant nor a healthy receiver",
+        "of which one tenant has 50 never delay another tenant or a",
       ],
     ],
   },
@@ -74,13 +74,13 @@ export const FAULTS: readonly Fault[] = [
   {
     is: "clocks ten minutes fast and slow",
     holds: ["once"],
-    drills: [[CLOCK, "by workers whose clocks are ten minutes fast and ten minutes slow"]],
+    drills: [[CLOCK, "are reported on time, once and never early by workers whose"]],
   },
   {
     is: "connections cut",
     holds: ["delivered", "served"],
     drills: [
-      [WEBHOOKS, "whose database connections are all cut goes on"],
+      [WEBHOOKS, "continues after all of its database connections are cut"],
       ["lib/background/jobs.test.ts", "is settled over a second connection if the first is cut"],
       ["e2e/stack/imports.test.ts", "though the database drops its connection at %s"],
     ],
@@ -91,8 +91,8 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         CLOCK,
-        "while the worker stands still are counted at once",
-        "while nothing runs at all are told of once each after the next start",
+        "while the worker is stalled count at once, and are reported",
+        "while nothing runs are reported once each after the next start",
       ],
     ],
   },
@@ -101,7 +101,7 @@ export const FAULTS: readonly Fault[] = [
     holds: ["served", "kept"],
     drills: [
       ["e2e/stack/restart.test.ts", "is started again and the service is ready"],
-      [STOP, "a supervisor killed with -9 leaves nothing running"],
+      [STOP, "a supervisor killed with -9 leaves no process behind, and the"],
       ["e2e/stack/imports.test.ts", "though the matcher is killed at %s"],
     ],
   },
@@ -111,7 +111,7 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         "e2e/faults/killed-matchers.test.ts",
-        "two matchers killed at random leave the proof holding each time, and what they leave comes to what it would have",
+        "two matchers killed at random leave a valid proof each time, and the same final result",
       ],
     ],
   },
@@ -129,7 +129,7 @@ export const FAULTS: readonly Fault[] = [
       ],
       [
         "e2e/stack/processes.test.ts",
-        "go on when one of each is killed",
+        "continue when one of each is killed and replaced",
         "are replaced one by one, while every call is answered",
       ],
     ],
@@ -137,7 +137,13 @@ export const FAULTS: readonly Fault[] = [
   {
     is: "a pooler in transaction mode",
     holds: ["served", "delivered"],
-    drills: [[DATABASE, "serves all but what listens", "keeps no lock of migrations"]],
+    drills: [
+      [
+        DATABASE,
+        "serves migrations, deliveries, the clock and jobs if listeners",
+        "keeps no lock of migrations",
+      ],
+    ],
   },
   {
     is: "a database that stands still, loses connections without a word, takes no writes, or is slow",
@@ -145,9 +151,9 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         "e2e/faults/sick-database.test.ts",
-        "has calls refused in time and readiness say so, and nothing is lost when it goes on",
+        "that hangs fails calls in time and readiness, and loses nothing",
         "whose connections are lost without a word is reached by new ones",
-        "that takes no writes is said to, and none is half done; it recovers by itself",
+        "that is read-only is reported, leaves no partial write, and recovers by itself",
         "that is slow is waited for",
       ],
     ],
@@ -158,8 +164,8 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         "e2e/faults/contended-database.test.ts",
-        "that run out of their time, or of their tenant's share of connections, are told so",
-        "that block each other have one of them refused whole",
+        "that exceed their time or their tenant's connections are",
+        "that deadlock have one refused completely, which runs once on",
         "that find no connection are refused at once",
       ],
     ],
@@ -170,7 +176,7 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         "e2e/faults/full-disk.test.ts",
-        "refuses what it has no room for, loses nothing, and goes on when there is room",
+        "a database with a full disk refuses writes, loses nothing, and",
       ],
     ],
   },

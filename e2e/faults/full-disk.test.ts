@@ -59,7 +59,7 @@ function fill(): void {
 }
 
 test.skipIf(!isMounted)(
-  "a database whose disk is full refuses what it has no room for, loses nothing, and goes on when there is room",
+  "a database with a full disk refuses writes, loses nothing, and continues when there is room",
   async () => {
     const url = `http://127.0.0.1:${stack.port}`;
     const writers = await Writers.start({ name: "full", count: 4, url, project, receiver });

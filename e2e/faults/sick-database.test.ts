@@ -77,7 +77,7 @@ afterEach(() => {
 });
 
 describe("a database", () => {
-  test("that stands still has calls refused in time and readiness say so, and nothing is lost when it goes on", async () => {
+  test("that hangs fails calls in time and readiness, and loses nothing when it recovers", async () => {
     const writers = await startWriters("still");
     await writers.makeMore(10);
     link.standStill();
@@ -121,7 +121,7 @@ describe("a database", () => {
     );
   });
 
-  test("that takes no writes is said to, and none is half done; it recovers by itself", async () => {
+  test("that is read-only is reported, leaves no partial write, and recovers by itself", async () => {
     const writers = await startWriters("kept");
     await writers.makeMore(10);
     const readOnly = async (on: boolean) => {

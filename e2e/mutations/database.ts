@@ -63,7 +63,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/api/database/request-role.test.ts",
-      name: "the start tells a role for requests from one that may do more",
+      name: "the start detects a role for requests with more rights",
     },
   },
   {
@@ -85,7 +85,7 @@ export const DATABASE: Break[] = [
     how: { statement: "alter policy exceptions_read on public.exceptions using (true)" },
     caught: {
       file: DATA_API,
-      name: "another tenant's admin, straight at the Data API reads nothing of exceptions but its own",
+      name: "another tenant's admin directly at the Data API reads nothing of exceptions but its own",
     },
   },
   {
@@ -137,13 +137,13 @@ export const DATABASE: Break[] = [
     name: "function-open-to-everybody",
     is: "anybody may purge",
     how: { statement: "grant execute on function private.purge_records(integer) to public" },
-    caught: { file: LINTS, name: "lets everybody execute nothing" },
+    caught: { file: LINTS, name: "grants nothing to everybody" },
   },
   {
     name: "search-path-open",
     is: "a function finds its tables where the caller says",
     how: { statement: "alter function public.get_me(jsonb, jsonb) reset search_path" },
-    caught: { file: LINTS, name: "lets no function be steered by a search_path" },
+    caught: { file: LINTS, name: "has no function that depends on a search_path" },
   },
   {
     name: "function-with-owners-rights-exposed",
@@ -176,7 +176,7 @@ export const DATABASE: Break[] = [
       statement: `alter policy records_read on public.records using (tenant_id = (select private.tenant_id())
         and surface = any ((select private.permitted('read', 'write'))::text[]))`,
     },
-    caught: { file: RECORDS, name: "a lead sees what is its own to see" },
+    caught: { file: RECORDS, name: "a lead sees its own rows" },
   },
   {
     name: "kind-of-principal-not-asked",
@@ -236,7 +236,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/api/contracts/bad-requests.test.ts",
-      name: "restoreIntegration another tenant's record 404, as one that never was",
+      name: "restoreIntegration another tenant's record is the same 404 as an unknown one",
     },
   },
   {
@@ -272,7 +272,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/api/security-events/service-role.test.ts",
-      name: "leaves exactly one event a call: a read, a change, what is told of anyway, and what comes to nothing",
+      name: "records exactly one event per call: reads, changes, recorded changes and failures",
     },
   },
   {
@@ -285,7 +285,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/api/security-events/sources.test.ts",
-      name: "exports, with what was asked for",
+      name: "exports are recorded with their filters",
     },
   },
   {
@@ -298,7 +298,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/api/security-events/chain.test.ts",
-      name: "by the application's strongest role: no change, no deletion, no truncation, no place of its own choosing",
+      name: "the application's strongest role can't update, delete, truncate or choose a position",
     },
   },
   {
@@ -311,7 +311,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/api/security-events/chain.test.ts",
-      name: "each tenant's chain fits, without a gap, and no call waits for another tenant",
+      name: "each tenant's chain is complete, and no call waits for another tenant",
     },
   },
   {
@@ -324,7 +324,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/stack/quotas.test.ts",
-      name: "of many creations at once no more than that",
+      name: "concurrent creations never exceed the quota",
     },
   },
   {

@@ -62,7 +62,7 @@ export const PAGES: Break[] = [
     },
     caught: {
       file: DESIGN,
-      name: "a dialog takes the focus to its first field, keeps it, and gives it back on Escape",
+      name: "a dialog focuses its first field, traps the focus, and returns it on Escape",
     },
   },
   {
@@ -75,7 +75,7 @@ export const PAGES: Break[] = [
     },
     caught: {
       file: DESIGN,
-      name: "a menu opens with the arrow keys, goes around, finds by a letter, and Escape gives the focus back",
+      name: "a menu opens and wraps with the arrow keys, finds by a letter, and Escape returns the focus",
     },
   },
   {
@@ -101,7 +101,7 @@ export const PAGES: Break[] = [
     },
     caught: {
       file: "e2e/ui/board.spec.ts",
-      name: "rows are one stop of the keyboard, and the focus stays among them when one goes",
+      name: "the rows are one tab stop, and keep the focus when a focused row disappears",
     },
   },
   {
@@ -153,7 +153,7 @@ export const PAGES: Break[] = [
     },
     caught: {
       file: "e2e/ui/webhooks/registering.spec.ts",
-      name: "a lost answer is asked for again and gives one webhook; two clicks are one",
+      name: "a retry after a lost response and a double click each create one webhook",
     },
   },
   {
@@ -179,7 +179,7 @@ export const PAGES: Break[] = [
     },
     caught: {
       file: "e2e/ui/board-live.spec.ts",
-      name: "goes by the server's clock, however wrong the browser's is",
+      name: "counts time by the server's clock, even if the browser's is wrong",
     },
   },
   {
@@ -206,7 +206,7 @@ export const PAGES: Break[] = [
     },
     caught: {
       file: "e2e/ui/exception.spec.ts",
-      name: "a change that the server refuses is taken back",
+      name: "a change that the server refuses is rolled back",
     },
   },
   {
@@ -219,7 +219,7 @@ export const PAGES: Break[] = [
     },
     caught: {
       file: "e2e/ui/updates.spec.ts",
-      name: "somebody's Markdown runs nothing and loads nothing",
+      name: "Markdown from users runs no scripts and loads nothing",
     },
   },
 ];

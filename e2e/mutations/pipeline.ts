@@ -60,7 +60,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: "e2e/api/api-keys/verify.test.ts",
-      name: "refuses a path that names another tenant than X-Tenant-Id",
+      name: "refuses a path whose tenant differs from X-Tenant-Id",
     },
   },
   {
@@ -86,7 +86,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: CREDENTIALS,
-      name: "is refused where the server signed it for its own database client, whoever holds the secret",
+      name: "is refused if the server signed it for its own database client",
     },
   },
   {
@@ -99,7 +99,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: CREDENTIALS,
-      name: "takes tenants as an array with roles beside it, also under app_metadata, never from user_metadata",
+      name: "reads tenants as an array next to roles, also in app_metadata, and never in user_metadata",
     },
   },
   {
@@ -112,7 +112,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: "e2e/api/trust-anchors.test.ts",
-      name: "check issuer and audience where they are configured",
+      name: "check issuer and audience if configured",
     },
   },
   {
@@ -125,7 +125,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: "e2e/api/security-events/sources.test.ts",
-      name: "a key of one tenant tried on another: told to both, and to nobody whether there is such a tenant",
+      name: "a key used on another tenant is recorded for both, and reveals no tenant's existence",
     },
   },
   {
@@ -151,7 +151,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: LIFECYCLE,
-      name: "keeps the old key for the grace period and no longer, by the database's clock alone",
+      name: "keeps the old key exactly for the grace period, by the database's clock",
     },
   },
   {
@@ -164,7 +164,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: LIFECYCLE,
-      name: "gives the successor the same length of life, and never lets the old key outlive its own expiry",
+      name: "gives the successor the same lifetime, and never extends the old key's expiry",
     },
   },
   {
@@ -190,7 +190,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: "e2e/api/api-keys/usage.test.ts",
-      name: "is not lost where the process is told to end",
+      name: "is not lost when the process is stopped",
     },
   },
   {
@@ -216,7 +216,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: "e2e/api/api-keys/issue.test.ts",
-      name: "does nothing by halves where the audit row cannot be written, and says nothing of the cause",
+      name: "changes nothing if the audit row can't be written, and hides the cause",
     },
   },
   {
@@ -250,7 +250,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: "e2e/api/sla/monitor.test.ts",
-      name: "gives all that the filters leave as CSV or NDJSON, however many pages that is, on the record",
+      name: "exports everything under the filters as CSV or NDJSON, over any number of pages, and is recorded",
     },
   },
   {

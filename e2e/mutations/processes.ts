@@ -49,7 +49,7 @@ export const PROCESSES: Break[] = [
     },
     caught: {
       file: "e2e/api/sla/clock.test.ts",
-      name: "tells of a crossing within a second of it, naming the threshold and the next one, never early",
+      name: "reports a crossing within a second, with the threshold and the next one, never early",
     },
   },
   {
@@ -62,7 +62,7 @@ export const PROCESSES: Break[] = [
     },
     caught: {
       file: START,
-      name: "while a stack runs each process holds the secrets that its work needs, and no others",
+      name: "while a stack runs each process has only the secrets that it needs",
     },
   },
   {
@@ -73,7 +73,7 @@ export const PROCESSES: Break[] = [
       replace: "writeFileSync(`${file}.new`, text, { mode: 0o600 });",
       by: "writeFileSync(`${file}.new`, text, { mode: 0o644 });",
     },
-    caught: { file: START, name: "while a stack runs nobody else can read its secrets" },
+    caught: { file: START, name: "while a stack runs only the owner can read its secrets" },
   },
   {
     name: "directory-shared",
@@ -122,7 +122,10 @@ export const PROCESSES: Break[] = [
       replace: 'const path = pathOf(request.url ?? "");',
       by: 'const path = request.url ?? "";',
     },
-    caught: { file: FRONT, name: "the access log holds the path and neither query nor headers" },
+    caught: {
+      file: FRONT,
+      name: "the access log contains the path, and never the query or headers",
+    },
   },
   {
     name: "request-id-of-the-caller",
@@ -144,7 +147,7 @@ export const PROCESSES: Break[] = [
     },
     caught: {
       file: "e2e/stack/stop.test.ts",
-      name: "a request under way when the stop comes is answered",
+      name: "a request under way during a stop is completed",
     },
   },
   {

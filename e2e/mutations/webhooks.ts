@@ -12,7 +12,7 @@ export const WEBHOOKS: Break[] = [
     name: "ended-secret-still-signs",
     is: "an earlier secret signs after its grace period",
     how: {
-      function: "private.claim_webhook_deliveries",
+      function: "private.begin_attempts",
       replace: "and (s.expires_at is null or s.expires_at > now())",
       by: "",
     },
@@ -52,14 +52,14 @@ export const WEBHOOKS: Break[] = [
     },
     caught: {
       file: DELIVERY,
-      name: "goes to the webhooks that asked for its kind, of its tenant, and to no other",
+      name: "goes only to webhooks of its tenant that subscribe to its kind",
     },
   },
   {
     name: "no-caps",
     is: "a receiver that hangs is sent everything at once",
     how: {
-      function: "private.claim_webhook_deliveries",
+      function: "private.deliveries_to_send",
       replace: "then 20 else 2 end as cap",
       by: "then 60 else 60 end as cap",
     },
@@ -85,14 +85,14 @@ export const WEBHOOKS: Break[] = [
     how: { function: "private.retry_schedule", replace: "5, 300, 1800", by: "5, 60, 1800" },
     caught: {
       file: RETRY,
-      name: "is tried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each ±20 %, under one id, and then given up",
+      name: "is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each ±20 %, with one ID, then fails",
     },
   },
   {
     name: "retries-together",
     is: "all that failed comes back at the same moment",
     how: { function: "private.retry_pause", replace: " * (0.8 + 0.4 * random())", by: "" },
-    caught: { file: RETRY, name: "does not come back together with the others" },
+    caught: { file: RETRY, name: "is not retried at the same time as the others" },
   },
   {
     name: "answers-kept-whole",
@@ -103,7 +103,7 @@ export const WEBHOOKS: Break[] = [
       by: "const STORED_BYTES_MAX = 131_072;",
       rebuild: false,
     },
-    caught: { file: RETRY, name: "of 10 MB is kept to its first 16 kB" },
+    caught: { file: RETRY, name: "of 10 MB is truncated to 16 kB" },
   },
   {
     name: "gone-is-asked-again",
@@ -125,7 +125,7 @@ export const WEBHOOKS: Break[] = [
     },
     caught: {
       file: "e2e/api/webhooks/registration.test.ts",
-      name: "a deleted one is gone, its secret with it",
+      name: "a deleted one is removed with its secret",
     },
   },
   {

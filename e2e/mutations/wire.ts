@@ -71,7 +71,7 @@ export const WIRE: Break[] = [
     },
     caught: {
       file: "e2e/api/api-keys/successors.test.ts",
-      name: "a retry with the successor replays, however many rotations lie between",
+      name: "a retry with a successor replays, after any number of rotations",
     },
   },
 ];

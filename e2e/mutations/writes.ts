@@ -51,7 +51,7 @@ export const WRITES: Break[] = [
       replace: "a.id = $1 for update;",
       by: "a.id = $1;",
     },
-    caught: { file: LIFECYCLE, name: "lets one of two rotations at once succeed" },
+    caught: { file: LIFECYCLE, name: "accepts one of two concurrent rotations" },
   },
   {
     name: "revocation-not-seen",
@@ -83,13 +83,13 @@ export const WRITES: Break[] = [
       replace: "if jsonb_typeof(versions) = 'array' and not versions @> to_jsonb(version) then",
       by: "if false then",
     },
-    caught: { file: CONCURRENCY, name: "refuses another state, a weak tag and what never was one" },
+    caught: { file: CONCURRENCY, name: "rejects another version, a weak tag and a malformed one" },
   },
   {
     name: "record-not-locked",
     is: "of two changes at once one is lost",
     how: { function: "private.lock_record", replace: "for no key update;", by: ";" },
-    caught: { file: CONCURRENCY, name: "forty changes at once of forty fields are all made" },
+    caught: { file: CONCURRENCY, name: "forty concurrent changes of forty fields are all applied" },
   },
   {
     name: "purge-a-day-early",
@@ -101,7 +101,7 @@ export const WRITES: Break[] = [
     },
     caught: {
       file: "e2e/api/records/deletion.test.ts",
-      name: "the database lets nobody delete a record before, the owner included",
+      name: "the database refuses an earlier deletion, even to its owner",
     },
   },
   {
@@ -114,7 +114,7 @@ export const WRITES: Break[] = [
     },
     caught: {
       file: "e2e/api/sla/workflow.test.ts",
-      name: "moves as the rules say, and by no other way",
+      name: "allows only the defined transitions",
     },
   },
   {
@@ -157,7 +157,7 @@ export const WRITES: Break[] = [
     name: "thresholds-not-armed",
     is: "a moved clock forgets its next boundary",
     how: { function: "private.move_clocks", replace: "next_at = f.next_at", by: "next_at = null" },
-    caught: { file: CLOCK, name: "arms the crossings ahead again where due_at is moved" },
+    caught: { file: CLOCK, name: "re-arms the crossings ahead when due_at moves" },
   },
   {
     name: "crossing-reported-again-after-a-pause",
@@ -169,7 +169,7 @@ export const WRITES: Break[] = [
     },
     caught: {
       file: PAUSES,
-      name: "gives back exactly what was left, and never reports again what was crossed before it",
+      name: "restores exactly the time left, and never repeats earlier crossings",
     },
   },
   {
@@ -182,7 +182,7 @@ export const WRITES: Break[] = [
     },
     caught: {
       file: PAUSES,
-      name: "is never over before it began, when the client that ends it started first",
+      name: "never ends before it started, even if the ending client began first",
     },
   },
   {
@@ -195,7 +195,7 @@ export const WRITES: Break[] = [
     },
     caught: {
       file: "e2e/api/calendars/time-zones.test.ts",
-      name: "counts open deadlines anew when the time zone data changes, but none that a person set or that has passed",
+      name: "recomputes open deadlines when time zone data changes, except manual and passed ones",
     },
   },
   {
@@ -218,7 +218,7 @@ export const WRITES: Break[] = [
     },
     caught: {
       file: "e2e/api/sla/business-ledger.test.ts",
-      name: "of an exception that went through all of it is the one of the hand calculation",
+      name: "equals the manual calculation for an exception with every kind of change",
     },
   },
   {
@@ -280,7 +280,7 @@ export const WRITES: Break[] = [
     },
     caught: {
       file: "e2e/api/sla/bulk-by-filter.test.ts",
-      name: "where another number matches than was confirmed, nothing changes",
+      name: "nothing changes if another number matches than was confirmed",
     },
   },
   {
@@ -293,7 +293,7 @@ export const WRITES: Break[] = [
     },
     caught: {
       file: "e2e/api/matching/random-months.test.ts",
-      name: "whatever closes, reopens or comes late, open lines have their exceptions in the period that holds them",
+      name: "after any close, reopening or late line, open lines have exceptions in their own period",
     },
   },
   {
@@ -320,7 +320,7 @@ export const WRITES: Break[] = [
     },
     caught: {
       file: "e2e/api/evidence/evidence.test.ts",
-      name: "what a signed statement lists stays, also after a reopening, and can be superseded",
+      name: "evidence of a signed statement stays, even after a reopening, and can be superseded",
     },
   },
 ];

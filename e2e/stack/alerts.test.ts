@@ -114,7 +114,7 @@ describe("the rules of ops/alerts", () => {
     expect([...new Set(unknown)]).toEqual([]);
   });
 
-  test("each have a runbook that says what it means, how to find out and what to do", () => {
+  test("each have a runbook with meaning, diagnosis and fix", () => {
     for (const { annotations } of RULES) {
       const page = readFileSync(join(ROOT, annotations.runbook), "utf8");
       for (const heading of ["## What it means", "## Find out", "## Fix"])
@@ -257,7 +257,7 @@ describe("the rules of ops/alerts", () => {
     },
   };
 
-  test("are all made to fire here", () => {
+  test("all fire in a drill here", () => {
     expect(Object.keys(sick).sort()).toEqual([...new Set(RULES.map(({ alert }) => alert))].sort());
   });
 

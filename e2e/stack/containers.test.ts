@@ -78,7 +78,7 @@ function start(part: Part, own: Record<string, string>): ChildProcess {
 }
 
 test.each(["web", "worker", "matcher"] as const)(
-  "the command of %s gets ready, shows its metrics, and ends when it is asked to",
+  "the command of %s becomes ready, serves its metrics, and stops on request",
   async (part) => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
@@ -108,7 +108,7 @@ test.each(["web", "worker", "matcher"] as const)(
   },
 );
 
-test("the command of migrate ends well where there is nothing to do", async () => {
+test("the migrate command succeeds if there is nothing to do", async () => {
   const child = start("migrate", {});
   expect(await once(child, "exit")).toEqual([0, null]);
 });

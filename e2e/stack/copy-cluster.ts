@@ -31,7 +31,7 @@ export async function copyCluster(
   await client.connect();
   const copy = join(elsewhere, "postgres");
   await client.query("select pg_backup_start('drill', true)");
-  // A file that goes while it is copied is no fault: the log tells of it.
+  // A file that disappears during the copy is no fault, because the log contains its changes.
   await run("cp", ["-a", join(dataDir, "postgres"), copy]).catch(() => {});
   const { rows } = await client.query<{ labelfile: string }>(
     "select labelfile from pg_backup_stop(false)",

@@ -72,7 +72,7 @@ describe("who a request is", () => {
     expect((await call("stack_context")).body).toEqual({ role: "anon", claims: { role: "anon" } });
   });
 
-  test("a token decides over the key beside it", async () => {
+  test("the token decides, not the key sent with it", async () => {
     const token = await bearer(sign({ role: "authenticated", sub: "user:ada" }));
     const { body } = await call("stack_context", {
       ...token,
@@ -123,7 +123,7 @@ describe("who a request is", () => {
   });
 });
 
-test("a function's own time limit holds from the beginning of its call", async () => {
+test("a function's own time limit applies from the start of its call", async () => {
   expect(await call("stack_dawdle")).toMatchObject({ body: { code: "57014" } });
 });
 
@@ -149,7 +149,7 @@ test("serving requests grants nothing to anyone", async () => {
   expect(await query(GRANTS)).toEqual(before);
 });
 
-test("the role that migrations run as is no superuser, and the Data API's may do nothing by itself", async () => {
+test("the role for migrations isn't a superuser, and the Data API's own role has no rights", async () => {
   const roles = await query(`select rolname, rolsuper, rolbypassrls, rolinherit from pg_roles
     where rolname in ('postgres', 'authenticator') order by 1`);
   expect(roles).toEqual([

@@ -36,7 +36,7 @@ const lockHolders = () =>
   );
 
 describe("migrations, one start at a time", () => {
-  test("wait for another start, and say for whom", async () => {
+  test("wait for another start, and name it", async () => {
     const other = await project.connect();
     const { rows } = await other.query<{ pid: number }>(
       `select pg_backend_pid() as pid from ${LOCK}`,
@@ -49,7 +49,7 @@ describe("migrations, one start at a time", () => {
     expect(await applied).toEqual([]);
   });
 
-  test("give up in the end, and say what to do", async () => {
+  test("give up eventually, and say what to do", async () => {
     const other = await project.connect();
     await other.query(`select ${LOCK}`);
     const error = await migrate(databaseUrl, { onWait: () => {}, giveUpAfterMs: 300 }).catch(
@@ -66,7 +66,7 @@ describe("migrations, one start at a time", () => {
   });
 });
 
-test("the demonstration's users are refused by a database that was not asked for them", async () => {
+test("a database that wasn't set up for demo users refuses them", async () => {
   const seed = readFileSync(new URL("../../supabase/seed.sql", import.meta.url), "utf8");
   await expect(project.sql(seed)).rejects.toThrow("They are for a database on your own machine.");
 });
@@ -79,7 +79,7 @@ describe("a pooler that loses what the worker listens for", () => {
   afterAll(() => pooler.stop());
 
   test.each(["DATABASE_URL", "DIRECT_URL"])(
-    "is refused as %s, in words, before anything is started",
+    "is refused as %s with an explanation, before anything starts",
     async (name) => {
       const start = await Supervisor.start({
         ...variables,
@@ -115,7 +115,7 @@ describe.skipIf(!hasPgBouncer)("PgBouncer in transaction mode", () => {
     expect(await lockHolders()).toEqual([]);
   });
 
-  test("is refused without a direct connection beside it", async () => {
+  test("is refused without an additional direct connection", async () => {
     const start = await Supervisor.start({
       ...variables,
       DATA_DIR: freshDataDir(),
@@ -125,7 +125,7 @@ describe.skipIf(!hasPgBouncer)("PgBouncer in transaction mode", () => {
     expect(start.fatal).toContain("Set DIRECT_URL as well");
   });
 
-  test("serves all but what listens, with a direct connection beside it: migrations, deliveries, the clock, jobs", async () => {
+  test("serves migrations, deliveries, the clock and jobs if listeners have a direct connection", async () => {
     const dataDir = freshDataDir();
     process.kill(stack.pidOf("worker"), "SIGSTOP");
     const pooled = await Supervisor.ready({

@@ -38,7 +38,7 @@ test("a sound project has nothing to fix", async () => {
   expect(ends).toBe(0);
 });
 
-describe("what is wrong with the database is named", () => {
+describe("names each problem of the database", () => {
   test.each([
     {
       wrong:
@@ -85,7 +85,7 @@ describe("what is wrong with the database is named", () => {
   });
 });
 
-describe("what is wrong with the variables is named", () => {
+describe("names each problem of the variables", () => {
   test("keys of the wrong kind, a secret that the Data API does not share, and a database at its bound", async () => {
     const report = await examined({
       SUPABASE_PUBLISHABLE_KEY: project.env.SUPABASE_SECRET_KEY ?? "",
@@ -106,7 +106,7 @@ describe("what is wrong with the variables is named", () => {
     expect(report.ends).toBe(1);
   });
 
-  test("a role for requests that may do more", async () => {
+  test("a role for requests with more rights", async () => {
     const report = await examined({ REQUEST_DATABASE_URL: project.env.DATABASE_URL ?? "" });
     expect(report.says).toMatch(
       /^✗ Requests: REQUEST_DATABASE_URL's role may do more than requests may: postgres /m,

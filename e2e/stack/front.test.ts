@@ -38,7 +38,7 @@ async function loggedRequest(requestId: string | undefined) {
   return find();
 }
 
-describe("what is not HTTP gets one clean 400", () => {
+describe("malformed HTTP gets a single clean 400", () => {
   test.each([
     ["a lone percent sign", request("GET /% HTTP/1.1")],
     ["a broken escape under /v1", request("GET /v1/%zz HTTP/1.1")],
@@ -62,7 +62,7 @@ describe("what is not HTTP gets one clean 400", () => {
   });
 });
 
-test("a method that nothing takes is 405", async () => {
+test("an unsupported method is 405", async () => {
   expect((await send(request("TRACE /v1/me HTTP/1.1"))).status).toBe(405);
 });
 
@@ -81,7 +81,7 @@ test("the request id is ours, not the caller's", async () => {
   expect(requestId).toMatch(/^req_[0-9a-f]{32}$/);
 });
 
-test("behind one proxy the address is the one it saw, whatever the caller wrote before it", async () => {
+test("behind one proxy, the client address is the one that the proxy saw", async () => {
   const { requestId } = await send(
     request(
       "GET /healthz HTTP/1.1",
@@ -92,7 +92,7 @@ test("behind one proxy the address is the one it saw, whatever the caller wrote 
   expect(await loggedRequest(requestId)).toMatchObject({ address: "198.51.100.9" });
 });
 
-test("the access log holds the path and neither query nor headers", async () => {
+test("the access log contains the path, and never the query or headers", async () => {
   const { requestId } = await send(
     request("GET /healthz?token=sesame HTTP/1.1", "Authorization: Bearer sesame"),
   );
@@ -117,7 +117,7 @@ test.each(["/sign-in", "/acme/exceptions", "/", "//v1/me", "/healthz"])(
   },
 );
 
-test("an expectation that nobody can meet is passed over", async () => {
+test("an unknown expectation is ignored", async () => {
   const { status, requestId } = await send(request("GET /healthz HTTP/1.1", "Expect: a-miracle"));
   expect({ status, requestId }).toEqual({ status: 200, requestId: expect.stringMatching(/^req_/) });
 });

@@ -106,7 +106,7 @@ const WHOLE = {
 const isDone = (id: string) =>
   until("the import to be done", async () => (await stateOf(id)).status === "done", 150_000);
 
-describe("an import is kept whole and once", () => {
+describe("an import is stored completely and once", () => {
   test.each(["copy", "finish_import"])("though the matcher is killed at %s", async (moment) => {
     const id = await queueImport();
     await readingBackend(id, moment);
@@ -126,7 +126,7 @@ describe("an import is kept whole and once", () => {
     },
   );
 
-  test("though it comes twice at the same time", async () => {
+  test("even if it is sent twice concurrently", async () => {
     const ids = await Promise.all([queueImport(), queueImport()]);
     await Promise.all(ids.map(isDone));
     const states = await Promise.all(ids.map(stateOf));
@@ -134,7 +134,7 @@ describe("an import is kept whole and once", () => {
     expect(states[0]).toMatchObject({ lines: LINES, sum: WHOLE.sum });
   });
 
-  test("or, where the disk is full, not at all, and whole when it is sent again", async () => {
+  test("a full disk stores nothing of an import, and a retry stores it completely", async () => {
     await sql(
       `create function private.no_space() returns trigger language plpgsql as $$
        begin raise 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$;

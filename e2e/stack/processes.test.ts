@@ -70,7 +70,7 @@ describe("two web processes on one port and two workers", () => {
     expect(await working()).toBeGreaterThanOrEqual(2);
   });
 
-  test("go on when one of each is killed, and another takes its place", async () => {
+  test("continue when one of each is killed and replaced", async () => {
     const [web = 0, other] = webs();
     const [worker, second] = [stack.pidOf("worker-1"), stack.pidOf("worker-2")];
     for (const pid of [web, worker]) process.kill(pid, "SIGKILL");
@@ -85,7 +85,7 @@ describe("two web processes on one port and two workers", () => {
     expect(runs(stack.pidOf("web"))).toBe(true);
   });
 
-  test("are replaced though one of them is killed meanwhile", async () => {
+  test("are replaced even if one of them is killed during the replacement", async () => {
     const replaced = () =>
       stack.entries.filter(({ msg }) => msg === "web processes replaced").length;
     const [before, already] = [webs(), replaced()];
@@ -97,7 +97,7 @@ describe("two web processes on one port and two workers", () => {
     await until("them to answer", async () => (await stack.get("/readyz")) === 200);
   });
 
-  test("end with the supervisor, however it ends", async () => {
+  test("end with the supervisor, even after a crash", async () => {
     const pids = [
       ...webs(),
       ...["web", "worker-1", "worker-2", "data-api", "postgres"].map((name) => stack.pidOf(name)),

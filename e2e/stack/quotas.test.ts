@@ -68,7 +68,7 @@ const SOURCE = { name: "Bank", kind: "bank_statement", currency: "EUR" };
 const EXCEPTION = { title: "Payout differs", severity: "low" };
 const line = (reference: string) => ({ reference, amount_minor: 1, value_date: "2026-10-05" });
 
-describe("a tenant has as many of a kind as its quota, whose variable the refusal names", () => {
+describe("a tenant has at most its quota of a kind, and the refusal names the variable", () => {
   test.each<[what: string, path: string, body: (n: number) => object, variable: string]>([
     [
       "API keys",
@@ -109,7 +109,7 @@ describe("a tenant has as many of a kind as its quota, whose variable the refusa
     );
   });
 
-  test("of many creations at once no more than that", async () => {
+  test("concurrent creations never exceed the quota", async () => {
     const keys = Array.from({ length: 12 }, (_, n) =>
       call("POST", `/v1/tenants/${tenant}/api-keys`, {
         name: `Key ${n}`,
@@ -123,7 +123,7 @@ describe("a tenant has as many of a kind as its quota, whose variable the refusa
     ]);
   });
 
-  test("lines, of a call and of a file, of which nothing is kept", async () => {
+  test("a call or a file over the quota of lines stores nothing", async () => {
     const { id } = await create("/v1/sources", SOURCE);
     expect(
       await create(`/v1/sources/${id}/lines`, { lines: [line("a"), line("b")] }),
@@ -151,7 +151,7 @@ describe("a tenant has as many of a kind as its quota, whose variable the refusa
   });
 });
 
-test("who has as many keys as the quota rotates one, and what is revoked, resolved or deleted for good makes room", async () => {
+test("a full quota still allows rotation, and revoked, resolved or purged items free their places", async () => {
   const path = `/v1/tenants/${tenant}/api-keys`;
   const keys = [1, 2].map(
     async (n) =>

@@ -78,7 +78,7 @@ type List = { items: { title: string }[] };
 const titles = async (path: string) =>
   (await project.call<List>("GET", path)).items.map(({ title }) => title);
 
-test("searches are read from a replica, which may lag, all else from the database; and from there too once the replica is gone", async () => {
+test("searches use a replica that may lag, everything else the primary, and all of it without a replica", async () => {
   expect((await onReplica.query("select pg_is_in_recovery() as follows")).rows).toEqual([
     { follows: true },
   ]);

@@ -33,7 +33,7 @@ function digestsOf({ folder }: CommitBuild): Record<string, string> {
   );
 }
 
-test("two builds of a commit, each in a folder of its own, are the same but for their keys", {
+test("two builds of a commit in different folders differ only in their keys", {
   timeout: 900_000,
 }, () => {
   builds.push(new CommitBuild("HEAD"), new CommitBuild("HEAD"));

@@ -99,7 +99,7 @@ const allAreReported = () =>
   until("every breach to be reported", async () => (await breaches()).reported >= COUNT);
 
 describe("deadlines that pass", () => {
-  test("while the worker stands still are counted at once, and told of once each when it goes on", async () => {
+  test("while the worker is stalled count at once, and are reported once each when it resumes", async () => {
     process.kill(stack.pidOf("worker"), "SIGSTOP");
     const last = await dueIn(0.2);
     await until("the last deadline to pass", () => hasPassed(last));
@@ -110,7 +110,7 @@ describe("deadlines that pass", () => {
     expect(await breaches()).toMatchObject({ ...EACH_ONCE, early: 0 });
   });
 
-  test("while nothing runs at all are told of once each after the next start", async () => {
+  test("while nothing runs are reported once each after the next start", async () => {
     const last = await dueIn(4);
     expect(await stack.end("SIGTERM")).toBe(0);
     await until("the last deadline to pass", () => Date.now() > last.getTime() + 1000);
@@ -119,7 +119,7 @@ describe("deadlines that pass", () => {
     expect(await breaches()).toMatchObject({ ...EACH_ONCE, early: 0 });
   });
 
-  test("are told of on time, once and never early by workers whose clocks are ten minutes fast and ten minutes slow", async () => {
+  test("are reported on time, once and never early by workers whose clocks are ten minutes fast or slow", async () => {
     const workers = await Promise.all([600_000, -600_000].map(shiftedWorker));
     process.kill(stack.pidOf("worker"), "SIGSTOP");
     try {

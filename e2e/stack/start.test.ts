@@ -36,7 +36,7 @@ describe("while a stack runs", () => {
   });
   afterAll(() => stack.end("SIGTERM"));
 
-  test("nobody else can read its secrets", () => {
+  test("only the owner can read its secrets", () => {
     expect(modeOf(DATA_DIR)).toBe("700");
     for (const file of ["secrets.json", "stack.json"])
       expect(modeOf(join(DATA_DIR, file))).toBe("600");
@@ -46,7 +46,7 @@ describe("while a stack runs", () => {
     expect(listening(stack.port)).toEqual(["127.0.0.1"]);
   });
 
-  test("each process holds the secrets that its work needs, and no others", () => {
+  test("each process has only the secrets that it needs", () => {
     const { DATABASE_URL = "", ...secrets } = stackOf(DATA_DIR).env;
     const holders = (secret: string) =>
       ["web", "worker", "matcher", "data-api"].filter((part) =>
@@ -61,7 +61,7 @@ describe("while a stack runs", () => {
       expect(holdersOf(name), name).toEqual(["web"]);
   });
 
-  test("a start that is given its variables uses it as any Supabase project, and starts no database", async () => {
+  test("a start with its variables uses it as any Supabase project, and starts no database", async () => {
     const project = Object.fromEntries(
       Object.entries(stackOf(DATA_DIR).env).filter(([name]) =>
         /^(SUPABASE_|DATABASE_URL$)/.test(name),
@@ -96,7 +96,7 @@ describe("while a stack runs", () => {
   });
 });
 
-test("secrets are made once, given ones win, and a database without the ones it was made with is refused", async () => {
+test("secrets are generated once, configured ones win, and a database with other secrets is refused", async () => {
   const DATA_DIR = freshDataDir();
   const AUTH_JWT_SECRET = "a secret that is given and long enough";
   const secrets = () => readFileSync(join(DATA_DIR, "secrets.json"), "utf8");

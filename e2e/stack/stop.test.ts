@@ -26,7 +26,7 @@ test("SIGTERM ends every part, in order, and the supervisor with 0", async () =>
   ]);
 });
 
-test("a request under way when the stop comes is answered", async () => {
+test("a request under way during a stop is completed", async () => {
   const DATA_DIR = freshDataDir();
   const stack = await Supervisor.ready({ DATA_DIR });
   // The server asks for the body once it has taken the request in hand.
@@ -47,7 +47,7 @@ test("a request under way when the stop comes is answered", async () => {
   expect(await ended).toBe(0);
 });
 
-test("a stop that comes before everything is up ends what is", async () => {
+test("a stop during startup ends everything that was started", async () => {
   const stack = await Supervisor.start({ DATA_DIR: freshDataDir() });
   await until("Postgres to start", () => stack.says("postgres started"));
 
@@ -56,7 +56,7 @@ test("a stop that comes before everything is up ends what is", async () => {
   expect(runs(stack.pidOf("postgres"))).toBe(false);
 });
 
-test("a supervisor killed with -9 leaves nothing running, whatever its parts are busy with, and the next start comes up at once", async () => {
+test("a supervisor killed with -9 leaves no process behind, and the next start succeeds at once", async () => {
   const DATA_DIR = freshDataDir();
   const killed = await Supervisor.ready({ DATA_DIR });
   for (const part of ["web", "worker", "data-api"] as const)

@@ -90,7 +90,7 @@ test("one trace leads from a request over its SQL and the queue to the receipt o
   expect(JSON.stringify(spans)).not.toContain("Traced");
 });
 
-test("the trace of a file leads from its import over the match of one line to the exception of another and its receipt", async () => {
+test("the trace of a file covers its import, a match, an exception and the webhook receipt", async () => {
   await receiver.behave("/lines", { secrets: [SECRET] });
   await project.call("POST", "/v1/webhooks", {
     url: receiver.url("/lines"),
@@ -169,7 +169,7 @@ test("the trace of a file leads from its import over the match of one line to th
   expect(JSON.stringify(spans)).not.toContain("INV-");
 });
 
-test("a job that nobody asked for has a trace of its own", async () => {
+test("a scheduled job has its own trace", async () => {
   await until("it to be done", await project.giveJob("purge_imports"));
   await until("it to be recorded", () =>
     collector.spans.some(({ name }) => name === "job purge_imports"),
@@ -221,7 +221,7 @@ test("metrics are those of a scrape, by the same names, of each process", async 
   expect(new Set(collector.metrics.map(({ instance }) => instance)).size).toBeGreaterThanOrEqual(3);
 });
 
-test("the log of each process is sent, and what it says of a request belongs to its trace", async () => {
+test("the logs of each process are exported, and a request's log lines belong to its trace", async () => {
   const traceId = await send(
     "/v1/exceptions",
     "application/json",
@@ -247,7 +247,7 @@ test("the log of each process is sent, and what it says of a request belongs to 
   );
 });
 
-test("where no endpoint is set, nothing of OpenTelemetry is loaded", async () => {
+test("without an endpoint, no OpenTelemetry code is loaded", async () => {
   const script = `
     import { registerHooks } from "node:module";
     const loaded = [];

@@ -180,7 +180,7 @@ describe("a worker in mid-delivery", () => {
     expectAccounted(sent, detail);
   });
 
-  test("whose database connections are all cut goes on", async () => {
+  test("continues after all of its database connections are cut", async () => {
     const project = new Project(stack, dataDir);
     const before = stack.entries.length;
     // In the midst of a job, which then fails, and is to be settled while the connections go.
@@ -214,7 +214,7 @@ describe("a worker in mid-delivery", () => {
   });
 });
 
-test("of 300 deliveries none is lost, and none goes unrecorded, when Postgres stops at once in their midst", async () => {
+test("loses none of 300 deliveries and records each if Postgres stops immediately", async () => {
   const path = `/hook-${++hooks}`;
   await receiver.behave(path, { secrets: [SECRET], delay_ms: 50 });
   const { id } = await call<{ id: string }>("POST", "/v1/webhooks", {
@@ -252,7 +252,7 @@ test("of 300 deliveries none is lost, and none goes unrecorded, when Postgres st
 });
 
 describe("a stack that is stopped in mid-delivery", () => {
-  test("lets what is under way end, and writes it down", async () => {
+  test("finishes and records deliveries under way", async () => {
     const sent = await send({ delay_ms: 1_500 });
     expect(await stack.end("SIGTERM")).toBe(0);
     stack = await start();
@@ -285,7 +285,7 @@ test("the server's key is rotated: resealed with the new one, secrets sign witho
     encoding: "utf8",
   });
   expect(said).toMatch(
-    /^Resealed (\d+) of \1 webhook secrets and headers with the newest key\.\n$/,
+    /^Resealed (\d+) of \1 secrets of webhooks and connections with the newest key\.\n$/,
   );
   await stack.end("SIGTERM");
   stack = await start(keys[1]);

@@ -33,7 +33,7 @@ const waiting = (what: string) =>
     .sql(`select from pg_stat_activity where wait_event_type = 'Lock' and query ~ $1`, [what])
     .then((rows) => rows.length);
 
-test("a worker that could only live ends, and its successor takes work: graphile-worker remembers that its first look for jobs failed", async () => {
+test("a worker that can't work ends, and its successor does: graphile-worker never retries a failed first poll", async () => {
   const lock = await inTransaction("lock table graphile_worker._private_tasks");
   process.kill(stack.pidOf("worker"), "SIGKILL");
   await until(

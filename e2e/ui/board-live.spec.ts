@@ -36,7 +36,7 @@ test.describe("while it is open, the SLA board", () => {
     await expect(row.getByText("Breached")).toBeVisible();
   });
 
-  test("goes by the server's clock, however wrong the browser's is", async ({ page }) => {
+  test("counts time by the server's clock, even if the browser's is wrong", async ({ page }) => {
     await report(tenant, { title: "Half an hour", due_in_minutes: 30 });
     await page.clock.install({ time: Date.now() + 7 * 60 * 60 * 1000 });
     await page.goto(`/${tenant}/exceptions`);
@@ -61,7 +61,7 @@ test.describe("while it is open, the SLA board", () => {
     await expect(rowOf(page, "Meanwhile")).toBeVisible();
   });
 
-  test("has what comes wait while the pointer is over the rows, and counts it in the tab's title", async ({
+  test("holds back new rows while the pointer is over the list, and counts them in the tab's title", async ({
     page,
   }) => {
     await report(tenant, { title: "Second", due_in_minutes: 40 });
@@ -95,7 +95,7 @@ test.describe("while it is open, the SLA board", () => {
     await expect(pill).toBeHidden();
   });
 
-  test("keeps showing what it has while the connection is gone, and says so", async ({
+  test("keeps showing the last board while offline, and says that it is offline", async ({
     page,
     context,
   }) => {
@@ -110,7 +110,10 @@ test.describe("while it is open, the SLA board", () => {
     await expect(notice).toBeHidden();
   });
 
-  test("a session that ends in between is asked for where one is", async ({ page, context }) => {
+  test("a session that ends while the board is open asks to sign in on the same page", async ({
+    page,
+    context,
+  }) => {
     await report(tenant, { title: "Left open", due_in_minutes: 30 });
     await page.goto(`/${tenant}/exceptions?severity=high`);
     await expect(rowOf(page, "Left open")).toBeVisible();

@@ -43,7 +43,7 @@ test.describe("the SLA board", () => {
     expect(await page.evaluate(() => "sameDocument" in window)).toBe(true);
   });
 
-  test("at every edge of a risk, shows what the list, the summary, the counts and the events say", async ({
+  test("at every risk threshold the board agrees with the list, the summary, the counts and the events", async ({
     page,
   }) => {
     test.slow();
@@ -107,7 +107,7 @@ test.describe("the SLA board", () => {
     }).toPass();
   });
 
-  test("finds an exception by its words, keeps them in the address, and exports what is listed", async ({
+  test("searches exceptions by text, keeps the search in the URL, and exports the results", async ({
     page,
   }) => {
     await report(tenant, { title: "Payout 4711 has no bank line", due_in_minutes: 30 });
@@ -129,7 +129,7 @@ test.describe("the SLA board", () => {
     expect(csv).not.toContain("Fee is unknown");
   });
 
-  test("keeps its filters in the address, where a reload finds them", async ({ page }) => {
+  test("keeps its filters in the URL across a reload", async ({ page }) => {
     await report(tenant, { title: "Late one", due_in_minutes: -30, severity: "critical" });
     await report(tenant, { title: "Soon due", due_in_minutes: 45, severity: "low" });
     await report(tenant, { title: "Due today", due_in_minutes: 200, severity: "critical" });
@@ -170,7 +170,7 @@ test.describe("the SLA board", () => {
     ).toBeVisible();
   });
 
-  test("opens on what can still be saved, group by group, and unfolds what is breached", async ({
+  test("opens on exceptions that can still be saved, in groups, and unfolds breached ones", async ({
     page,
   }) => {
     await report(tenant, { title: "Late one", due_in_minutes: -30 });
@@ -187,13 +187,13 @@ test.describe("the SLA board", () => {
     await expect(rows(page)).toHaveCount(1);
   });
 
-  test("where all is breached, shows it", async ({ page }) => {
+  test("shows breached exceptions unfolded if there are no others", async ({ page }) => {
     await report(tenant, { title: "Late one", due_in_minutes: -30 });
     await page.goto(`/${tenant}/exceptions`);
     await expect(rowOf(page, "Late one")).toBeVisible();
   });
 
-  test("rows are one stop of the keyboard, and the focus stays among them when one goes", async ({
+  test("the rows are one tab stop, and keep the focus when a focused row disappears", async ({
     page,
   }) => {
     await reportMany(tenant, 50);
@@ -224,7 +224,7 @@ test.describe("the SLA board", () => {
     await expect(link("Item 2")).toBeFocused();
   });
 
-  test("lists closed work, creates an exception by hand, and looks as it was left", async ({
+  test("lists closed exceptions, creates one by hand, and restores the last view", async ({
     page,
   }) => {
     const done = await report(tenant, { title: "Done with", due_in_minutes: 30 });
@@ -260,7 +260,7 @@ test.describe("the SLA board", () => {
     await dialog.getByRole("button", { name: "Create exception" }).click();
     await expect(rowOf(page, "Fee of 12.50")).toContainText("€12.50");
 
-    // Of the reconciliation that the board is filtered by.
+    // The name of the reconciliation in the filter.
     const period = {
       name: "Payouts to bank",
       period_start: "2026-10-01",
@@ -290,7 +290,7 @@ test.describe("the SLA board", () => {
     await expect(rowOf(page, "Fee of 12.50")).toHaveCSS("height", "32px");
   });
 
-  test("sorts by what is asked", async ({ page }) => {
+  test("sorts by the chosen column", async ({ page }) => {
     await report(tenant, { title: "First due", due_in_minutes: 30, severity: "low" });
     await report(tenant, { title: "Gravest", due_in_minutes: 300, severity: "critical" });
     await page.goto(`/${tenant}/exceptions`);
@@ -304,10 +304,7 @@ test.describe("the SLA board", () => {
     );
   });
 
-  test("says what to do when nothing is open, and what it shows works", async ({
-    page,
-    context,
-  }) => {
+  test("an empty board offers a next step that works", async ({ page, context }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.goto(`/${tenant}/exceptions`);
     await expect(page.getByRole("heading", { name: "No open exceptions" })).toBeVisible();
@@ -325,9 +322,7 @@ test.describe("the SLA board", () => {
     await expect(rows(page).first()).toBeVisible();
   });
 
-  test("gives the report of the last 30 days as a file, and says when it cannot", async ({
-    page,
-  }) => {
+  test("downloads the report of the last 30 days, and reports a failure", async ({ page }) => {
     await report(tenant, { title: "Late one", due_in_minutes: -30, severity: "critical" });
     await page.goto(`/${tenant}/exceptions`);
     const askFor = async (name: string) => {
@@ -352,7 +347,7 @@ test.describe("the SLA board", () => {
     await expect(page.getByRole("status").getByText("Not now.")).toBeVisible();
   });
 
-  test("draws time to breach and breaches per day when asked, keeps that in the address, and has each as a table", async ({
+  test("draws time to breach and breaches per day on request, with the choice in the URL and tables", async ({
     page,
   }) => {
     await report(tenant, { title: "Late one", due_in_minutes: -30 });
@@ -383,7 +378,7 @@ test.describe("the SLA board", () => {
     await expect(page.getByRole("application", { name: /^Breaches per day/ })).toHaveCount(0);
   });
 
-  test("says when nothing matches, and takes the filters back", async ({ page }) => {
+  test("says when nothing matches, and clears the filters", async ({ page }) => {
     await report(tenant, { title: "Only one", due_in_minutes: 900, severity: "low" });
     await page.goto(`/${tenant}/exceptions?severity=critical`);
     await expect(page.getByRole("heading", { name: "No matching exceptions" })).toBeVisible();

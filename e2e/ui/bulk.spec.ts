@@ -90,7 +90,7 @@ test("rows are chosen one by one, in a range, all at once and by keyboard, and t
   await expect(bar(page)).toContainText("6 selected");
 });
 
-test("with rows selected, the keys act on all of them, and on no row beside", async ({ page }) => {
+test("with rows selected, keys act on all of them and on no other row", async ({ page }) => {
   await reportMany(tenant, 4);
   await openBoard(page);
   const row = (nth: number) => rowOf(page, `Item ${nth}`).getByRole("link");
@@ -130,7 +130,7 @@ test("with rows selected, the keys act on all of them, and on no row beside", as
   await expect(rowOf(page, "Item 3")).not.toContainText("Paused");
 });
 
-test("a bulk change is undone as one, each exception to what it was", async ({ page }) => {
+test("one undo restores every exception of a bulk change", async ({ page }) => {
   await report(tenant, { title: "Item 1", due_in_minutes: 300, assigned_to: "user:zoe" });
   await report(tenant, { title: "Item 2", due_in_minutes: 310 });
   await openBoard(page);
@@ -147,7 +147,7 @@ test("a bulk change is undone as one, each exception to what it was", async ({ p
   });
 });
 
-test("what is chosen is given to somebody, reviewed, and closed with a resolution", async ({
+test("selected exceptions are assigned, reviewed and closed with a resolution", async ({
   page,
 }) => {
   await reportMany(tenant, 3);
@@ -188,7 +188,9 @@ test("what is chosen is given to somebody, reviewed, and closed with a resolutio
   });
 });
 
-test("who stands in the way is told of and stays chosen, the others change", async ({ page }) => {
+test("exceptions that can't change are named and stay selected, and the others change", async ({
+  page,
+}) => {
   const { id } = await report(tenant, { title: "Settled meanwhile", due_in_minutes: 300 });
   await report(tenant, { title: "Still open", due_in_minutes: 310 });
   await openBoard(page);
@@ -224,7 +226,7 @@ test("who stands in the way is told of and stays chosen, the others change", asy
   });
 });
 
-test("a lost answer is asked for again under the same key; one that never comes is taken back", async ({
+test("a lost response is retried under the same key, and rolled back if it never comes", async ({
   page,
 }) => {
   await reportMany(tenant, 2);
@@ -273,7 +275,7 @@ test("a lost answer is asked for again under the same key; one that never comes 
   await expect(boxOf(page, "Item 2")).toBeChecked();
 });
 
-test("more than one call takes are sent in parts, with their progress, and can be stopped between two", async ({
+test("more exceptions than one call accepts are sent in parts, with progress, and can be stopped", async ({
   page,
 }) => {
   test.slow();

@@ -94,7 +94,7 @@ test("an admin makes a calendar: hours past midnight by keyboard, holidays confi
   expect(dates).not.toContain(`${year}-01-01`);
 });
 
-test("a change shows which open deadlines it moves, and moves them only where told to", async ({
+test("a change shows which open deadlines it moves, and moves them only on request", async ({
   page,
 }) => {
   const always = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"].map(

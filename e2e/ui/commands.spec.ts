@@ -4,7 +4,7 @@ import { api, createTenant, userToken } from "../fixtures.ts";
 import { beSignedIn, keep, openPalette, reconcile, report, reportMany } from "./person.ts";
 import { test } from "./test.ts";
 
-test("the palette goes to a page by a few letters and Enter", async ({ page, context }) => {
+test("the palette opens a page by a few letters and Enter", async ({ page, context }) => {
   await beSignedIn(context, { acme: ["tenant_admin"] });
   await page.goto("/acme/exceptions");
   await openPalette(page);
@@ -15,7 +15,7 @@ test("the palette goes to a page by a few letters and Enter", async ({ page, con
   await expect(page.getByRole("dialog")).toBeHidden();
 });
 
-test("the page stands while the palette is fetched", async ({ page, context }) => {
+test("the page doesn't move while the palette loads", async ({ page, context }) => {
   await beSignedIn(context, { acme: ["tenant_admin"] });
   await page.goto("/acme/exceptions", { waitUntil: "networkidle" });
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -32,7 +32,7 @@ test("the page stands while the palette is fetched", async ({ page, context }) =
   await expect(page.getByRole("combobox", { name: "Search or jump to" })).toBeFocused();
 });
 
-test("the arrows move the choice around, and Escape gives the focus back", async ({
+test("the arrow keys wrap around the choices, and Escape returns the focus", async ({
   page,
   context,
 }) => {
@@ -56,7 +56,7 @@ test("the arrows move the choice around, and Escape gives the focus back", async
   await expect(page.getByRole("button", { name: "Charts" })).toBeFocused();
 });
 
-test("the palette finds keys, exceptions, records and reconciliations, and opens what is chosen", async ({
+test("the palette finds keys, exceptions, records and reconciliations, and opens the chosen one", async ({
   page,
   context,
 }) => {
@@ -127,7 +127,7 @@ test("a credential pasted into the palette finds its key, and its secret is sent
   expect(asked.join("\n")).not.toContain(secret);
 });
 
-test("what a role may not do is there, says who may, and does nothing", async ({
+test("a command that a role may not use is listed, disabled, and names the role that may", async ({
   page,
   context,
 }) => {
@@ -214,7 +214,10 @@ test("g and a letter go to a page, / to its search, ? to the shortcuts; in a fie
   await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
 });
 
-test("single keys can be turned off, which is kept, and ⌘K stays", async ({ page, context }) => {
+test("single-key shortcuts can be turned off for good, and ⌘K keeps working", async ({
+  page,
+  context,
+}) => {
   await beSignedIn(context, { acme: ["tenant_admin"] });
   await page.goto("/acme/exceptions");
   await page.getByRole("button", { name: /ada Admin$/ }).click();

@@ -19,7 +19,7 @@ async function enter(page: Page, target: Locator): Promise<void> {
 }
 
 test.describe("by keyboard,", () => {
-  test("a dialog takes the focus to its first field, keeps it, and gives it back on Escape", async ({
+  test("a dialog focuses its first field, traps the focus, and returns it on Escape", async ({
     page,
   }) => {
     const opener = button(page, "Dialog");
@@ -54,9 +54,7 @@ test.describe("by keyboard,", () => {
     await expect(opener).toBeFocused();
   });
 
-  test("a panel opens beside the page, closes by Escape or a click beside it, and gives the focus back", async ({
-    page,
-  }) => {
+  test("a panel closes by Escape or a click outside, and returns the focus", async ({ page }) => {
     const opener = button(page, "Panel");
     const panel = page.getByRole("dialog", { name: "A panel" });
     await enter(page, opener);
@@ -72,7 +70,7 @@ test.describe("by keyboard,", () => {
     await expect(opener).toBeFocused();
   });
 
-  test("a panel beside leaves the page usable, takes no focus, and closes by Escape; without room it lies over the page", async ({
+  test("a side panel leaves the page usable, takes no focus and closes by Escape, and covers a narrow page", async ({
     page,
   }) => {
     const opener = button(page, "Docked panel");
@@ -100,7 +98,7 @@ test.describe("by keyboard,", () => {
     await expect(panel).toBeHidden();
   });
 
-  test("a menu opens with the arrow keys, goes around, finds by a letter, and Escape gives the focus back", async ({
+  test("a menu opens and wraps with the arrow keys, finds by a letter, and Escape returns the focus", async ({
     page,
   }) => {
     const trigger = button(page, "Sort by");
@@ -147,7 +145,7 @@ test.describe("by keyboard,", () => {
     await expect(page.getByRole("radio", { name: "Bin" })).toBeChecked();
   });
 
-  test("what is folded opens and closes", async ({ page }) => {
+  test("a disclosure opens and closes", async ({ page }) => {
     const summary = page.getByText("More details");
     await enter(page, summary);
     await expect(page.getByText("Its content loads when it opens.")).toBeVisible();
@@ -155,7 +153,7 @@ test.describe("by keyboard,", () => {
     await expect(page.getByText("Its content loads when it opens.")).toBeHidden();
   });
 
-  test("a field says what is wrong with it, and what is wrong is tied to it", async ({ page }) => {
+  test("a field describes its error, and the error is linked to the field", async ({ page }) => {
     const field = page.getByLabel("With an error");
     await tabTo(page, field);
     await expect(field).toHaveAttribute("aria-invalid", "true");
@@ -165,7 +163,7 @@ test.describe("by keyboard,", () => {
     );
   });
 
-  test("a message is said, and can be sent away", async ({ page }) => {
+  test("a message is announced, and can be dismissed", async ({ page }) => {
     await enter(page, button(page, "Failure toast"));
     const message = page.getByRole("status").filter({ hasText: "Couldn't save" });
     await expect(message).toBeVisible();

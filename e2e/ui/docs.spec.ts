@@ -5,7 +5,7 @@ import { beSignedIn } from "./person.ts";
 import { expectNoSidewaysScrolling, PHONE, settled } from "./soundness.ts";
 import { test } from "./test.ts";
 
-test("the search finds a guide, an operation and an error by keyboard alone, and goes there", async ({
+test("the search finds and opens a guide, an operation and an error by keyboard alone", async ({
   page,
 }) => {
   await page.goto("/docs");
@@ -27,7 +27,7 @@ test("the search finds a guide, an operation and an error by keyboard alone, and
   }
 });
 
-test("the search says when nothing matches, and when it could not be loaded", async ({ page }) => {
+test("the search says when nothing matches and when it couldn't load", async ({ page }) => {
   await page.goto("/docs/errors");
   await page.getByRole("banner").getByRole("button", { name: "Search the docs" }).click();
   await page.getByRole("combobox").fill("zebra");
@@ -43,10 +43,7 @@ test("the search says when nothing matches, and when it could not be loaded", as
   await expect(page.getByRole("option").first()).toContainText("conflict");
 });
 
-test("an example is copied as it is shown, in the language that was chosen", async ({
-  page,
-  context,
-}) => {
+test("an example is copied as shown, in the chosen language", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto("/docs/reference/exceptions/create-exception");
   const copied = () => page.evaluate(() => navigator.clipboard.readText());

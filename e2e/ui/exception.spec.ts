@@ -29,7 +29,7 @@ async function stored() {
   return answer.json;
 }
 
-test("an exception opens beside the board, at an address of its own", async ({ page }) => {
+test("an exception opens next to the board with its own URL", async ({ page }) => {
   await rowOf(page, "Payout 4711").getByRole("link").click();
   await expect(page).toHaveURL(new RegExp(`exception=${id}`));
   await expect(panel(page)).toContainText("Source line118");
@@ -40,7 +40,7 @@ test("an exception opens beside the board, at an address of its own", async ({ p
   await expect(panel(page)).toBeHidden();
 });
 
-test("by keyboard alone: open, take it, start the review, close, and be where one was", async ({
+test("the keyboard alone opens, takes, reviews and closes an exception, and returns to its row", async ({
   page,
 }) => {
   const link = rowOf(page, "Payout 4711").getByRole("link");
@@ -76,7 +76,7 @@ test("by keyboard alone: open, take it, start the review, close, and be where on
   await expect(rowOf(page, "Payout 4711")).toContainText("In review");
 });
 
-test("it is given to a member that is found by a part of the name, or to a name that is typed", async ({
+test("it is assigned to a member found by part of the name, or to a typed name", async ({
   page,
 }) => {
   await sql(
@@ -116,7 +116,7 @@ test("it is given to a member that is found by a part of the name, or to a name 
   await expect(panel(page)).toBeVisible();
 });
 
-test("resolving asks for the reason, and takes the exception off the board", async ({ page }) => {
+test("resolving asks for a reason, and removes the exception from the board", async ({ page }) => {
   await rowOf(page, "Payout 4711").getByRole("link").click();
   await panel(page).getByRole("button", { name: "Resolve" }).click();
   await panel(page).getByLabel("Resolution").fill("Matched by hand.");
@@ -127,7 +127,7 @@ test("resolving asks for the reason, and takes the exception off the board", asy
   await expect(page.getByRole("heading", { name: "No open exceptions" })).toBeVisible();
 });
 
-test("a change that the server refuses is taken back", async ({ page }) => {
+test("a change that the server refuses is rolled back", async ({ page }) => {
   await rowOf(page, "Payout 4711").getByRole("link").click();
   const problem = { code: "conflict", detail: "Somebody was faster.", request_id: "req_1" };
   // Nothing but the page's own memory can take it back.
@@ -146,7 +146,7 @@ test("a change that the server refuses is taken back", async ({ page }) => {
   expect(await stored()).toMatchObject({ assigned_to: null });
 });
 
-test("its clock is told when it is opened, and follows a change", async ({ page }) => {
+test("shows its SLA timeline when opened, and updates it after a change", async ({ page }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await rowOf(page, "Payout 4711").getByRole("link").click();
@@ -169,7 +169,7 @@ test("its clock is told when it is opened, and follows a change", async ({ page 
   await expect(panel(page).getByText(/Resolved .* before its deadline/)).toBeVisible();
 });
 
-test("comments and changes are one stream, older ones when they are asked for; what was said is text, with people in it", async ({
+test("comments and changes form one stream with older ones on request; comments are text with mentions", async ({
   page,
 }) => {
   await sql(
@@ -201,9 +201,7 @@ test("comments and changes are one stream, older ones when they are asked for; w
   await expect(panel(page).getByRole("button", { name: "Show older activity" })).toBeHidden();
 });
 
-test("the title, the severity and the deadline are edited where they are read", async ({
-  page,
-}) => {
+test("the title, severity and deadline are edited in place", async ({ page }) => {
   await rowOf(page, "Payout 4711").getByRole("link").click();
   await panel(page)
     .getByRole("button", { name: /edit the title/ })
@@ -235,7 +233,7 @@ test("the title, the severity and the deadline are edited where they are read", 
   await expect(renamed).toBeVisible();
 });
 
-test("an exception that is not there is said not to be", async ({ page }) => {
+test("a missing exception shows “not found”", async ({ page }) => {
   await page.goto(`/${tenant}/exceptions?exception=exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b`);
   await expect(page.getByRole("dialog").getByText("There is no such exception.")).toBeVisible();
 });

@@ -37,7 +37,7 @@ test("the steps follow what happens, live: a key, its first call, a webhook, an 
   await expect(page.getByRole("region", { name: "You're all set" })).toBeHidden();
 });
 
-test("dismissed, they stay away on every device, and the menu brings them back", async ({
+test("once dismissed, they stay hidden on every device, and the menu restores them", async ({
   page,
   context,
 }) => {
@@ -60,7 +60,10 @@ test("dismissed, they stay away on every device, and the menu brings them back",
   await expect(card(page)).toContainText("0 of 4");
 });
 
-test("who cannot take them is not shown them, and nothing is asked", async ({ page, context }) => {
+test("members who can't take the steps don't see them, and nothing is requested", async ({
+  page,
+  context,
+}) => {
   const { tenant } = await tenantWithAdmin();
   await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
   const asked: string[] = [];

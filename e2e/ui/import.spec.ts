@@ -58,7 +58,7 @@ test("from the board to the board: a template, filled, is imported", async ({ pa
   await expect(rowOf(page, "Payout 4711 has no bank line")).toContainText("€1,250.00");
 });
 
-test("lines that are refused are told by number and reason, and given to be kept and corrected", async ({
+test("rejected rows are listed by number and reason, and can be downloaded to fix", async ({
   page,
 }) => {
   await page.goto(`/${tenant}/exceptions/import`);
@@ -91,9 +91,7 @@ test("lines that are refused are told by number and reason, and given to be kept
   ).toBe(true);
 });
 
-test("its progress is real; it is stopped and gone on with, and nothing is imported twice", async ({
-  page,
-}) => {
+test("shows real progress, pauses and resumes, and imports nothing twice", async ({ page }) => {
   await page.goto(`/${tenant}/exceptions/import`);
   const content = csvOf(4500);
   await choose(page, "feed.csv", content);
@@ -124,9 +122,7 @@ test("its progress is real; it is stopped and gone on with, and nothing is impor
   await expect(card(page)).toContainText("Already imported1,000");
 });
 
-test("a file that is chosen again, in another visit, goes on where it broke off", async ({
-  page,
-}) => {
+test("a file that is chosen again in a later visit resumes where it stopped", async ({ page }) => {
   await page.goto(`/${tenant}/exceptions/import`);
   await choose(page, "feed.csv", csvOf(2500));
   let calls = 0;
@@ -149,9 +145,7 @@ test("a file that is chosen again, in another visit, goes on where it broke off"
   expect(await imported()).toBe(2500);
 });
 
-test("a server that is not to be reached for a moment is asked again by itself", async ({
-  page,
-}) => {
+test("an unreachable server is retried automatically", async ({ page }) => {
   await page.goto(`/${tenant}/exceptions/import`);
   await choose(
     page,
@@ -169,7 +163,7 @@ test("a server that is not to be reached for a moment is asked again by itself",
   expect(await imported()).toBe(2);
 });
 
-test("a file that is no text is said not to be", async ({ page }) => {
+test("a file that isn't text is refused as such", async ({ page }) => {
   await page.goto(`/${tenant}/exceptions/import`);
   await page.getByLabel("Choose a file").setInputFiles({
     name: "feed.csv",

@@ -44,7 +44,7 @@ async function assignees(): Promise<string> {
   return rows.map(({ assigned_to }) => assigned_to ?? "nobody").join(" ");
 }
 
-test("what is typed after the key or the button of a dialog goes into it, however late scripts come", async ({
+test("keys typed after opening a dialog reach the dialog, even if its script loads late", async ({
   page,
 }) => {
   await report(tenant, { title: "Payout", due_in_minutes: 300 });
@@ -88,7 +88,7 @@ test("a picker's field has the focus by the time that its press has been dealt w
   expect(after).toBe("INPUT");
 });
 
-test("Enter in a picker waits for who answers to what was typed", async ({ page }) => {
+test("Enter in a picker waits for the results of the typed text", async ({ page }) => {
   await report(tenant, { title: "A", due_in_minutes: 300 });
   await report(tenant, { title: "B", due_in_minutes: 301, assigned_to: "user:anton" });
   await openBoard(page, "A");
@@ -102,7 +102,7 @@ test("Enter in a picker waits for who answers to what was typed", async ({ page 
   await expect.poll(assignees).toBe("user:anton user:anton");
 });
 
-test("a comment or an undo that is answered late leaves the form that one has gone on to as it is", async ({
+test("a late response to a comment or an undo doesn't change the form that is open by then", async ({
   page,
 }) => {
   await report(tenant, { title: "A", due_in_minutes: 300 });
@@ -135,7 +135,7 @@ test("a comment or an undo that is answered late leaves the form that one has go
   await expect(panel(page, "B")).toBeVisible();
 });
 
-test("a comment that fails once one has gone on is told of, and kept", async ({ page }) => {
+test("a comment that fails after its panel was left is reported and kept", async ({ page }) => {
   await report(tenant, { title: "A", due_in_minutes: 300 });
   await report(tenant, { title: "B", due_in_minutes: 301 });
   await openBoard(page, "A");
@@ -156,7 +156,7 @@ test("a comment that fails once one has gone on is told of, and kept", async ({ 
   await expect(comment(page)).toHaveValue("Is it theirs?");
 });
 
-test("an undo whose answer was lost is done again, and known to be done", async ({ page }) => {
+test("an undo whose response was lost is retried, and recognised as done", async ({ page }) => {
   const { id } = await report(tenant, { title: "Payout", due_in_minutes: 300 });
   await openBoard(page, "Payout");
   await page.keyboard.press("m");
@@ -184,7 +184,9 @@ test("an undo whose answer was lost is done again, and known to be done", async 
   expect(await assignees()).toBe("nobody");
 });
 
-test("what is closed while more rows are asked for stays away, and they come", async ({ page }) => {
+test("an exception that is closed while more rows load stays away, and the rows appear", async ({
+  page,
+}) => {
   await reportMany(tenant, 60);
   await openBoard(page, "Item 1");
   await page.keyboard.press("r");

@@ -58,7 +58,7 @@ async function signInAtProvider(page: import("@playwright/test").Page, login: st
   await page.getByRole("button", { name: "Continue" }).click();
 }
 
-test("a person signs in at an OpenID provider and has the tenants that it says", async ({
+test("a person who signs in at an OpenID provider has the tenants that it grants", async ({
   page,
 }) => {
   await page.goto("/acme/exceptions?severity=high");
@@ -68,7 +68,7 @@ test("a person signs in at an OpenID provider and has the tenants that it says",
   await expect(page.locator("tr[data-id]").first()).toBeVisible();
 });
 
-test("a person whom the provider gives no tenant gets none", async ({ page }) => {
+test("a person without a tenant at the provider has none here", async ({ page }) => {
   await page.goto("/acme/exceptions");
   await signInAtProvider(page, "otto");
   await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
@@ -78,7 +78,7 @@ test("a person whom the provider gives no tenant gets none", async ({ page }) =>
   ).toBeVisible();
 });
 
-test("a person who turns back at the provider is told, and can try again", async ({ page }) => {
+test("a person who cancels at the provider sees why and can try again", async ({ page }) => {
   await page.goto("/sign-in");
   await page.getByRole("button", { name: "Continue with Corp" }).click();
   await page.waitForURL((url) => url.origin === issuer);

@@ -9,7 +9,7 @@ const figure = (page: Page, name: string) =>
     .getByRole("link", { name: new RegExp(`^${name}`) });
 const rows = (page: Page) => page.getByRole("row").filter({ has: page.locator("a[data-row]") });
 
-test("each risk's number leads to exactly its exceptions, and the tenant's name back", async ({
+test("each risk's number links to exactly its exceptions, and the tenant's name leads back", async ({
   page,
   context,
 }) => {
@@ -31,7 +31,7 @@ test("each risk's number leads to exactly its exceptions, and the tenant's name 
   await expect(rows(page)).toHaveCount(6);
 });
 
-test("money, what is nobody's and what is due next lead to exactly their exceptions", async ({
+test("money at risk, unassigned and next due link to exactly their exceptions", async ({
   page,
   context,
 }) => {
@@ -88,7 +88,7 @@ test("a day's breaches lead to exactly those exceptions, wherever their deadline
   await expect(rows(page)).toHaveCount(3);
 });
 
-test("an analyst sees what is theirs first and no keys, an admin the tenant first and the keys", async ({
+test("an analyst sees their own work first and no API keys; an admin sees the tenant first and the keys", async ({
   page,
   context,
 }) => {

@@ -42,7 +42,7 @@ test("P on a row asks why, pauses and moves it last; P again resumes it", async 
   expect(await paused()).toEqual({ "Payout 1": null, "Payout 2": null });
 });
 
-test("the panel pauses and resumes, and its timeline says so", async ({ page }) => {
+test("the panel pauses and resumes, and its timeline shows both", async ({ page }) => {
   const { id } = await report(tenant, { title: "Payout 1", due_in_minutes: 300 });
   await page.goto(`/${tenant}/exceptions?exception=${id}`);
   const panel = page.getByRole("dialog", { name: "Payout 1" });
@@ -57,7 +57,7 @@ test("the panel pauses and resumes, and its timeline says so", async ({ page }) 
   await expect(panel.getByRole("table")).toContainText(/Paused[\s\S]*Resumed/);
 });
 
-test("what is breached can't be paused: button and key say why, and its deadline is moved in the panel", async ({
+test("a breached exception can't be paused: the button and the key say why, and the panel moves its deadline", async ({
   page,
 }) => {
   const { id } = await report(tenant, { title: "Late", due_in_minutes: -5 });
@@ -81,7 +81,7 @@ test("what is breached can't be paused: button and key say why, and its deadline
   await expect(pause).toBeEnabled();
 });
 
-test("a selection is paused with one reason, and what cannot be paused is told", async ({
+test("a selection is paused with one reason, and exceptions that can't be paused are named", async ({
   page,
 }) => {
   for (const [title, due_in_minutes] of [

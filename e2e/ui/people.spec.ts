@@ -41,7 +41,7 @@ test("who is invited opens the mailed link, sets a password and is in, with the 
   await theirs.context().close();
 });
 
-test("several people are invited at once; who can't be is named and stays in the field, with those behind", async ({
+test("several people are invited at once; failures are named and stay in the field", async ({
   page,
 }) => {
   const tenant = await createTenant();

@@ -43,7 +43,7 @@ export async function scrollToEnd(page: Page, said: string): Promise<void> {
   await scroll();
 }
 
-/** Signs in a person whom the local stack does not know. `claims`: more claims of the session. */
+/** Signs in a person that the local stack does not know. `claims`: more claims of the session. */
 export async function beSignedIn(
   context: BrowserContext,
   tenants: Record<string, Role[]>,

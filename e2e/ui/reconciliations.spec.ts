@@ -38,9 +38,7 @@ test("a reconciliation is created, and its page opens", async ({ page }) => {
   await expect(rowOf(page, "Payouts to bank")).toContainText("99.9 %");
 });
 
-test("a new name alone is sent, so that counts that were reported meanwhile stay", async ({
-  page,
-}) => {
+test("only the new name is sent, so that counts reported since then stay", async ({ page }) => {
   const { id } = await reconcile(tenant, { name: "Payouts", matched_count: 10 });
   await page.goto(`/${tenant}/reconciliations`);
   await rowOf(page, "Payouts").getByRole("link").click();
@@ -64,7 +62,7 @@ test("a new name alone is sent, so that counts that were reported meanwhile stay
   });
 });
 
-test("what a run changed shows though it began and ended between two looks", async ({
+test("the changes of a run show even if it started and ended between two polls", async ({
   page,
   context,
 }) => {
@@ -83,7 +81,7 @@ test("what a run changed shows though it began and ended between two looks", asy
   await proof;
 });
 
-test("a period that a matcher closes can't be changed meanwhile, says why, and shows by itself that it is closed", async ({
+test("a period that is being closed can't be changed, says why, and shows when it is closed", async ({
   page,
   context,
 }) => {
@@ -155,7 +153,7 @@ test("its page shows its exceptions, counts them, and leads to them", async ({ p
   await expect(panel(page)).toContainText("Of this one");
 });
 
-test("the status moves where it may, and the fields change", async ({ page }) => {
+test("the status offers only allowed transitions, and fields are edited", async ({ page }) => {
   const { id } = await reconcile(tenant, { name: "Payouts to bank" });
   await page.goto(`/${tenant}/reconciliations/${id}`);
   await page.getByRole("button", { name: "Status: Open" }).click();
@@ -177,7 +175,7 @@ test("the status moves where it may, and the fields change", async ({ page }) =>
   await expect(page.getByRole("button", { name: /^Status:/ })).toBeHidden();
 });
 
-test("an analyst reads, and is told whom to ask", async ({ page, context }) => {
+test("an analyst can only read, and sees whom to ask", async ({ page, context }) => {
   const { id } = await reconcile(tenant, { name: "Payouts to bank" });
   await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
   await page.goto(`/${tenant}/reconciliations`);

@@ -78,7 +78,7 @@ test("a record is created as JSON, with fields that no form knows", async ({ pag
   });
 });
 
-test("what the server refuses stands at its field, and nothing typed is lost", async ({ page }) => {
+test("a server error appears at its field, and nothing typed is lost", async ({ page }) => {
   await begin(page, "integrations?record=new");
   await panel(page).getByLabel("Name").fill("Bridge");
   await panel(page).getByLabel("Configuration (JSON)").fill('{"api_key": "hunter2"}');
@@ -137,7 +137,7 @@ test("a panel asks before it closes over what was typed, and not without", async
   expect(asked).toEqual([]);
 });
 
-test("a search that was being typed stays behind where a link is followed", async ({ page }) => {
+test("following a link discards a search that is being typed", async ({ page }) => {
   await keep(tenant, "integrations", { name: "Stripe payouts" });
   await keep(tenant, "troubleshooting", { title: "A guide" });
   await begin(page, "integrations");
@@ -161,7 +161,7 @@ test("a search that was being typed stays behind where a link is followed", asyn
   expect(new URL(page.url()).search).toBe("");
 });
 
-test("a record is found by its words, at an address that can be shared", async ({ page }) => {
+test("a record is found by text, with a URL that can be shared", async ({ page }) => {
   await keep(tenant, "integrations", { name: "Stripe payouts", provider: "stripe" });
   await keep(tenant, "integrations", {
     name: "Adyen fees",
@@ -212,7 +212,9 @@ test("a change sends what was changed, and keeps what the form does not know", a
   await expect.poll(() => stored("release-notes", id)).toMatchObject({ title: "Final again" });
 });
 
-test("a change by somebody else is not lost: mine goes on top of theirs", async ({ page }) => {
+test("overwriting applies my changes and keeps the other person's other fields", async ({
+  page,
+}) => {
   const { id } = await keep(tenant, "troubleshooting", {
     title: "Mine to change",
     symptom: "Old",
@@ -241,7 +243,7 @@ test("a change by somebody else is not lost: mine goes on top of theirs", async 
   });
 });
 
-test("a change by somebody else can be taken instead", async ({ page }) => {
+test("the other person's change can be accepted instead", async ({ page }) => {
   const { id } = await keep(tenant, "troubleshooting", { title: "First" });
   await begin(page, `troubleshooting?record=${id}`);
   await panel(page).getByLabel("Title").fill("Mine");
@@ -252,7 +254,7 @@ test("a change by somebody else can be taken instead", async ({ page }) => {
   await expect(panel(page).getByRole("button", { name: "Save changes" })).toBeDisabled();
 });
 
-test("what is deleted can be brought back at once", async ({ page }) => {
+test("a deleted record can be restored at once", async ({ page }) => {
   const { id } = await keep(tenant, "integrations", { name: "Bridge" });
   await begin(page, `integrations?record=${id}`);
   await panel(page).getByRole("button", { name: "Delete" }).click();
@@ -264,7 +266,7 @@ test("what is deleted can be brought back at once", async ({ page }) => {
   expect(await stored("integrations", id)).toMatchObject({ soft_delete: false });
 });
 
-test("the bin shows the days left, and gives back", async ({ page }) => {
+test("the bin shows the days left, and restores", async ({ page }) => {
   for (const name of ["Recent", "Nearly gone"]) {
     const { id } = await keep(tenant, "integrations", { name, provider: "sftp" });
     await api("DELETE", `/v1/integrations/${id}`, {
@@ -292,7 +294,7 @@ test("the bin shows the days left, and gives back", async ({ page }) => {
   await expect(rowOf(page, "Nearly gone")).toBeVisible();
 });
 
-test("a lead deletes, and is told who can restore", async ({ page }) => {
+test("a lead can delete, and sees who can restore", async ({ page }) => {
   const { id } = await keep(tenant, "integrations", { name: "Bridge" });
   await begin(page, `integrations?record=${id}`, "tenant_lead");
   await panel(page).getByRole("button", { name: "Delete" }).click();
@@ -303,7 +305,7 @@ test("a lead deletes, and is told who can restore", async ({ page }) => {
   await expect(page.getByText("Ask a tenant admin.")).toBeVisible();
 });
 
-test("an analyst reads, and is told whom to ask", async ({ page }) => {
+test("an analyst can only read, and sees whom to ask", async ({ page }) => {
   await keep(tenant, "troubleshooting", {
     title: "A payout is missing",
     symptom: "Left side only",
@@ -318,7 +320,7 @@ test("an analyst reads, and is told whom to ask", async ({ page }) => {
   await expect(panel(page).getByRole("textbox")).toHaveCount(0);
 });
 
-test("a record opens at an address of its own, and goes back", async ({ page }) => {
+test("a record opens with its own URL, and Back closes it", async ({ page }) => {
   const { id } = await keep(tenant, "integrations", { name: "Bridge" });
   await begin(page, "integrations");
   await rowOf(page, "Bridge").getByRole("link").click();
@@ -330,7 +332,7 @@ test("a record opens at an address of its own, and goes back", async ({ page }) 
   await expect(panel(page).getByText("There is no such record.")).toBeVisible();
 });
 
-test("a long list goes on as it is scrolled", async ({ page }) => {
+test("a long list loads more while scrolling", async ({ page }) => {
   await sql(
     `insert into public.records (tenant_id, surface, data, created_by)
      select $1, 'integrations', jsonb_build_object('name', 'Number ' || i), 'system' from generate_series(1, 120) i`,

@@ -3,7 +3,7 @@ import { createTenant } from "../fixtures.ts";
 import { beSignedIn } from "./person.ts";
 import { test } from "./test.ts";
 
-test("a member without a role is told so on every page, and whom to ask, in the shell", async ({
+test("a member without a role sees on every page what is missing and whom to ask", async ({
   page,
   context,
 }) => {
@@ -31,7 +31,10 @@ test("a member without a role is told so on every page, and whom to ask, in the 
   }
 });
 
-test("another tenant's pages, and pages that there are not, say so", async ({ page, context }) => {
+test("another tenant's pages and unknown pages say that they don't exist", async ({
+  page,
+  context,
+}) => {
   const [tenant, other] = [await createTenant(), await createTenant()];
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
   for (const path of [

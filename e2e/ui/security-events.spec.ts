@@ -109,7 +109,7 @@ test("a change is shown before and after, and leads to what was changed and to a
   await expect(page.getByRole("dialog", { name: "Weekly" })).toBeVisible();
 });
 
-test("the trail is verified at a press, and a broken one says where", async ({ page }) => {
+test("a button verifies the audit log, and a broken one shows where", async ({ page }) => {
   await trail.append(12);
   await page.goto(`/${trail.tenant}/security-events`);
   await page.getByRole("button", { name: "Verify", exact: true }).click();
@@ -157,7 +157,7 @@ test("days are the reader's own, and a range of them is in the address", async (
   await expect(rows(page)).toHaveCount(2);
 });
 
-test("more is loaded as the end comes near, and who did it is asked for by name", async ({
+test("more events load near the end, and events are filtered by the actor's name", async ({
   page,
 }) => {
   await trail.append(130);
@@ -200,9 +200,7 @@ test("works by keyboard alone", async ({ page }) => {
   await expect(rows(page).first().getByRole("link").first()).toBeFocused();
 });
 
-test("says what it is for where nothing happened, and what failed where it cannot be loaded", async ({
-  page,
-}) => {
+test("an empty log explains itself, and one that can't load says what failed", async ({ page }) => {
   await page.goto(`/${trail.tenant}/security-events?period=all`);
   await expect(page.getByRole("heading", { name: "No security events yet" })).toBeVisible();
   await page.route("**/v1/security-events?**", (route) =>

@@ -27,7 +27,7 @@ async function fillSignIn(page: Page, email: string, password = PASSWORD) {
   await ended(page).getByRole("button", { name: "Sign in" }).click();
 }
 
-test("a session that ends in mid-work is taken up where one is, and nothing typed is lost", async ({
+test("after a session ends during work, signing in continues in place with nothing lost", async ({
   page,
   context,
 }) => {
@@ -54,7 +54,7 @@ test("a session that ends in mid-work is taken up where one is, and nothing type
   await expect(page.getByRole("dialog", { name: "Nightly export created" })).toBeVisible();
 });
 
-test("signing out ends it in every tab at once, and signing in anew goes on in every tab", async ({
+test("signing out ends every tab at once, and signing in again continues every tab", async ({
   page,
   context,
 }) => {
@@ -79,7 +79,7 @@ test("signing out ends it in every tab at once, and signing in anew goes on in e
   expect(await statusOf(other, tenant, "/v1/me")).toBe(200);
 });
 
-test("a removed member's open page says that they were removed", async ({ page }) => {
+test("the open page of a removed member says that they were removed", async ({ page }) => {
   const tenant = await createTenant();
   const { id } = await signedIn(page, { [tenant]: ["tenant_analyst"] }, `/${tenant}/exceptions`);
   const bearer = await userToken(tenant, ["tenant_admin"]);
@@ -103,7 +103,7 @@ test("a page whose session has ended stops asking", async ({ page, context }) =>
   expect(asked).toEqual([]);
 });
 
-test("where somebody else signs in, the page is theirs, not the one before's", async ({
+test("after another person signs in, the page shows only that person's data", async ({
   page,
   context,
 }) => {
@@ -118,7 +118,7 @@ test("where somebody else signs in, the page is theirs, not the one before's", a
   ).toBeVisible();
 });
 
-test("a change of roles holds within the time that is set, without signing in again", async ({
+test("a change of roles takes effect within the configured time, without signing in again", async ({
   page,
 }) => {
   const [tenant, other] = [await createTenant(), await createTenant()];
@@ -139,7 +139,7 @@ test("a change of roles holds within the time that is set, without signing in ag
   await expect(page.getByRole("button", { name: /^Switch tenant/ })).toBeVisible();
 });
 
-test.describe("who may no longer sign in is out within the time that is set", () => {
+test.describe("a person who may no longer sign in is signed out within the configured time", () => {
   const ways = {
     banned: "update auth.users set banned_until = now() + interval '1 day' where id = $1",
     removed: "delete from auth.users where id = $1",
@@ -158,7 +158,7 @@ test.describe("who may no longer sign in is out within the time that is set", ()
   }
 });
 
-test("the roles of an identity provider hold for its time, then it is asked again", async ({
+test("roles from an identity provider last for their lifetime, then they are fetched again", async ({
   page,
   context,
 }) => {

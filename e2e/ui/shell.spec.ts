@@ -30,7 +30,7 @@ test("two tabs with two tenants do not mix", async ({ page, context }) => {
   await expect(rowOf(other, "Of one")).toBeHidden();
 });
 
-test("the theme is kept, and the first paint has it", async ({ page, context }) => {
+test("the theme is remembered and applies to the first paint", async ({ page, context }) => {
   await beSignedIn(context, { acme: ["tenant_admin"] });
   await page.goto("/acme/exceptions");
   const before = await page.evaluate(
@@ -99,10 +99,7 @@ test("a page of a tenant that does not exist keeps the navigation", async ({ pag
   await expect(page).toHaveURL("/globex");
 });
 
-test("without a network it says so, and goes on by itself when it is back", async ({
-  page,
-  context,
-}) => {
+test("an offline page says so, and resumes when the network is back", async ({ page, context }) => {
   await beSignedIn(context, { acme: ["tenant_admin"] });
   await page.goto("/acme/integrations");
   await expect(page.getByRole("table")).toBeVisible();
@@ -116,7 +113,7 @@ test("without a network it says so, and goes on by itself when it is back", asyn
   await expect(page.getByRole("row").nth(1)).toContainText(/stripe/i);
 });
 
-test("a page asked for without a network opens when it is back, and the one before stands until then", async ({
+test("a page opened offline loads when the network is back, and the current page stays until then", async ({
   page,
   context,
 }) => {

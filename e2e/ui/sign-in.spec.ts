@@ -13,7 +13,7 @@ test("a person signs in by email and password and is on their tenant's overview"
   await expect(page.getByRole("button", { name: /ada Admin$/ })).toBeVisible();
 });
 
-test("a wrong password is said to be wrong, and the email stays", async ({ page }) => {
+test("a wrong password shows an error, and keeps the email", async ({ page }) => {
   await page.goto("/sign-in");
   await signIn(page, "ada@acme.example", "not-the-password");
   await expect(
@@ -24,14 +24,14 @@ test("a wrong password is said to be wrong, and the email stays", async ({ page 
   await expect(page).toHaveURL("/acme");
 });
 
-test("signing in leads back to the page that was asked for", async ({ page }) => {
+test("signing in returns to the requested page", async ({ page }) => {
   await page.goto("/acme/exceptions?severity=critical");
   await expect(page).toHaveURL(/\/sign-in/);
   await signIn(page, "ana@acme.example");
   await expect(page).toHaveURL("/acme/exceptions?severity=critical");
 });
 
-test("times are of the browser's zone for whoever signs in, until they choose UTC", async ({
+test("times use the browser's zone after signing in, until the person chooses UTC", async ({
   page,
   context,
 }) => {
@@ -50,7 +50,7 @@ test("times are of the browser's zone for whoever signs in, until they choose UT
   expect(await timeZone()).toBe("UTC");
 });
 
-test.describe("signing in never leads to another origin", () => {
+test.describe("signing in never redirects to another origin", () => {
   for (const elsewhere of [
     "https://evil.example/acme",
     "//evil.example",
@@ -75,10 +75,7 @@ test("signing out ends the session", async ({ page, context }) => {
   await expect(page.getByRole("button", { name: "Sign in" })).toBeVisible();
 });
 
-test("a person without a tenant is told what to do, and can sign out", async ({
-  page,
-  context,
-}) => {
+test("a person without a tenant sees what to do, and can sign out", async ({ page, context }) => {
   await beSignedIn(context, {}, "nora");
   await page.goto("/");
   await expect(

@@ -26,9 +26,7 @@ function fields(page: Page, severity: string) {
   return { field, unit: field.locator("xpath=..").getByRole("combobox", { name: "Unit" }) };
 }
 
-test("a change is told of before it is made: how many deadlines move, and how", async ({
-  page,
-}) => {
+test("shows before saving how many deadlines move, and how", async ({ page }) => {
   await call("POST", "/v1/exceptions", { title: "From the policy", severity: "high" });
   await call("POST", "/v1/exceptions", { title: "From the policy too", severity: "high" });
   await report(tenant, { title: "Set by hand", due_in_minutes: 600, severity: "high" });
@@ -72,7 +70,7 @@ test("a change is told of before it is made: how many deadlines move, and how", 
   });
 });
 
-test("while a change is reckoned nothing of it can be changed, so that what is shown is what will be saved", async ({
+test("the form is locked while its impact is computed, so that the impact matches what is saved", async ({
   page,
 }) => {
   await page.goto(`/${tenant}/sla-policy`);
@@ -90,7 +88,7 @@ test("while a change is reckoned nothing of it can be changed, so that what is s
   await expect(review(page).getByRole("row", { name: "High 8 hours 9 hours" })).toBeVisible();
 });
 
-test("what cannot be is said at its field, and the first of them has the focus", async ({
+test("invalid values are marked at their fields, and the first one has the focus", async ({
   page,
 }) => {
   await page.goto(`/${tenant}/sla-policy`);
@@ -109,9 +107,7 @@ test("what cannot be is said at its field, and the first of them has the focus",
   await expect(page.getByText("Unsaved changes")).toBeHidden();
 });
 
-test("what the API refuses is said at its field, whatever the order in which the body has it", async ({
-  page,
-}) => {
+test("API errors appear at their fields, whatever the order in the body", async ({ page }) => {
   await page.goto(`/${tenant}/sla-policy`);
   await page.getByRole("button", { name: "Add a warning" }).click();
   await page.getByRole("button", { name: "Add a warning" }).click();
@@ -150,7 +146,7 @@ test("what the API refuses is said at its field, whatever the order in which the
   await expect(page.getByText("Refused: at_risk_thresholds.0.")).toBeHidden();
 });
 
-test("nobody's change is overwritten unseen", async ({ page }) => {
+test("never overwrites another person's change unseen", async ({ page }) => {
   const policy = (await call("GET", "/v1/sla-policy")).json as {
     minutes_to_resolve: Record<string, number>;
   };
@@ -189,7 +185,7 @@ test("nobody's change is overwritten unseen", async ({ page }) => {
   await expect(review(page).getByRole("row", { name: "High 8 hours 7 hours" })).toBeVisible();
 });
 
-test("leaving with unsaved changes is asked about", async ({ page }) => {
+test("asks before leaving with unsaved changes", async ({ page }) => {
   await page.goto(`/${tenant}/sla-policy`);
   await fields(page, "High").field.fill("6");
   const asked: string[] = [];
@@ -209,7 +205,10 @@ test("leaving with unsaved changes is asked about", async ({ page }) => {
   await expect(page).toHaveURL(`/${tenant}/exceptions`);
 });
 
-test("those who may not change it read it, and whom to ask", async ({ page, context }) => {
+test("members who may not change the policy can read it, and see whom to ask", async ({
+  page,
+  context,
+}) => {
   await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
   await page.goto(`/${tenant}/exceptions`);
   await page.getByRole("button", { name: "More", exact: true }).click();

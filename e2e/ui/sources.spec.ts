@@ -111,7 +111,7 @@ test("a file that is dropped is uploaded in sight, and cancelling keeps nothing"
   await expect(page.getByText("1 line imported from dropped.csv")).toBeVisible();
 });
 
-test("a JSON file's fields are found by their paths, shown as lines, and imported", async ({
+test("a JSON file's fields are mapped by path, previewed as lines, and imported", async ({
   page,
 }) => {
   const { id } = await createSource(team, { name: "Processor" });
@@ -149,7 +149,7 @@ test("a JSON file's fields are found by their paths, shown as lines, and importe
   expect(await count(id)).toBe(2);
 });
 
-test("a processor's file is mapped by gross and fee, and its lines show what was kept of them", async ({
+test("a payment processor's file is mapped by gross and fee, and its lines show their fees", async ({
   page,
 }) => {
   const { id } = await createSource(team, { name: "Processor", kind: "processor" });
@@ -173,7 +173,7 @@ test("a processor's file is mapped by gross and fee, and its lines show what was
   await expect(panel(page)).toContainText("€97.10");
 });
 
-test("a line is found by reference, amount and day, at an address that a reload finds, with everything it came with", async ({
+test("a line is found by reference, amount and day, with a URL that survives a reload, and shows all of its fields", async ({
   page,
 }) => {
   const bank = await createSource(team, { name: "Current account" });
@@ -224,7 +224,7 @@ test("a line is found by reference, amount and day, at an address that a reload 
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Clear filters" }).last().click();
 
-  // Of 601 lines only those that fit the screen are in the page, up to the last.
+  // Only those of 601 lines that fit the screen are in the page, up to the last.
   await expect(rowOf(page, "Kunde 27").or(rowOf(page, "Kunde 55")).first()).toBeVisible();
   await scrollToEnd(page, "All 601 shown");
   expect(await page.getByRole("row").count()).toBeLessThan(80);

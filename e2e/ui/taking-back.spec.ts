@@ -105,7 +105,7 @@ test("lines of several currencies are summed in each, and not matched", async ({
   }
 });
 
-test("what was picked stays picked where the server refuses to match it", async ({ page }) => {
+test("selected lines stay selected if the server refuses the match", async ({ page }) => {
   const line = (await bankLines()).find(({ open_minor }) => open_minor === AGREES.minor);
   await openWorkbench(page);
   await pick(page, BANK, AGREES.text);
@@ -128,7 +128,7 @@ test("a run's match is undone from one of its lines", async ({ page }) => {
   expect(await lineNow(id)).toMatchObject({ state: "open", match_ids: [] });
 });
 
-test("a match of a closed period stays, and the page says why", async ({ page }) => {
+test("a match of a closed period can't be undone, and the page says why", async ({ page }) => {
   const { id } = await oneMatched(month.september);
   await openLine(page, id);
   await dialog(page).getByRole("button", { name: "Undo match" }).click();
@@ -137,7 +137,7 @@ test("a match of a closed period stays, and the page says why", async ({ page })
   expect(await lineNow(id)).toMatchObject({ state: "matched" });
 });
 
-test("a colleague's exclusion is taken back, with a reason", async ({ page }) => {
+test("a colleague's exclusion can be reverted with a reason", async ({ page }) => {
   const id = (await bankLines())[0]?.id as string;
   await call("POST", `lines/${id}/exclude`, {
     reason: "Booked twice",
@@ -153,7 +153,7 @@ test("a colleague's exclusion is taken back, with a reason", async ({ page }) =>
   expect(await lineNow(id)).toMatchObject({ state: "open" });
 });
 
-test("whoever may only confirm suggestions finds neither", async ({ page, context }) => {
+test("a member who may only confirm suggestions can do neither", async ({ page, context }) => {
   const excluded = (await bankLines())[0]?.id as string;
   await call("POST", `lines/${excluded}/exclude`, {
     reason: "Booked twice",

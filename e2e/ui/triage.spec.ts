@@ -23,7 +23,7 @@ const panel = (page: Page, nth: number) =>
   page.getByRole("dialog", { name: `Payout ${nth}`, exact: true });
 const link = (page: Page, nth: number) => rowOf(page, `Payout ${nth}`).getByRole("link");
 
-test("ten exceptions are triaged by the keyboard alone, beside the list, each act on the next one", async ({
+test("ten exceptions are triaged by keyboard alone, each action moving to the next one", async ({
   page,
 }) => {
   await reportTen(page);
@@ -98,7 +98,7 @@ test("ten exceptions are triaged by the keyboard alone, beside the list, each ac
   await expect(page.getByRole("dialog")).toBeHidden();
 });
 
-test("U takes the last act back on the server: a resolution, a pause, an assignment; not over someone else's change", async ({
+test("U undoes the last resolution, pause or assignment on the server, never over another person's change", async ({
   page,
 }) => {
   await reportTen(page);
@@ -139,7 +139,7 @@ test("U takes the last act back on the server: a resolution, a pause, an assignm
   expect(await said()).toBe("open user:zoe");
 });
 
-test("no toast lies on the panel's actions or a dialog's buttons, on a desk and on a phone", async ({
+test("toasts never cover a panel's actions or a dialog's buttons, on desktop and phone", async ({
   page,
 }) => {
   await reportTen(page);

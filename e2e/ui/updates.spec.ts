@@ -62,7 +62,7 @@ test("the browser reads on with the publishable key, and with nothing else", asy
   }
 });
 
-test("reads on, too, where a busy page learns late, and at once, that its end was out of sight and came into it", async ({
+test("loads more even if a busy page notices late that its end came into view", async ({
   browser,
 }) => {
   await sql(
@@ -90,7 +90,7 @@ test("reads on, too, where a busy page learns late, and at once, that its end wa
   await expect.poll(() => page.getByRole("article").count()).toBeGreaterThan(20);
 });
 
-test("somebody's Markdown runs nothing and loads nothing", async ({ page }) => {
+test("Markdown from users runs no scripts and loads nothing", async ({ page }) => {
   const body = [
     "<script>window.owned = 1</script>",
     '<img src="https://evil.example/pixel.png" onerror="window.owned = 1">',

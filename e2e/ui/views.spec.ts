@@ -32,7 +32,7 @@ async function tenantWithWork(): Promise<string> {
   return tenant;
 }
 
-test("filters of several values count what each would add, and back and forward find them again", async ({
+test("filters with several values count what each would add, and work with Back and Forward", async ({
   page,
   context,
 }) => {
@@ -61,7 +61,7 @@ test("filters of several values count what each would add, and back and forward 
   await expect(rows(page)).toHaveText(["Ana's", "Nobody's"]);
 });
 
-test("a view is saved, shared, opened by a colleague as their own work, and deleted", async ({
+test("a view is saved, shared, opened by a colleague with their own exceptions, and deleted", async ({
   page,
   context,
   browser,
@@ -125,7 +125,7 @@ test("a view is saved, shared, opened by a colleague as their own work, and dele
   await expect(rows(page)).toHaveText(["Ana's", "Nobody's"]);
 });
 
-test("an admin deletes a colleague's view after being told that it can't be undone, and doesn't become its owner", async ({
+test("an admin deletes a colleague's view after a warning, and never becomes its owner", async ({
   page,
   context,
 }) => {

@@ -122,7 +122,7 @@ async function enter(
   return context;
 }
 
-/** The browser tells of every answer that is no success. */
+/** The browser reports every failed response. */
 function isAnswer(text: string, answers: readonly Answered[] = []): boolean {
   return answers.some((status) =>
     text.includes(

@@ -92,9 +92,7 @@ async function loseAnswer(page: Page, urlPattern: string): Promise<void> {
   await browser.send("Fetch.enable", { patterns: [{ urlPattern, requestStage: "Response" }] });
 }
 
-test("U takes back the decision that is still under way, not the one before it", async ({
-  page,
-}) => {
+test("U undoes the pending decision, not the previous one", async ({ page }) => {
   await accept(page, SUGGESTED - 1);
   await expect(page.getByText(/^Confirmed €/)).toBeVisible();
   const release = await hold(page, CONFIRM);
@@ -108,7 +106,7 @@ test("U takes back the decision that is still under way, not the one before it",
   expect(await undone()).toEqual([true, false]);
 });
 
-test("U takes nothing back where the decision under way fails", async ({ page }) => {
+test("U undoes nothing if the pending decision fails", async ({ page }) => {
   await accept(page, SUGGESTED - 1);
   const release = await hold(page, CONFIRM);
   await accept(page, SUGGESTED - 2);
@@ -120,7 +118,7 @@ test("U takes nothing back where the decision under way fails", async ({ page })
   expect(await undone()).toEqual([false, false]);
 });
 
-test("an undo whose answer is lost is asked for again, and only then the one before", async ({
+test("an undo whose response is lost is retried before the previous decision is undone", async ({
   page,
 }) => {
   await acceptTwo(page);
@@ -138,7 +136,7 @@ test("an undo whose answer is lost is asked for again, and only then the one bef
   expect(await undone()).toEqual([true, true]);
 });
 
-test("U twice takes back two", async ({ page }) => {
+test("U twice undoes two decisions", async ({ page }) => {
   await accept(page, SUGGESTED - 1);
   await accept(page, SUGGESTED - 2);
   const release = await hold(page, /\/v1\/decisions\/[^/]+\/undo$/);
@@ -149,7 +147,7 @@ test("U twice takes back two", async ({ page }) => {
   expect(await undone()).toEqual([true, true]);
 });
 
-test("a toast's Undo takes back its own decision", async ({ page }) => {
+test("a toast's Undo reverts its own decision", async ({ page }) => {
   await accept(page, SUGGESTED - 1);
   const own = page
     .getByRole("status")
@@ -186,7 +184,7 @@ test("so does the toast's Undo of a decision in bulk", async ({ page }) => {
   await expect.poll(undone).toEqual([false, true]);
 });
 
-test("what an undo brings back shows, also where the next decision comes before it", async ({
+test("lines restored by an undo show, even if the next decision finishes first", async ({
   page,
 }) => {
   const said = page.getByText(/^Confirmed €/);
@@ -202,7 +200,7 @@ test("what an undo brings back shows, also where the next decision comes before 
   await shows(page, SUGGESTED - 1);
 });
 
-test("lines of a decision under way that a refresh brings back go once it is made", async ({
+test("lines of a pending decision that a refresh restores disappear when it is saved", async ({
   page,
 }) => {
   const release = await hold(page, CONFIRM);
@@ -217,13 +215,13 @@ test("lines of a decision under way that a refresh brings back go once it is mad
   await shows(page, SUGGESTED - 2);
 });
 
-test("what is typed after B goes into its dialog", async ({ page }) => {
+test("keys typed after B reach its dialog", async ({ page }) => {
   await page.route("**/_next/static/chunks/**", () => {});
   await page.keyboard.press("b");
   await expect(page.getByRole("dialog")).toBeVisible();
 });
 
-test("a line is excluded that was asked about, or none", async ({ page }) => {
+test("excludes only the line that the dialog was opened for", async ({ page }) => {
   await page.keyboard.press("e");
   await page.keyboard.type("Not ours");
   const title = await page.getByRole("dialog").getByRole("heading").textContent();
@@ -235,7 +233,7 @@ test("a line is excluded that was asked about, or none", async ({ page }) => {
   expect(await listed<Decision>("decisions")).toMatchObject([{ action: "confirm" }]);
 });
 
-test("a difference is explained that was asked about, or none", async ({ page }) => {
+test("explains only the difference that the dialog was opened for", async ({ page }) => {
   const lines = await bankLines();
   const place = lines.findIndex(({ reference }) => reference === SHORT.reference);
   for (let step = 0; step < place; step++) await page.keyboard.press("ArrowDown");

@@ -166,7 +166,7 @@ test("lines are found, matched by hand and written off, with the difference alwa
     .toMatchObject([{ kind: "write_off", amount_minor: -250 }]);
 });
 
-test("what somebody else decides shows within a second or so, by name", async ({ page }) => {
+test("another person's decision shows by name within about a second", async ({ page }) => {
   await page.goto(`${periodOf(month)}/workbench`);
   await expect(page.getByText(`${SUGGESTED} open`, { exact: true }).first()).toBeVisible();
   const { items } = await ask<{ items: { id: string }[] }>(month, "matches?state=suggested");
@@ -179,7 +179,7 @@ test("what somebody else decides shows within a second or so, by name", async ({
   await expect(page.getByText(`${SUGGESTED - 1} open`, { exact: true }).first()).toBeVisible();
 });
 
-test("a decision that came too late says so, and the lists are as they are", async ({ page }) => {
+test("a decision that came too late says so, and the lists are refreshed", async ({ page }) => {
   await page.goto(`${periodOf(month)}/workbench`);
   const match = page.getByRole("button", { name: "Match", exact: false }).first();
   await expect(match).toBeEnabled();
@@ -201,7 +201,7 @@ test("a decision that came too late says so, and the lists are as they are", asy
   await expect(page.getByText("Nothing is open on this side.")).toBeVisible();
 });
 
-test("suggestions are accepted in bulk after a sample, and taken back by U", async ({ page }) => {
+test("suggestions are accepted in bulk after a sample, and undone by U", async ({ page }) => {
   await page.goto(`${periodOf(month)}/workbench`);
   await expect(pane(page, bank)).toBeFocused();
   await page.keyboard.press("b");
@@ -225,7 +225,7 @@ test("suggestions are accepted in bulk after a sample, and taken back by U", asy
   await expect(page.getByText(`${SUGGESTED} open`, { exact: true }).first()).toBeVisible();
 });
 
-test("“always do this” drafts a rule, shows what it would do, and saves it only when told", async ({
+test("“always do this” drafts a rule, previews it, and saves it only on request", async ({
   page,
 }) => {
   await page.goto(`${periodOf(month)}/workbench`);

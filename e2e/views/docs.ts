@@ -9,7 +9,7 @@ import { inTurn, openNavigation, press, type Step, says, type View } from "./vie
 
 const { paths = {}, webhooks = {} } = openApiDocument();
 
-/** Of pages generated from data, the longest of each kind. */
+/** The longest page of each kind that is generated from data. */
 function longest<Item>(items: readonly Item[], lengthOf: (item: Item) => number): Item {
   return items.toSorted((left, right) => lengthOf(right) - lengthOf(left))[0] as Item;
 }

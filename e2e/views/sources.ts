@@ -50,6 +50,35 @@ export const SOURCE_VIEWS: View[] = [
     arrange: inTurn(processor, says("No imports yet")),
   },
   {
+    name: "a source, connecting",
+    ...SOURCES,
+    arrange: inTurn(
+      processor,
+      press("Connect"),
+      says("Fetch on business days"),
+      pressInDialog("Connect"),
+      says("Enter the address."),
+    ),
+  },
+  {
+    name: "a source, its connection",
+    ...SOURCES,
+    arrange: inTurn(bank, press("Edit connection"), says(/^Leave this empty to keep the stored/)),
+  },
+  {
+    name: "a source, deleting its connection",
+    ...SOURCES,
+    arrange: inTurn(
+      bank,
+      (page) =>
+        page
+          .getByRole("region", { name: "Connection" })
+          .getByRole("button", { name: "Delete" })
+          .click(),
+      says(/its credential is permanently deleted/),
+    ),
+  },
+  {
     name: "a source, editing",
     ...SOURCES,
     arrange: inTurn(bank, press("Edit"), says("Fixed once the source has lines.")),

@@ -109,6 +109,19 @@ values
     '{"fields": {"amount": "Betrag", "value_date": "Valuta", "counterparty": "Name", "reference": "Verwendungszweck"}, "date_format": "DD.MM.YYYY", "decimal_separator": ",", "delimiter": ";", "encoding": "windows-1252"}',
     now() - interval '2 hours', now() - interval '90 days', 'user:ada'),
   (:tenant, 'Card processor', 'processor', 'USD', 'America/New_York', 'inverted', null, null, now() - interval '80 days', 'user:ada');
+insert into public.connections (tenant_id, source_no, kind, address, auth, user_name, file_glob, schedule, afterwards, move_to, host_key,
+  last_look_at, last_outcome, last_error, failing_since, created_by)
+select s.tenant_id, s.source_no, 'sftp', 'sftp://sftp.a-bank-with-a-long-name.example/customers/wayfarer/outgoing', 'private_key', 'wayfarer', 'camt053-*.xml',
+  '{"calendar_id": null, "at": "06:30", "retry_until": "10:00"}', 'move', 'done', 'SHA256:uNiVztksCsDhcc0u9e8BrrQXVUpKZIDTMczCvj3tD2s',
+  now() - interval '4 minutes', 'failed', 'camt053-20261106.xml: The file is cut off.', now() - interval '2 hours', 'user:ada'
+from public.sources s where s.tenant_id = :tenant and s.kind = 'bank_statement';
+insert into public.connection_files (tenant_id, connection_id, source_no, path, bytes, modified_at, outcome, error, created_at, taken_at)
+select c.tenant_id, c.id, c.source_no, f.path, 182044, now() - interval '1 day', f.outcome, f.error, now() - make_interval(hours => f.hours),
+  case when f.outcome <> 'failed' then now() - make_interval(hours => f.hours) end
+from public.connections c cross join (values
+  ('camt053-20261105.xml', 'imported', null, 26), ('camt053-20261105 (1).xml', 'duplicate', null, 25),
+  ('camt053-20261106.xml', 'failed', 'The file is cut off.', 2)
+) as f (path, outcome, error, hours) where c.tenant_id = :tenant;
 insert into public.imports (tenant_id, source_no, status, format, file_name, read_count, accepted_count, duplicate_count, refused_count, skipped_count,
   refusals, statements, opening_balance_minor, closing_balance_minor, balance_holds, bytes_read, bytes_total, failure, created_at, created_by,
   finished_at, undone_at, undone_by)

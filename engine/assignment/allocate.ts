@@ -23,14 +23,14 @@ export function allocate(
   const amounts = difference > 0n === sum(leftAmounts) > 0n ? leftAmounts : rightAmounts;
   const surplus = Number(amounts === leftAmounts ? difference : -difference);
   const last = amounts.length - 1;
-  const given = (amounts[last] as number) - surplus;
+  const reduced = (amounts[last] as number) - surplus;
   // Each line gives something, with its own sign, and never more than it has.
   if (
-    given === 0 ||
-    given > 0 !== (amounts[last] as number) > 0 ||
-    Math.abs(given) > Math.abs(amounts[last] as number)
+    reduced === 0 ||
+    reduced > 0 !== (amounts[last] as number) > 0 ||
+    Math.abs(reduced) > Math.abs(amounts[last] as number)
   )
     return null;
-  amounts[last] = given;
+  amounts[last] = reduced;
   return [...leftAmounts, ...rightAmounts];
 }

@@ -72,7 +72,7 @@ function totalOf(graph: Graph, flow: ArrayLike<number>): number {
   );
 }
 
-test("an assignment weighs as much as the best of all, within the capacities", () => {
+test("an assignment has the maximum weight within the capacities", () => {
   fc.assert(
     fc.property(
       weights,
@@ -88,7 +88,7 @@ test("an assignment weighs as much as the best of all, within the capacities", (
   );
 });
 
-test("prices prove the assignment: no edge is worth more than its ends, and what is used or open is priced exactly", () => {
+test("prices prove the assignment: no edge exceeds its ends, and used and open ones are exact", () => {
   fc.assert(
     fc.property(weights, capacity, capacity, (rows, lefts, rights) => {
       const graph = graphOf(rows, lefts, rights);

@@ -185,7 +185,7 @@ function numbersOf(lines: Lines, line: number): Numbers {
   const name = identifierOf(reference);
   const isNamed = name !== null && digitsIn(name) >= LEAST_FOUND;
   const own = isNamed ? [name] : [];
-  const said: string[] = [];
+  const phrases: string[] = [];
   for (const text of [
     lines.text(line, "description"),
     lines.text(line, "counterparty"),
@@ -198,9 +198,9 @@ function numbersOf(lines: Lines, line: number): Numbers {
         !YEAR.test(one) &&
         !isAmount(one, lines.amount[line] as number)
       )
-        said.push(one);
+        phrases.push(one);
   }
-  return { own, alike: isNamed ? otherFormsOf(name) : [], said };
+  return { own, alike: isNamed ? otherFormsOf(name) : [], said: phrases };
 }
 
 /** Most lines of some sources have no number, which their bytes show fastest. */

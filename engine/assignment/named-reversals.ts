@@ -308,8 +308,8 @@ class Pairs {
     const [kind, name] = partsOf(key);
     const byReference =
       kind !== "text" && [...unmarkedReference(reference), ...quoted(reference)].includes(name);
-    const said = lines.text(reversal, byReference ? "reference" : "description");
-    return `“${said}” names “${lines.text(booked, kind === "text" ? "description" : "reference")}”.`;
+    const quote = lines.text(reversal, byReference ? "reference" : "description");
+    return `“${quote}” names “${lines.text(booked, kind === "text" ? "description" : "reference")}”.`;
   }
 }
 

@@ -53,7 +53,7 @@ function members(result: Result, state: "confirmed" | "suggested" = "confirmed")
   ).sort();
 }
 
-describe("a line that names what it takes back", () => {
+describe("a line that names what it reverses", () => {
   test.each([
     ["a suffix", { reference: "INV-77123-V" }],
     ["a prefix", { reference: "REV INV-77123" }],
@@ -79,7 +79,7 @@ describe("a line that names what it takes back", () => {
     expect(explain(result, "confirmed", 0)).toMatchObject({ rule: "Reversals", held: null });
   });
 
-  test("is explained by what it says", () => {
+  test("is explained by its text", () => {
     const result = solve([BOOKED, { ...BACK, reference: "INV-77123-V" }]);
     expect(explain(result, "confirmed", 0).note).toBe("“INV-77123-V” names “INV-77123”.");
   });
@@ -116,7 +116,7 @@ describe("a line that names what it takes back", () => {
     expect(explain(result, "suggested", 0).held).toBe("margin");
   });
 
-  test("is only suggested where the other side has what is named: then it was not taken back there", () => {
+  test("is only suggested if the other side has the named line, because it wasn't reversed there", () => {
     const across = {
       amount_minor: -123_457,
       value_date: 20_001,
@@ -192,7 +192,7 @@ describe("a voided check", () => {
   });
 });
 
-describe("a double charge that is taken back", () => {
+describe("a double charge that is reversed", () => {
   const charge = { amount_minor: -8400, description: "PY *LINDGREN #9556 EUGENE OR" };
   const credit = {
     ...charge,
@@ -206,12 +206,12 @@ describe("a double charge that is taken back", () => {
     return [...members(result), ...members(result, "suggested")].sort();
   };
 
-  test("is suggested: the second one is taken back, the first one has the counterpart", () => {
+  test("is suggested: the second one is reversed, the first one has the counterpart", () => {
     const right = [charge, { ...charge, value_date: 20_004 }, credit];
     expect(found([report], right)).toEqual(["0|0", "|1,2"]);
   });
 
-  test("is left alone where the other side has two charges, too", () => {
+  test("is left open if the other side has two charges too", () => {
     const right = [charge, { ...charge, value_date: 20_004 }, credit];
     const second = { ...report, value_date: 20_004 };
     expect(found([report, second], right)).toEqual(["0|0", "1|1"]);

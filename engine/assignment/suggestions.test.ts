@@ -37,15 +37,15 @@ function suggested(...proposals: [rule: number, left: number, right: number, sco
   ]);
 }
 
-test("of rules that propose the same lines the first is suggested, whatever the others score", () => {
+test("of rules with the same lines, the first is suggested, whatever the scores", () => {
   expect(suggested([FEES, 0, 0, 0.998], [PART_PAYMENTS, 0, 0, 0.999])).toEqual([[FEES, 0, 0]]);
 });
 
-test("of proposals that share a line the more probable is suggested", () => {
+test("of proposals that share a line, the more probable is suggested", () => {
   expect(suggested([FEES, 0, 0, 0.8], [PART_PAYMENTS, 1, 0, 0.9])).toEqual([[PART_PAYMENTS, 1, 0]]);
 });
 
-test("of proposals that share a line the one without a difference is suggested, where it is probable", () => {
+test("of proposals that share a line, a probable one without a difference is suggested", () => {
   expect(suggested([FEES, 0, 0, 0.99], [PART_PAYMENTS, 0, 1, 0.8])).toEqual([
     [PART_PAYMENTS, 0, 1],
   ]);

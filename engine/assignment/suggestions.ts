@@ -33,8 +33,8 @@ export function disjointSuggestions(state: RunState): Matches {
 }
 
 /**
- * Of the proposals of the same lines that of the first rule, which claims most: an equal amount
- * rather than a fee, a fee rather than a part payment.
+ * Keeps, of several proposals of the same lines, the one of the first rule. Its claim is strongest:
+ * an equal amount rather than a fee, a fee rather than a part payment.
  */
 function firstOfEach(proposed: Matches): number[] {
   const seen = new Set<string>();

@@ -51,7 +51,7 @@ describe("lines that are equal in all that is given", () => {
     ["with texts", COFFEE],
     ["with nothing but an amount and a day", {}],
   ])(
-    "are paired in order where both sides have as many, %s, and the explanation says so",
+    "are paired in order if both sides have equally many, %s, with that explanation",
     (_, line) => {
       const result = solve(times(3, line), times(3, line));
       const note = "Paired in order: 3 equal lines on each side.";
@@ -62,12 +62,12 @@ describe("lines that are equal in all that is given", () => {
     },
   );
 
-  test("are paired without a track record, too: there is nothing to prove", () => {
+  test("are paired even without a track record, because there is nothing to prove", () => {
     const result = solve(times(2, COFFEE), times(2, COFFEE), { automatic: "suggest_only" });
     expect(result.confirmed.length).toBe(2);
   });
 
-  test("are only suggested where one side has more, and the explanation names the remainder", () => {
+  test("are only suggested if one side has more, and the explanation names the remainder", () => {
     const result = solve(times(3, COFFEE), times(2, COFFEE));
     expect(result.confirmed.length).toBe(0);
     const note =
@@ -77,13 +77,13 @@ describe("lines that are equal in all that is given", () => {
     );
   });
 
-  test("are only suggested where one of very many has no counterpart", () => {
+  test("are only suggested if one of very many has no counterpart", () => {
     const result = solve(times(151, COFFEE), times(150, COFFEE));
     expect(result.confirmed.length).toBe(0);
     expect(result.suggested.length).toBe(150);
   });
 
-  test("are left to the evidence where the same comes on other days and not as often: a lag may be why", () => {
+  test("are left to the evidence if they recur on other days less often, because of a possible lag", () => {
     const left = [...times(2, COFFEE), ...times(2, { ...COFFEE, value_date: 20_001 })];
     const right = [
       ...times(2, { ...COFFEE, value_date: 20_001 }),
@@ -97,7 +97,7 @@ describe("lines that are equal in all that is given", () => {
     ).toEqual([]);
   });
 
-  test("are paired day by day where each day has as many on both sides", () => {
+  test("are paired day by day if each day has equally many on both sides", () => {
     const days = [0, 1, 5].flatMap((day) => times(2, { ...COFFEE, value_date: 20_000 + day }));
     const result = solve(days, [...days].reverse());
     expect(result.confirmed.length).toBe(6);
@@ -108,7 +108,7 @@ describe("lines that are equal in all that is given", () => {
       });
   });
 
-  test("are not paired where the day of booking tells them apart", () => {
+  test("are not paired if the booking day differs", () => {
     const left = [{ ...COFFEE, booked_date: 20_001 }, COFFEE];
     expect(
       said(solve(left, times(2, COFFEE)), "confirmed").filter(({ basis }) => basis === "in_order"),
@@ -121,7 +121,7 @@ describe("lines that are equal in all that is given", () => {
     ).toBe(2);
   });
 
-  test("stay as a person decided: what was rejected is not made again", () => {
+  test("stay as decided: a rejected match is not made again", () => {
     const rejected = new Set(
       [0, 1].flatMap((l) => [0, 1].map((r) => combinationHashOf([String(l)], [String(r)]))),
     );

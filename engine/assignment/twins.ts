@@ -70,7 +70,7 @@ function equalsOf(left: Nodes, right: Nodes): Equals[][] {
   return [...alike.values()];
 }
 
-/** Of currency, amount and texts. */
+/** A key of currency, amount and texts. */
 function keyOf(nodes: Nodes, node: number): number {
   const { currency, hashes } = nodes.lines;
   const line = nodes.line(node);
@@ -140,18 +140,18 @@ function pair(
   left: Int32Array,
   right: Int32Array,
 ): void {
-  const few = Math.min(left.length, right.length);
+  const pairs = Math.min(left.length, right.length);
   const many = Math.max(left.length, right.length);
-  const held = few < many ? HELD.margin : rule.then === "match" ? HELD.no : HELD.rule;
-  const score = few < many ? Math.max(LEAST_SCORE, few / many) : 1;
+  const held = pairs < many ? HELD.margin : rule.then === "match" ? HELD.no : HELD.rule;
+  const score = pairs < many ? Math.max(LEAST_SCORE, pairs / many) : 1;
   const verdict = {
     basis: BASIS.in_order,
     held,
     score,
-    margin: few < many ? 0 : Infinity,
+    margin: pairs < many ? 0 : Infinity,
     note: noteOf(left.length, right.length),
   };
-  for (let at = 0; at < few; at++) {
+  for (let at = 0; at < pairs; at++) {
     const [l, r] = [left[at] as number, right[at] as number];
     if (state.isRejected([l], [r])) continue;
     state.decide(ruleIndex, [l], [r], verdict);

@@ -110,7 +110,7 @@ export class Candidates {
     this.window.days = this.fromLeft ? days : { before: days.after, after: days.before };
   }
 
-  /** Of the last search, by rising node. */
+  /** A node that the last search found, in ascending order. */
   node(at: number): number {
     return (this.found[at] as number) >> 1;
   }

@@ -11,7 +11,7 @@ const CELLS = 2 * FIELD_COUNT;
 
 /** For a model as it was at the last call of `ask`. */
 export class Losses {
-  /** Of the seeking node that was looked at last, and which fields it has, a bit each. */
+  /** The losses of the last seeking node. `ownFields` has a bit for each field that it has. */
   readonly own = new Float64Array(CELLS);
   private ownFields = 0;
   private readonly others: Float64Array;
@@ -58,7 +58,7 @@ export class Losses {
     return this.ownFields & (this.otherFields[node] as number);
   }
 
-  /** Of a field, where no word of either line is found on the other. */
+  /** The loss of a field in which the two lines share no word. */
   of(node: number, field: number, bothHave: number): number {
     return (
       (this.own[2 * field + bothHave] as number) +

@@ -41,7 +41,7 @@ describe("a number inside another number", () => {
     expect(areConfirmed("b2", "v3")).toBe(false);
   });
 
-  test("is no reference, whoever else is there", () => {
+  test("is never a reference", () => {
     const { confirmed } = solveCase(left, [v1, v3]);
     expect(confirmed).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe("references and names that contradict each other", () => {
     expect(solveCase(left, right).confirmed).toEqual(["b2|j1"]);
   });
 
-  test("are at most suggested where nobody else is there, and the note says what differs", () => {
+  test("are at most suggested without competitors, and the note says what differs", () => {
     const { confirmed, suggested, noteOf } = solveCase(left.slice(0, 1), right);
     expect(confirmed).toEqual([]);
     expect(suggested).toEqual(["b1|j1"]);
@@ -172,7 +172,7 @@ describe("the same reference and amount", () => {
   });
 });
 
-describe("a payout whose fee is a line of its own", () => {
+describe("a payout whose fee is a separate line", () => {
   test("is the exact sum of what names it, and no difference is suggested", () => {
     const { confirmed, suggested } = solveCase(
       [{ id: "b", amount: "4850.00", date: "2026-03-10", description: "STRIPE PAYOUT po_777" }],
@@ -273,7 +273,7 @@ describe("one payment for several open items of one counterparty", () => {
   });
 });
 
-describe("a sum that may be chance", () => {
+describe("a sum that may be a coincidence", () => {
   const till = (id: string, amount: string): CaseLine => ({
     id,
     amount,

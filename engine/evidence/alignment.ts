@@ -24,7 +24,7 @@ export const WORD = {
 const MOST = 128;
 /** Shorter words are a slip away from too many. */
 export const CLOSE_LENGTH = 4;
-/** Of an outline. */
+/** The bits of an outline that hold its first letter. */
 const FIRST_LETTER = 0xff00;
 
 /** One pair of lines at a time; the arrays hold the last one compared. */
@@ -228,7 +228,7 @@ export function areClose(
   return isClose(spelling[mine] as string, spelling[other] as string);
 }
 
-/** Of the bits of two words' letters: one slip takes one letter and brings one at most. */
+/** Compares the letter bits of two words: one slip removes and adds at most one letter. */
 function differInMoreThanTwo(one: number, other: number): boolean {
   const differing = one ^ other;
   const afterFirst = differing & (differing - 1);

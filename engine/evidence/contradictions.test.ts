@@ -147,7 +147,7 @@ describe("what contradicts itself is never confirmed", () => {
     expect(solveCase([left, undone], [], { rules: [reversal] }).confirmed).toEqual([]);
   });
 
-  test("where a person's decisions showed the names to be one, it is", () => {
+  test("decisions of a person can equate two names", () => {
     const known = { left: "EXAMPLE ALPHA", right: "SAMPLE BETA", confirmed: 3 };
     const said = { counterparty: "SAMPLE BETA", description: "payment" };
     const state = (names: (typeof known)[]) => {

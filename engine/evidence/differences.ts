@@ -13,7 +13,7 @@ const LEAST_OTHERS = 2.5;
  * deviations of such a count.
  */
 const LEAST_EXCESS = 6;
-/** About that size: a tenth more or less, and at least so many minor units. */
+/** Two differences are similar within a tenth, or within `NEAR_LEAST` minor units. */
 const NEAR = 0.1;
 const NEAR_LEAST = 10;
 

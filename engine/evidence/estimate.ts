@@ -19,7 +19,7 @@ const ROUNDS = 4;
 const ROUNDS_THAT_FIND = 2;
 const FORESIGHT = 3;
 /**
- * The model is fitted on so many seeking nodes at most, in whole stretches of amounts, so that
+ * The model is fitted on at most this number of seeking nodes, in whole ranges of amounts, so that
  * rivals are seen together.
  */
 const SAMPLE = 2000;

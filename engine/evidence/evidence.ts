@@ -29,7 +29,7 @@ export const EVIDENCE_FIELDS = [
 ] as const;
 
 /**
- * Of several shared words the rarest counts completely, others partly: words that occur together
+ * The rarest of several shared words counts completely, others partly: words that occur together
  * are not independent evidence.
  */
 const OTHERS = 0.35;
@@ -44,7 +44,7 @@ export class Evidence {
   readonly pool: Pool;
   private readonly model: Model;
   private readonly credited: number[] = [];
-  /** What each level of amounts says of the seeking node whose number, and one, stands beside. */
+  /** The evidence of each amount level. `levelOf` has the number of its seeking node plus one. */
   private readonly levelNats = new Float64Array(AMOUNT_LEVELS);
   private readonly levelOf = new Int32Array(AMOUNT_LEVELS);
 
@@ -113,8 +113,8 @@ export class Evidence {
     const level = amountLevel(a, b);
     if (level === EQUAL) return this.atLevel(level, seeker);
     const rarity = soughtRarity[sought] as number;
-    // Of the few amounts that a slip or a usual fee comes to, each is as rare among unrelated lines
-    // as it is at all.
+    // Slips and usual fees lead to few amounts, each of which is as rare among unrelated lines as
+    // among all lines.
     const byLevel = isSlip(level)
       ? (this.model.amountNats[level] as number) + rarity - slipNats(level, a)
       : this.atLevel(level, seeker);

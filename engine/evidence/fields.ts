@@ -167,9 +167,9 @@ function acrossFields(
 function isSaidBy(value: string | null | undefined, line: PlainLine, field: TextField): boolean {
   const words = wordsOf(value ?? "", field);
   if (words.length === 0) return false;
-  const said = new Set(TEXTS.flatMap((one) => wordsOf(line[one] ?? "", one)));
+  const lineWords = new Set(TEXTS.flatMap((one) => wordsOf(line[one] ?? "", one)));
   const numbers = TEXTS.flatMap((one) => identifiersIn(line[one] ?? null));
-  return words.every((word) => said.has(word)) || numbers.includes(joined(words));
+  return words.every((word) => lineWords.has(word)) || numbers.includes(joined(words));
 }
 
 function verdictOfDays(left: readonly PlainLine[], right: readonly PlainLine[]): FieldVerdict {

@@ -10,7 +10,7 @@ const WORDS = 7;
 /** Fewer lines have no separate habit. */
 const LEAST_LINES = 20;
 const LEAST_SHARE = 0.08;
-/** Of a pair: its direction, and one of eight words of each side. */
+/** A pair has a kind for its direction and for one of eight words of each side. */
 export const KINDS = 2 * (WORDS + 1) * (WORDS + 1);
 
 const DESCRIPTION = FIELDS.indexOf("description");

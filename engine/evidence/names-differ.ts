@@ -43,7 +43,7 @@ function areAlike(one: string, other: string): boolean {
   return same >= LEAST_STEM && same * 2 > b.length;
 }
 
-/** AE, OE and UE, as umlauts are written where there are none, as their letter alone. */
+/** Reduces AE, OE and UE, which replace umlauts, to their first letter. */
 export function withoutUmlauts(word: string): string {
   return word.replaceAll(/([AOU])E/g, "$1");
 }

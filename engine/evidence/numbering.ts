@@ -45,8 +45,8 @@ export class Numbering {
   }
 
   /**
-   * A number of a text that is another than the reference and of its kind, or has it within itself;
-   * null where there is none.
+   * A number in a text that has the reference's kind but differs from it, or that contains it; null
+   * if the text has no such number.
    */
   rivalOf(name: string, numbers: readonly string[]): string | null {
     const kind = kindOf(name);
@@ -82,7 +82,7 @@ export function kindOf(name: string): string {
   return name.replaceAll(/\d+/g, (digits) => `#${digits.length}`);
 }
 
-/** Of lines spread evenly over all. */
+/** Counts the kinds of numbers in a sample of lines, spread evenly over all. */
 function kindsOf({ lines, lineOf }: SideTexts): Map<string, number> {
   const kinds = new Map<string, number>();
   const step = Math.max(1, Math.floor(lineOf.length / LOOKED_AT));

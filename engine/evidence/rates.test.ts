@@ -21,7 +21,7 @@ test("a rate that many pairs differ by to the cent is usual, of the side that it
   expect(discount.of(49_000, 50_000)).toMatchObject({ parts: -8, of: "right" });
 });
 
-test("pairs that differ by about a rate make it none, nor do round amounts", () => {
+test("approximate rates and round amounts never establish a rate", () => {
   const near = seen(AMOUNTS.map((amount, at) => [amount, Math.round(amount * 1.18) + 2 + at]));
   expect(near.usual(40).of(50_000, 59_000)).toBeNull();
   const round = seen(AMOUNTS.map((_, at) => [1000, 1000 + 10 * (at + 1)]));

@@ -7,11 +7,11 @@
 import type { Side } from "../side.ts";
 import type { UsualDifference } from "./differences.ts";
 
-/** Rates are quarters of a percent: so many make the whole. */
+/** Rates are in quarters of a percent: this number of them is the whole amount. */
 const PARTS = 400;
 /** Up to a half of what they are taken of, more or less. */
 const MOST_PARTS = PARTS / 2;
-/** Of smaller amounts, in minor units, several rates come to the same. */
+/** Below this amount, in minor units, several rates give the same difference. */
 const LEAST_AMOUNT = 2 * PARTS;
 /** Among this many sets of lines, one may have a rate that is usual by chance. */
 const SETS = 100;
@@ -104,7 +104,7 @@ export class UsualRates {
     );
   }
 
-  /** The most usual rate that two amounts differ by; null where there is none. */
+  /** The most usual rate that two amounts differ by, or null. */
   of(left: number, right: number): UsualRate | null {
     const nats = this.natsOf(left, right);
     if (nats === -Infinity) return null;
@@ -118,8 +118,8 @@ export class UsualRates {
   }
 
   /**
-   * Where there is no such rate, or the amounts differ by it only about: the place of no
-   * difference, which is never usual.
+   * The place of no difference, which is never usual, stands for amounts without a common rate or
+   * with an approximate one.
    */
   private placeOf(base: number, whole: number, other: number): number {
     const place = base * RATES + MOST_PARTS;
@@ -139,7 +139,7 @@ function partsOf(whole: number, other: number): number {
   return Math.abs(parts) > MOST_PARTS ? 0 : parts;
 }
 
-/** ln of how likely so many or more are where so many are expected (Poisson), at most. */
+/** The upper bound of ln P(X ≥ count), for a Poisson variable with the mean `expected`. */
 function tailNats(count: number, expected: number): number {
   let nats = count * Math.log(expected) - expected - Math.log(1 - expected / (count + 1));
   for (let factor = 2; factor <= count; factor++) nats -= Math.log(factor);

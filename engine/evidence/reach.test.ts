@@ -69,12 +69,12 @@ describe("a window", () => {
     expect(solve([-6, -6, -6], RULES, 20).confirmed.length).toBe(17);
   });
 
-  test("of one day stays one", () => {
+  test("of one day stays one day", () => {
     const days = RULES.map((rule) => ({ ...rule, days_before: 0 }));
     expect(solve([-1, -1, -1], days).confirmed.length).toBe(57);
   });
 
-  test("of a rule that follows is as wide for what the one before it saw", () => {
+  test("of a later rule is as wide for lines that an earlier one saw", () => {
     const fees: Rule = {
       ...(RULES[0] as Rule),
       name: "Fees",

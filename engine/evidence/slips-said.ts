@@ -12,14 +12,14 @@ import type { Model } from "./model.ts";
 /** People read no more. */
 const MOST_SAID = 5;
 
-/** @param evidence that has just weighed these two nodes. @returns null where there is no slip to mention. */
+/** @param evidence that has just weighed these two nodes. @returns null without a slip. */
 export function slipsSaid(evidence: Evidence, model: Model, l: number, r: number): string | null {
-  const said = [
+  const phrases = [
     amountSlip(evidence, model, l, r),
     ...wordSlips(evidence),
     otherName(evidence),
   ].filter((sentence) => sentence !== null);
-  return said.length > 0 ? said.slice(0, MOST_SAID).join(" ") : null;
+  return phrases.length > 0 ? phrases.slice(0, MOST_SAID).join(" ") : null;
 }
 
 function amountSlip(
@@ -47,21 +47,21 @@ function amountSlip(
 
 function wordSlips({ alignment, pool: { texts } }: Evidence): string[] {
   const { leftWords, rightWords, leftState, rightState, leftStart, rightStart } = alignment;
-  const said = new Set<string>();
+  const mentioned = new Set<string>();
   for (let i = 0; i < (leftStart[FIELD_COUNT] as number); i++) {
     for (let j = 0; j < (rightStart[FIELD_COUNT] as number); j++) {
       if (leftState[i] !== rightState[j]) continue;
       const [mine, other] = [leftWords[i] as number, rightWords[j] as number];
       const [one, two] = [texts.spelling[mine] as string, texts.spelling[other] as string];
       if (leftState[i] === WORD.close && areClose(texts, mine, other))
-        said.add(`“${one}” and “${two}”: ${slipOf(one, two)}.`);
+        mentioned.add(`“${one}” and “${two}”: ${slipOf(one, two)}.`);
       if (leftState[i] === WORD.cut && one !== two) {
-        if (two.startsWith(one)) said.add(`“${one}” is “${two}” cut off.`);
-        else if (one.startsWith(two)) said.add(`“${two}” is “${one}” cut off.`);
+        if (two.startsWith(one)) mentioned.add(`“${one}” is “${two}” cut off.`);
+        else if (one.startsWith(two)) mentioned.add(`“${two}” is “${one}” cut off.`);
       }
     }
   }
-  return [...said];
+  return [...mentioned];
 }
 
 function slipOf(one: string, two: string): string {

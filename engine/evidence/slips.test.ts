@@ -137,7 +137,7 @@ describe("slips together", () => {
     );
   });
 
-  test("an amount with two digits swapped is proposed under another name, and said", () => {
+  test("an amount with two swapped digits is proposed even with another name, with an explanation", () => {
     const { left, right } = wires(60);
     left.push({
       amount_minor: 345_678,
@@ -195,7 +195,7 @@ describe("an amount that stands once on each side", () => {
     ["another line of these days has it", [lone], [other, { ...other, description: "TST HARBOR" }]],
     ["one of the own side has it, too", [lone, { ...lone, value_date: 20_031 }], [other]],
     ["the days are too far apart", [lone], [{ ...other, value_date: 20_090 }]],
-  ])("isn't where %s", (_, left, right) => {
+  ])("isn't matched where %s", (_, left, right) => {
     const { proposed: found } = proposed(left, right);
     for (let at = 0; at < found.length; at++)
       expect(left.length > (found.left(at)[0] as number)).toBe(false);

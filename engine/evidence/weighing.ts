@@ -60,8 +60,8 @@ export class Weighing {
   }
 
   /**
-   * Of these seeking nodes the pairs that may be worth an edge: by rising seeking node, then by
-   * rising sought one.
+   * The pairs of these seeking nodes that may be worth an edge, in ascending order of the seeking
+   * node, then of the sought one.
    * @param foresight by how many nats less they may come to.
    */
   *find(seekers: Int32Array, foresight = 0): Generator<Progress, Pairs> {

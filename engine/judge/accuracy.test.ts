@@ -28,7 +28,7 @@ test(
 );
 
 test(
-  "months of another hand are matched as well as they have been",
+  "hold-out months are matched as well as before",
   () => {
     const { all, automatic } = sumOf(
       [1, 2].flatMap((seed) => MONTHS.map((month) => judge(month(seed, 1000), DEFAULT_RULES))),
@@ -40,7 +40,7 @@ test(
 );
 
 test(
-  "nothing is matched against what lines say, and a new pair's first run makes no mistake",
+  "no match contradicts its lines, and a new pair's first run makes no mistake",
   () => {
     for (const world of [...BUSINESSES, ...MONTHS]) {
       const hard = withNeighbours(world(203, 400), 203);

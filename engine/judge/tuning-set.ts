@@ -50,14 +50,14 @@ export function withoutSome(world: World, share: number, seed: number): World {
  */
 export function half(world: World, which: 0 | 1, seed: number): World {
   const random = new Random(seed);
-  const kept = world.truth.filter(() => random.chance(0.5) === (which === 0));
-  const lefts = new Set(kept.flatMap(({ left }) => left));
-  const rights = new Set(kept.flatMap(({ right }) => right));
+  const truth = world.truth.filter(() => random.chance(0.5) === (which === 0));
+  const lefts = new Set(truth.flatMap(({ left }) => left));
+  const rights = new Set(truth.flatMap(({ right }) => right));
   return {
     ...world,
     left: world.left.filter(({ identity }) => lefts.has(identity)),
     right: world.right.filter(({ identity }) => rights.has(identity)),
-    truth: kept,
+    truth: truth,
   };
 }
 
@@ -75,9 +75,9 @@ export function perturbed(world: World, seed: number): World {
 }
 
 function truthAmong(world: World, left: readonly WorldLine[], right: readonly WorldLine[]) {
-  const kept = new Set([...left, ...right].map(({ identity }) => identity));
+  const identities = new Set([...left, ...right].map(({ identity }) => identity));
   return world.truth.filter((match) =>
-    [...match.left, ...match.right].every((identity) => kept.has(identity)),
+    [...match.left, ...match.right].every((identity) => identities.has(identity)),
   );
 }
 

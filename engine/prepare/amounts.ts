@@ -10,7 +10,7 @@ export function toleranceOf(rule: Rule): AmountTolerance {
 }
 
 /**
- * The tolerance for two amounts: so many minor units, or so many basis points of the larger,
+ * The tolerance for two amounts: a number of minor units, or of basis points of the larger one,
  * whichever is more.
  */
 export function toleranceFor({ minor, bps }: AmountTolerance, one: number, other: number): number {

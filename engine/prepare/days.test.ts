@@ -13,7 +13,7 @@ const calendar = fc.record({
 const FRIDAY = 20_000;
 
 describe("business days", () => {
-  test("are counted as one would by walking from day to day, whatever the calendar", () => {
+  test("equal a count day by day, for any calendar", () => {
     fc.assert(
       fc.property(
         calendar,

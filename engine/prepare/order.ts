@@ -27,7 +27,7 @@ export function compareContent(lines: Lines, one: number, other: number): number
 /** The numbers of `lines` that pass, in canonical order. */
 export function inOrder(lines: Lines, keep: (line: number) => boolean): Int32Array {
   let count = 0;
-  const kept = new Int32Array(lines.length);
-  for (let line = 0; line < lines.length; line++) if (keep(line)) kept[count++] = line;
-  return kept.slice(0, count).sort((one, other) => compareLines(lines, one, other));
+  const order = new Int32Array(lines.length);
+  for (let line = 0; line < lines.length; line++) if (keep(line)) order[count++] = line;
+  return order.slice(0, count).sort((one, other) => compareLines(lines, one, other));
 }

@@ -33,12 +33,12 @@ test("a name is the same without accents, case, punctuation and legal form", () 
   expect(sameForm("Muller", "Miller", "counterparty")).toBe(false);
 });
 
-test("a text of nothing but noise is kept, one of nothing but marks is missing", () => {
+test("a text of noise words is used, one of punctuation counts as missing", () => {
   expect(wordsOf("Invoice", "reference")).toEqual(["INVOICE"]);
   expect(sameForm("---", "---", "reference")).toBe(false);
 });
 
-test("bytes are hashed as their words are, whichever way was taken", () => {
+test("bytes and their words have the same hash", () => {
   const texts = [
     "INV-0012 77",
     "a b  c",
@@ -102,7 +102,7 @@ test("words are the same, and have the same number, whether they are read from b
     expect(wordRanges(Buffer.from(text), 0, Buffer.byteLength(text), "reference", ranges)).toBe(-1);
 });
 
-test("a text comes back as it was given, also as bytes and where it ends within a character", () => {
+test("a text round-trips, also as bytes and if cut within a character", () => {
   const lines = new Lines("left", 1);
   const long = "é".repeat(700);
   lines.add({

@@ -59,8 +59,8 @@ export function cut(text: string, most: number): string {
 export function wordsOf(text: string, field: TextField): string[] {
   const words = plainWords(text) ?? fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
   const noise = NOISE[field];
-  const kept = noise.size > 0 ? words.filter((word) => !noise.has(word)) : words;
-  const significant = kept.length > 0 ? kept : words;
+  const meaningful = noise.size > 0 ? words.filter((word) => !noise.has(word)) : words;
+  const significant = meaningful.length > 0 ? meaningful : words;
   if (field !== "reference" || !significant.every((word) => /^\d+$/.test(word))) return significant;
   return significant.map((word, at) => (at === 0 ? word.replace(/^0+(?=\d)/, "") : word));
 }
@@ -87,7 +87,7 @@ function plainWords(text: string): string[] | null {
   return words;
 }
 
-/** At most so many words of a text are told apart. */
+/** The maximum number of words of a text that are distinguished. */
 export const MOST_WORDS = 24;
 
 /**
@@ -200,7 +200,7 @@ export function hashText(
     at = to;
   }
   if (letters === 0 && noise) return hashDecoded(hash, bytes, start, end, field);
-  // Of a number behind noise the leading zeros are found among its words.
+  // The words of a number behind noise include its leading zeros.
   if (noise && together && /\d/.test(String.fromCharCode(bytes[end - 1] as number)))
     return hashDecoded(hash, bytes, start, end, field);
   hash.finish();

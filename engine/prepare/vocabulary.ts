@@ -25,7 +25,7 @@ export class Vocabulary {
     return this.add(slot, hash, word);
   }
 
-  /** Of ASCII letters and digits in any case. */
+  /** The ID of a word of ASCII letters and digits, whatever their case. */
   idOfBytes(bytes: Uint8Array, from: number, to: number): number {
     let hash = 0;
     for (let at = from; at < to; at++) hash = step(hash, folded(bytes[at] as number));

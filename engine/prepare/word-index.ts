@@ -10,7 +10,7 @@ export class WordIndex {
 
   /**
    * @param count how many items there are, and `rowOf` the row of each one's texts, −1 where it has none.
-   * @param isTelling whether a word that so many items have is listed.
+   * @param isTelling whether a word is listed, by the number of items that have it.
    */
   constructor(
     side: SideTexts,

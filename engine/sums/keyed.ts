@@ -18,7 +18,7 @@ import { opposite, type Side } from "../side.ts";
 type Keyed = { left: number[]; right: number[] };
 
 const SLICE = 5000;
-/** A sum that so many unrelated lines would equal by chance may be chance. */
+/** A sum may be a coincidence if this number of unrelated lines would equal it by chance. */
 const SURE_CHANCE = 0.01;
 
 export function* keyedGroups(

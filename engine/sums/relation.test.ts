@@ -24,7 +24,7 @@ function columns(side: "left" | "right", given: readonly Given[]): Lines {
   return lines;
 }
 
-/** Two lines and the one that is their sum, with a bystander beside. */
+/** Two lines, the line that is their sum, and an unrelated line. */
 function solve(parts: readonly [Given, Given], total: Given): Result {
   const left = [
     ...parts.map((part, at) => ({ ...part, amount_minor: AMOUNTS[at] as number })),
@@ -47,7 +47,7 @@ function sumIn(result: Result, state: "confirmed" | "suggested"): number {
   );
 }
 
-test("a sum isn't confirmed where another line has the amount and the name of one of its lines", () => {
+test("a sum isn't confirmed if another line has the amount and name of one of its lines", () => {
   const named = (counterparty: string, amount_minor: number): Given => ({
     counterparty,
     amount_minor,
@@ -74,7 +74,7 @@ test("a sum isn't confirmed where another line has the amount and the name of on
   expect(sumIn(solved([total, ...singles]), "confirmed")).toBe(-1);
 });
 
-test("of two deposits of one batch, each is found among the lines of the batch", () => {
+test("each of two deposits of one batch is found among its lines", () => {
   const parts = [123_457, 41_999, 88_123, 61_417, 250_031, 33_337];
   const batch = parts.map(
     (amount_minor, at): Given => ({
@@ -140,7 +140,7 @@ describe("a sum, however rare", () => {
     expect(explain(result, "suggested", at)).toMatchObject({ rule: "Sums", held: "chance" });
   });
 
-  test("of one name that another pays is only suggested, and the note says so", () => {
+  test("with one name that another party pays is only suggested, with a note", () => {
     const result = solve([{ counterparty: "Adler GmbH" }, { counterparty: "ADLER" }], {
       counterparty: "Zimmer",
     });
@@ -151,7 +151,7 @@ describe("a sum, however rare", () => {
     });
   });
 
-  test("of a name that is named and one that is not is no match", () => {
+  test("with one named and one unnamed line is no match", () => {
     const result = solve(
       [{ counterparty: "Adler", reference: "INV-7001" }, { counterparty: "Becker" }],
       { description: "ADLER INV 7001" },

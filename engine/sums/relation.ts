@@ -11,7 +11,7 @@ import { wordsOf } from "../prepare/text.ts";
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
 import { opposite, type Side } from "../side.ts";
 
-/** Of a line that says no counterparty its description stands for one. */
+/** The description stands for the counterparty of a line that has none. */
 type Name = { field: "counterparty" | "description"; text: string };
 
 const LEAST_NUMBER = 3;
@@ -28,16 +28,16 @@ export function areRelated(
   const own = new Reader(state, side);
   const other = new Reader(state, opposite(side));
   const names = members.map((line) => other.nameOf(line));
-  const given = names.filter((name) => name !== null);
-  const [first] = given;
-  if (!first || given.every((name) => isSame(first, name))) return true;
+  const known = names.filter((name) => name !== null);
+  const [first] = known;
+  if (!first || known.every((name) => isSame(first, name))) return true;
   // A number that many other lines have, too, is a month or an account, not theirs.
   const most = 2 * (members.length + 1);
   const numbers = members.map((line) => other.numbersOf(line, most));
   if (numbers[0]?.some((number) => numbers.every((one) => one.includes(number)))) return true;
-  const asked = own.numbersOf(target, most);
+  const targetNumbers = own.numbersOf(target, most);
   const isNamed = (line: number, at: number) =>
-    numbers[at]?.some((number) => asked.includes(number)) ||
+    numbers[at]?.some((number) => targetNumbers.includes(number)) ||
     own.calls(target, other, line) ||
     other.calls(line, own, target);
   const named = names.filter((_, at) => isNamed(members[at] as number, at));
@@ -68,7 +68,7 @@ class Reader {
     return description !== null && saysMuch ? { field: "description", text: description } : null;
   }
 
-  /** Words with a digit, and no years, that no more than so many lines have. */
+  /** Words with a digit, except years, that at most `most` lines have. */
   numbersOf(line: number, most: number): number[] {
     return this.words(line).filter((word) => {
       const spelling = this.texts.spelling[word] as string;

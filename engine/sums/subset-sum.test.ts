@@ -19,7 +19,7 @@ function everySubset(
   return solutions;
 }
 
-test("meeting in the middle finds as many sums as trying them all", () => {
+test("meet-in-the-middle finds the same sums as brute force", () => {
   fc.assert(
     fc.property(
       fc.array(

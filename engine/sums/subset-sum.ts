@@ -62,8 +62,8 @@ export function combinations(of: number, least: number, most: number): number {
 
 /**
  * Over how many different values the sums of these amounts spread: two and a half standard
- * deviations of a random subset of at most so many, in steps of what most of the amounts are
- * multiples of.
+ * deviations of a random subset of limited size, in steps that most of the amounts are multiples
+ * of.
  */
 export function spreadOf(amounts: readonly number[], target: number, most: number): number {
   let squares = 0;

@@ -210,7 +210,7 @@ export class SumPool {
     yield { core: [], lines: this.summands(target, near), named: false, whole: false };
   }
 
-  /** Some lines of a batch, of which several were paid: so many as the target says, then any. */
+  /** Some lines of a batch that was paid in parts: the number that the target states, then any. */
   private *someOfBatch(target: number, batch: number[], named: boolean): Generator<Family> {
     const lines = this.summands(target, batch);
     if (lines.length < 3 || !this.shareNumber(lines)) return;

@@ -27,7 +27,7 @@ export const DEFAULT_GROUP_SIZE = 8;
 const SURE_CHANCE = { named: 0.005, unnamed: 0.002 };
 /** Beyond this a solution would mean nothing, and none is looked for. */
 const IDLE_CHANCE = 0.3;
-/** How common sums are, beside chance: among lines that name each other, and others. */
+/** The prior probability of real sums: among lines that name each other, and among others. */
 const PRIOR = { named: 0.3, unnamed: 0.05 };
 /** Less probable sums are not even suggested. */
 const SUGGEST_SCORE = 0.3;
@@ -108,7 +108,7 @@ class SumSearch {
     this.size = rule.max_group_size ?? DEFAULT_GROUP_SIZE;
   }
 
-  /** The sum that is least likely to be chance; null where there is none worth proposing. */
+  /** The sum that is least likely to be a coincidence, or null if none is worth proposing. */
   solve(target: number, onlyNamed: boolean): Solution | null {
     const amount = this.state[this.side].amount[target] as number;
     if (amount === 0 || this.pool.isLost(target)) return null;

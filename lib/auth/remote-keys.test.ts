@@ -49,7 +49,7 @@ describe.each(OUTAGES)("while the JWKS URL answers with %s", (_what, outage) => 
     expect(page.asked).toBe(1);
   });
 
-  test("known keys stay valid, and new ones are loaded once it answers again", async () => {
+  test("known keys stay valid, and new ones are loaded once it recovers", async () => {
     const keys = remoteKeys(url, { freshMs: 0, againAfterMs: 20, believedMs: 60_000 });
     expect(await verify(keys)).toBe("ada");
     Object.assign(page, outage);

@@ -9,7 +9,7 @@ function answeredBy(peers: string[]): Map<string, string[]> {
   );
 }
 
-describe("the process that answers a notification", () => {
+describe("a process that answers a notification", () => {
   test("is one of the living processes, spread evenly", () => {
     const answered = [...answeredBy(["a", "b", "c"]).values()];
     expect(answered.every((peers) => peers.length === 1)).toBe(true);

@@ -408,6 +408,182 @@ export type Database = {
           },
         ]
       }
+      connection_files: {
+        Row: {
+          bytes: number | null
+          connection_id: string
+          created_at: string
+          error: string | null
+          id: string
+          import_id: string | null
+          modified_at: string | null
+          outcome: string
+          path: string
+          sha256: string | null
+          source_no: number
+          taken_at: string | null
+          tenant_id: string
+          tried_at: string
+        }
+        Insert: {
+          bytes?: number | null
+          connection_id: string
+          created_at?: string
+          error?: string | null
+          id?: string
+          import_id?: string | null
+          modified_at?: string | null
+          outcome?: string
+          path: string
+          sha256?: string | null
+          source_no: number
+          taken_at?: string | null
+          tenant_id?: string
+          tried_at?: string
+        }
+        Update: {
+          bytes?: number | null
+          connection_id?: string
+          created_at?: string
+          error?: string | null
+          id?: string
+          import_id?: string | null
+          modified_at?: string | null
+          outcome?: string
+          path?: string
+          sha256?: string | null
+          source_no?: number
+          taken_at?: string | null
+          tenant_id?: string
+          tried_at?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: "connection_files_tenant_id_connection_id_fkey"
+            columns: ["tenant_id", "connection_id"]
+            isOneToOne: false
+            referencedRelation: "connections"
+            referencedColumns: ["tenant_id", "id"]
+          },
+        ]
+      }
+      connections: {
+        Row: {
+          address: string
+          afterwards: string
+          alerted_at: string | null
+          assigned_to: string | null
+          auth: string
+          created_at: string
+          created_by: string
+          credential_changed_at: string | null
+          deleted_at: string | null
+          expected_at: string | null
+          failing_since: string | null
+          failure_count: number
+          file_glob: string
+          host_key: string | null
+          id: string
+          kind: string
+          last_error: string | null
+          last_look_at: string | null
+          last_outcome: string | null
+          lease: string | null
+          move_to: string | null
+          next_look_at: string | null
+          region: string | null
+          schedule: Json | null
+          source_no: number
+          stable_seconds: number
+          status: string
+          tenant_id: string
+          updated_at: string
+          user_name: string | null
+          waits_for_marker: boolean
+        }
+        Insert: {
+          address: string
+          afterwards?: string
+          alerted_at?: string | null
+          assigned_to?: string | null
+          auth: string
+          created_at?: string
+          created_by?: string
+          credential_changed_at?: string | null
+          deleted_at?: string | null
+          expected_at?: string | null
+          failing_since?: string | null
+          failure_count?: number
+          file_glob?: string
+          host_key?: string | null
+          id?: string
+          kind: string
+          last_error?: string | null
+          last_look_at?: string | null
+          last_outcome?: string | null
+          lease?: string | null
+          move_to?: string | null
+          next_look_at?: string | null
+          region?: string | null
+          schedule?: Json | null
+          source_no: number
+          stable_seconds?: number
+          status?: string
+          tenant_id?: string
+          updated_at?: string
+          user_name?: string | null
+          waits_for_marker?: boolean
+        }
+        Update: {
+          address?: string
+          afterwards?: string
+          alerted_at?: string | null
+          assigned_to?: string | null
+          auth?: string
+          created_at?: string
+          created_by?: string
+          credential_changed_at?: string | null
+          deleted_at?: string | null
+          expected_at?: string | null
+          failing_since?: string | null
+          failure_count?: number
+          file_glob?: string
+          host_key?: string | null
+          id?: string
+          kind?: string
+          last_error?: string | null
+          last_look_at?: string | null
+          last_outcome?: string | null
+          lease?: string | null
+          move_to?: string | null
+          next_look_at?: string | null
+          region?: string | null
+          schedule?: Json | null
+          source_no?: number
+          stable_seconds?: number
+          status?: string
+          tenant_id?: string
+          updated_at?: string
+          user_name?: string | null
+          waits_for_marker?: boolean
+        }
+        Relationships: [
+          {
+            foreignKeyName: "connections_tenant_id_fkey"
+            columns: ["tenant_id"]
+            isOneToOne: false
+            referencedRelation: "tenants"
+            referencedColumns: ["id"]
+          },
+          {
+            foreignKeyName: "connections_tenant_id_source_no_fkey"
+            columns: ["tenant_id", "source_no"]
+            isOneToOne: false
+            referencedRelation: "sources"
+            referencedColumns: ["tenant_id", "source_no"]
+          },
+        ]
+      }
       entries: {
         Row: {
           amount_minor: number
@@ -2599,6 +2775,7 @@ export type Database = {
       }
       create_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       create_calendar: { Args: { input: Json; request: Json }; Returns: Json }
+      create_connection: { Args: { input: Json; request: Json }; Returns: Json }
       create_exception: { Args: { input: Json; request: Json }; Returns: Json }
       create_exception_comment: {
         Args: { input: Json; request: Json }
@@ -2622,6 +2799,7 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      delete_connection: { Args: { input: Json; request: Json }; Returns: Json }
       delete_record: { Args: { input: Json; request: Json }; Returns: Json }
       delete_view: { Args: { input: Json; request: Json }; Returns: Json }
       delete_webhook: { Args: { input: Json; request: Json }; Returns: Json }
@@ -2633,15 +2811,21 @@ export type Database = {
         Returns: Json
       }
       exclude_line: { Args: { input: Json; request: Json }; Returns: Json }
+      fetch_connection: { Args: { input: Json; request: Json }; Returns: Json }
       find_api_key: { Args: { key_id: string }; Returns: Json }
       find_invitation: { Args: { token_hash: string }; Returns: Json }
       find_session_user: { Args: { user_id: string }; Returns: Json }
+      finish_connection_test: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
       get_alert_channel: { Args: { input: Json; request: Json }; Returns: Json }
       get_api_key: { Args: { input: Json; request: Json }; Returns: Json }
       get_api_key_usage: { Args: { input: Json; request: Json }; Returns: Json }
       get_calendar: { Args: { input: Json; request: Json }; Returns: Json }
       get_checklist: { Args: { input: Json; request: Json }; Returns: Json }
       get_closing_board: { Args: { input: Json; request: Json }; Returns: Json }
+      get_connection: { Args: { input: Json; request: Json }; Returns: Json }
       get_delivery_stats: {
         Args: { input: Json; request: Json }
         Returns: Json
@@ -2724,6 +2908,11 @@ export type Database = {
         Returns: Json
       }
       list_calendars: { Args: { input: Json; request: Json }; Returns: Json }
+      list_connection_files: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      list_connections: { Args: { input: Json; request: Json }; Returns: Json }
       list_decisions: { Args: { input: Json; request: Json }; Returns: Json }
       list_deliveries: { Args: { input: Json; request: Json }; Returns: Json }
       list_entries: { Args: { input: Json; request: Json }; Returns: Json }
@@ -2808,6 +2997,10 @@ export type Database = {
       }
       list_webhooks: { Args: { input: Json; request: Json }; Returns: Json }
       mark_entry_batch_exported: {
+        Args: { input: Json; request: Json }
+        Returns: Json
+      }
+      open_connection_test: {
         Args: { input: Json; request: Json }
         Returns: Json
       }
@@ -2932,6 +3125,7 @@ export type Database = {
         Returns: Json
       }
       update_api_key: { Args: { input: Json; request: Json }; Returns: Json }
+      update_connection: { Args: { input: Json; request: Json }; Returns: Json }
       update_exception: { Args: { input: Json; request: Json }; Returns: Json }
       update_exceptions: { Args: { input: Json; request: Json }; Returns: Json }
       update_reconciliation: {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { apiKey } from "../api-keys/contract.ts";
+import { connection } from "../connections/contract.ts";
 import { entryBatch } from "../entries/contract.ts";
 import { comment } from "../exceptions/comments/contract.ts";
 import { exception } from "../exceptions/contract.ts";
@@ -31,6 +32,7 @@ export const EVENT_KINDS = [
   "entries.ready",
   "books.differ",
   "import.done",
+  "connection.failing",
   "api_key.expiring",
   "api_key.revoked",
   "webhook.failing",
@@ -199,6 +201,11 @@ export const EVENTS = {
     summary: "An import was read, or failed",
     reads: "read:reconciliations",
     data: z.object({ import: imported.omit({ refusals: true, skips: true, statements: true }) }),
+  },
+  "connection.failing": {
+    summary: "A connection or a file of it fails, once until it works again",
+    reads: "read:reconciliations",
+    data: z.object({ connection }),
   },
   "api_key.expiring": {
     summary: "An API key expires within 14, 3 or 1 days",

@@ -5,7 +5,10 @@ import type { Context } from "../request/context.ts";
 import { sealedBy } from "../request/sealed-idempotency.ts";
 import { discard, uploadedBytes } from "../request/uploaded-bytes.ts";
 import { tagged } from "../request/versions.ts";
-import { ApiError } from "../wire/errors.ts";
+import { singleton } from "../runtime/singleton.ts";
+import { TenantLimiter } from "../runtime/tenant-limiter.ts";
+import { runQueued } from "../runtime/tenant-queue.ts";
+import { ApiError, ERRORS } from "../wire/errors.ts";
 import { type addEvidenceContract, EVIDENCE_MAX_BYTES, type Evidence } from "./contract.ts";
 import { newestStore } from "./evidence-store.ts";
 import { evidenceTypeOf, namedByType } from "./evidence-type.ts";
@@ -13,9 +16,26 @@ import { evidenceTypeOf, namedByType } from "./evidence-type.ts";
 type Query = z.output<typeof addEvidenceContract.query>;
 type File = { stream: ReadableStream<Uint8Array>; length: number | null };
 
+/** A file is held in memory more than twice: as sent, and in base64. */
+const uploads = () =>
+  singleton(
+    "evidence-uploads",
+    () =>
+      new TenantLimiter({
+        total: 6,
+        waitTimeoutMs: 60_000,
+        kinds: {
+          upload: {
+            perTenant: 2,
+            waiting: { max: 50, tooMany: "Your tenant sends too many files at once." },
+          },
+        },
+      }),
+  );
+
 /**
  * Keeps a file with its subject. @throws ApiError `invalid_request` for content that evidence can't
- * be, `payload_too_large`, `not_found`, `conflict`, `unavailable`
+ * be, `payload_too_large`, `not_found`, `conflict`, `rate_limited`, `unavailable`
  */
 export async function addEvidence(
   ctx: Context,
@@ -27,24 +47,33 @@ export async function addEvidence(
   try {
     requireSize(length ?? 0);
     const { id } = await read<{ id: string }>(ctx, "open_evidence", { subject_id });
-    const content = await wholeOf(bytes);
-    const media_type = await evidenceTypeOf(content);
-    if (media_type === null) throw unsuitable(content);
-    const sha256 = createHash("sha256").update(content).digest("hex");
-    return await store(ctx, content, {
-      ...about,
-      id,
-      media_type,
-      file_name: namedByType(file_name, media_type),
-      bytes: content.length,
-      sha256,
+    return await uploads().run(ctx.tenantId, "upload", async () => {
+      const content = await wholeOf(bytes);
+      const { media_type, sha256 } = await runQueued(ctx.tenantId, () => factsOf(content));
+      return store(ctx, content, {
+        ...about,
+        id,
+        media_type,
+        file_name: namedByType(file_name, media_type),
+        bytes: content.length,
+        sha256,
+      });
     });
   } finally {
     await discard(bytes);
   }
 }
 
-/** Stores the content, and lets the database add the file; a content without a file is removed. */
+async function factsOf(content: Buffer) {
+  const media_type = await evidenceTypeOf(content);
+  if (media_type === null) throw unsuitable(content);
+  return { media_type, sha256: createHash("sha256").update(content).digest("hex") };
+}
+
+/**
+ * Stores the content, and lets the database add the file; a content without a file is removed. If
+ * nobody knows whether the file was added, its content stays.
+ */
 async function store(
   ctx: Context,
   content: Buffer,
@@ -59,7 +88,8 @@ async function store(
     ctx.reply.set("Location", `/v1/evidence/${added.id}`);
     return tagged(ctx, added);
   } catch (error) {
-    await contents.remove(ctx, file.id).catch(() => {});
+    const isRefused = error instanceof ApiError && ERRORS[error.code].status < 500;
+    if (isRefused) await contents.remove(ctx, file.id).catch(() => {});
     throw error;
   }
 }

@@ -67,7 +67,7 @@ async function contentOf(id: string): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-test("a bucket keeps a file under its tenant, gives it back, and removes it", async () => {
+test("a bucket stores, returns and removes a file under its tenant", async () => {
   const content = Buffer.from(Array.from({ length: 200_000 }, (_, n) => n % 251));
   expect(await newestStore().keep(ctx, "evd_1", content)).toEqual({ bucket: BUCKET });
   expect(seen[0]).toBe(`POST ${FILE} Bearer secret`);
@@ -84,6 +84,6 @@ test("a bucket that does not answer makes the call unavailable", async () => {
   await expect(storeOf(BUCKET).remove(ctx, "evd_2")).rejects.toMatchObject(failure);
 });
 
-test("what the database keeps goes to it whole, in base64", async () => {
+test("content for the database is sent whole, in base64", async () => {
   expect(await storeOf(null).keep(ctx, "evd_3", Buffer.from("x"))).toEqual({ content: "eA==" });
 });

@@ -19,7 +19,7 @@ async function workbook(contentType: string): Promise<Uint8Array> {
   return new Uint8Array(await downloadZip(files).arrayBuffer());
 }
 
-describe("what a file is", () => {
+describe("the type of a file", () => {
   test.each<[string, Uint8Array, string]>([
     ["a PDF", bytes("%PDF-1.7\n%âãÏÓ\n1 0 obj\n"), "application/pdf"],
     ["an image", PNG, "image/png"],

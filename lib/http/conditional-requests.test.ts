@@ -46,6 +46,6 @@ test("matches If-None-Match by any of its tags that equals the whole entity tag"
   ]).toEqual([false, false, false]);
 });
 
-test("rejects a tag that a proxy made weak, and says so", () => {
+test("rejects a tag that a proxy weakened, and says so", () => {
   expect(() => given('W/"3"')).toThrow(/weak/);
 });

@@ -1,8 +1,8 @@
 import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
+import { runQueued } from "../runtime/tenant-queue.ts";
 import { type Export, type ExportFormat, XLSX } from "../wire/contract.ts";
 import { escapeFormula } from "../wire/csv-injection.ts";
-import { runQueued } from "./tenant-queue.ts";
 import { workbookOf } from "./workbook.ts";
 
 type TextFormat = Exclude<ExportFormat, "xlsx">;

@@ -1,6 +1,6 @@
+import { readInTurn } from "../runtime/tenant-queue.ts";
 import { ApiError, invalidRequest } from "../wire/errors.ts";
 import { parseJsonObject } from "../wire/json-object.ts";
-import { readInTurn } from "./tenant-queue.ts";
 
 const DISCARDED_MAX_BYTES = 8 * 1024 * 1024;
 

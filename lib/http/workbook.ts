@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
+import { runQueued } from "../runtime/tenant-queue.ts";
 import { type Ended, hasEnded, messagesOf, threads } from "../runtime/threads.ts";
 import type { Export, Sheet } from "../wire/contract.ts";
 import { ApiError, invalidRequest } from "../wire/errors.ts";
 import type { Item } from "./sheets.ts";
-import { runQueued } from "./tenant-queue.ts";
 
 /**
  * The rows are in memory until the workbook is written: some 140 MB of the server's 768 MB. The

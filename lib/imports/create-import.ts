@@ -7,11 +7,11 @@ import { discard } from "../request/uploaded-bytes.ts";
 import { ApiError, invalidRequest } from "../wire/errors.ts";
 import { type createImportContract, IMPORT_MAX_BYTES, type Import } from "./contract.ts";
 import { databaseMaxBytes, requireDisk } from "./disk-space.ts";
+import { evenChunks } from "./even-chunks.ts";
 import type { Mapping } from "./formats/mapping.ts";
 import { openFile } from "./opened-file.ts";
 import { settle } from "./settle-mapping.ts";
 
-const CHUNK_BYTES = 768 * 1024;
 const DISK_ASKED_EVERY_BYTES = 64 * 1024 * 1024;
 
 type Query = z.output<typeof createImportContract.query>;
@@ -91,13 +91,13 @@ async function keepChunks(
   const hash = createHash("sha256");
   let bytes = 0;
   let seq = 0;
-  let asked = 0;
-  for await (const chunk of rechunked(file)) {
+  let checkedBytes = 0;
+  for await (const chunk of evenChunks(file)) {
     bytes += chunk.length;
     requireSize(bytes);
-    if (bytes - asked >= DISK_ASKED_EVERY_BYTES) {
+    if (bytes - checkedBytes >= DISK_ASKED_EVERY_BYTES) {
       await requireDisk(0);
-      asked = bytes;
+      checkedBytes = bytes;
     }
     hash.update(chunk);
     await read(ctx, "keep_import_chunk", {
@@ -108,23 +108,6 @@ async function keepChunks(
     });
   }
   return { bytes, digest: hash.digest("hex") };
-}
-
-/** The same bytes in chunks of one size, except the last. */
-async function* rechunked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let open: Uint8Array[] = [];
-  let size = 0;
-  for await (let chunk of bytes) {
-    while (size + chunk.length >= CHUNK_BYTES) {
-      const part = chunk.subarray(0, CHUNK_BYTES - size);
-      yield Buffer.concat([...open, part]);
-      chunk = chunk.subarray(part.length);
-      [open, size] = [[], 0];
-    }
-    if (chunk.length > 0) open.push(chunk);
-    size += chunk.length;
-  }
-  if (size > 0) yield Buffer.concat(open);
 }
 
 function requireSize(bytes: number): void {

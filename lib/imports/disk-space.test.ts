@@ -19,12 +19,9 @@ test("a file that the disk has no room for ten times over is refused", async () 
 const disk = mkdtempSync(join(tmpdir(), "tieout-disk-"));
 const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", disk]).status === 0;
 
-test.runIf(isMounted)(
-  "of a disk that is nearly full nothing more is taken, however small",
-  async () => {
-    await expect(requireDisk(1, disk).finally(() => spawnSync("umount", [disk]))).rejects.toEqual(
-      refusal,
-    );
-    rmdirSync(disk);
-  },
-);
+test.runIf(isMounted)("a nearly full disk accepts no upload, however small", async () => {
+  await expect(requireDisk(1, disk).finally(() => spawnSync("umount", [disk]))).rejects.toEqual(
+    refusal,
+  );
+  rmdirSync(disk);
+});

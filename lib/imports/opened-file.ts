@@ -33,7 +33,7 @@ type Stream = ReadableStream<Uint8Array>;
 export type OpenedFile = {
   format: Format;
   detection: Detection | null;
-  /** Of CSV. */
+  /** The beginning of a CSV file. */
   head: { bytes: Uint8Array; isWhole: boolean };
   /** Yields the bytes of a sheet, as CSV, once one is chosen. */
   workbook: { sheets: Workbook["sheets"]; choose: (name: string) => void } | null;

@@ -3,8 +3,8 @@ import { explainLines } from "../../engine/explain.ts";
 import type { Match, MatchExplanation } from "./contract.ts";
 
 /**
- * As the database answers it: of a match without an explanation of its own, the lines that it
- * follows from.
+ * A match as the database returns it. Without a stored explanation it has the lines from which the
+ * explanation follows.
  */
 export type StoredMatch = Omit<Match, "explanation"> & {
   explanation: MatchExplanation | null;

@@ -100,7 +100,7 @@ test.each(examples.filter(({ isList }) => isList))(
   },
 );
 
-test("a secret is shown only where the server generates it", () => {
+test("examples show a secret only where the server generates it", () => {
   for (const { request = {}, answer } of examples.filter(({ operationId }) =>
     /Webhook(?:Secret)?$/.test(operationId),
   ))

@@ -11,6 +11,7 @@ import { AUDIT_REASON_MAX, mediaTypes } from "../http/input.ts";
 import { SURFACES } from "../records/surfaces/every-surface.ts";
 import { type Access, ROLES, readScopeOf } from "../wire/access.ts";
 import { type Contract, mayAnswerNothing, XLSX } from "../wire/contract.ts";
+import { PRODUCT } from "../wire/product.ts";
 import { addDescriptions } from "./glossary.ts";
 import { addLimits } from "./limits.ts";
 import { nameSchemas } from "./name-schemas.ts";
@@ -32,7 +33,7 @@ import { addExamples } from "./show-examples.ts";
 import { tolerateAdditions } from "./tolerate-additions.ts";
 import { sendEvents, webhooksOf } from "./webhooks.ts";
 
-const DESCRIPTION = `Tieout reconciles two sets of records and tracks the exceptions and their deadlines.
+const DESCRIPTION = `${PRODUCT} reconciles two sets of records and tracks the exceptions and their deadlines.
 
 Every call carries \`Authorization: Bearer <credential>\` and names one tenant in \`X-Tenant-Id\`. Bodies are JSON objects of at most
 1 MiB. Times are ISO 8601 in UTC, in responses with milliseconds and Z. Errors are \`application/problem+json\` (RFC 9457); use \`code\` in your program. Checks run in this order:
@@ -49,6 +50,7 @@ const TAGS: Record<string, string> = {
   Views: "Filters of exceptions under a name, your own or shared.",
   Reconciliations: "Two sources compared over a period.",
   Evidence: "Files that show why something is right.",
+  Connections: "Where the files of a source are fetched from.",
   "Sources and lines": "Where lines come from, and each amount on its day.",
   Matching:
     "Rules, runs and matches of two sources' lines, the proof that no cent is missing, and the " +
@@ -102,10 +104,10 @@ export function openApiDocument(
   const document = createDocument({
     openapi: "3.1.1",
     info: {
-      title: "Tieout",
+      title: PRODUCT,
       version: VERSION,
       description: DESCRIPTION,
-      contact: { name: "Tieout", url: "https://tieout.example/docs" },
+      contact: { name: PRODUCT, url: "https://tieout.example/docs" },
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
     servers: [{ url: origin, description: "Production.", "x-internal": false }],

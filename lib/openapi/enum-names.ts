@@ -26,6 +26,7 @@ import { CURRENCIES } from "../wire/currencies.ts";
 import { ERROR_CODES } from "../wire/errors.ts";
 import {
   BREACH_RISKS,
+  CONNECTIONS,
   EXCEPTIONS,
   OPEN_EXCEPTION_STATUSES,
   RECONCILIATIONS,
@@ -50,6 +51,9 @@ const NAMED: Record<string, readonly string[]> = {
   CallResult: STATUS_CLASSES,
   CheckWeight: CHECK_WEIGHTS,
   ConflictReason: CONFLICT_REASONS,
+  ConnectionAuth: CONNECTIONS.auth,
+  ConnectionKind: CONNECTIONS.kind,
+  FileAfterwards: CONNECTIONS.afterwards,
   BoardPeriodState: PERIOD_STATES,
   Currency: CURRENCIES,
   EntryBatchState: ENTRY_BATCH_STATES,

@@ -1,6 +1,7 @@
 import * as alerts from "../alerts/contract.ts";
 import * as apiKeys from "../api-keys/contract.ts";
 import * as calendars from "../calendars/contract.ts";
+import * as connections from "../connections/contract.ts";
 import * as entries from "../entries/contract.ts";
 import * as entryRules from "../entries/rules/contract.ts";
 import * as events from "../events/feed/contract.ts";
@@ -164,6 +165,14 @@ const DECLARED = [
   balances.stateSourceBalanceContract,
   balances.getSourceBalanceContract,
   balances.removeSourceBalanceContract,
+  connections.listConnectionsContract,
+  connections.createConnectionContract,
+  connections.getConnectionContract,
+  connections.updateConnectionContract,
+  connections.deleteConnectionContract,
+  connections.testConnectionContract,
+  connections.fetchConnectionContract,
+  connections.listConnectionFilesContract,
   evidence.addEvidenceContract,
   evidence.listEvidenceContract,
   evidence.getEvidenceContract,

@@ -33,7 +33,7 @@ function documentOf(created: object[]) {
   };
 }
 
-test("schemas that repeat become one component, and another of that name stays", () => {
+test("repeated schemas become one component, and another schema of that name stays", () => {
   const document = documentOf([{ ...time }, { ...time }, { ...time, description: "Its birth." }]);
   shareSchemas(document);
   const { schemas } = document.components;

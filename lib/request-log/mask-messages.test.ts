@@ -112,7 +112,7 @@ describe("contracts mark as secret", () => {
     expect([...secretFields(rotateWebhookSecretContract.body as never)]).toEqual(["secret"]);
   });
 
-  test("every field whose name says so", () => {
+  test("every field with a secret's name", () => {
     const text = (schema: Contract["body"]) => JSON.stringify(schema ? names(schema) : []);
     for (const { operationId, body, response } of CONTRACTS)
       for (const schema of [body, response])

@@ -43,7 +43,7 @@ afterAll(async () => {
   await sender.close();
 });
 
-test("a token is got by client credentials, and used until it ends or is refused", async () => {
+test("a token is requested by client credentials, and used until it expires or is refused", async () => {
   const tokens = new AccessTokens(sender);
   expect(await tokens.get(client, stop)).toBe("one");
   expect(await tokens.get(client, stop)).toBe("one");
@@ -91,7 +91,7 @@ test.each([
   await expect(new AccessTokens(sender).get(client, stop)).rejects.toThrow(message);
 });
 
-test("a private address and an endpoint that isn't there are refused as a receiver is", async () => {
+test("a private or unreachable token endpoint is refused like a receiver", async () => {
   const strict = createSender(new Set());
   await expect(new AccessTokens(strict).get(client, stop)).rejects.toThrow("Not sent:");
   await strict.close();

@@ -19,6 +19,31 @@ export function pinnedConnector(
   allowHosts: ReadonlySet<string>,
   resolve: Resolve = resolveName,
 ): buildConnector.connector {
+  const connect = checkedConnector(allowHosts, resolve);
+  return (options, done) =>
+    connect(options, (...[error, socket]) =>
+      error ? done(error, null) : done(null, skipContinue(socket) as typeof socket),
+    );
+}
+
+/** Connects by TCP, for protocols other than HTTP, under the same rules. */
+export function connectChecked(
+  hostname: string,
+  port: string,
+  allowHosts: ReadonlySet<string>,
+): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const options = { hostname, host: hostname, port, protocol: "http:" };
+  checkedConnector(allowHosts, resolveName)(options, (...[error, socket]) =>
+    error ? reject(error) : resolve(socket),
+  );
+  return promise;
+}
+
+function checkedConnector(
+  allowHosts: ReadonlySet<string>,
+  resolve: Resolve,
+): buildConnector.connector {
   const common = { allowH2: false, timeout: CONNECT_TIMEOUT_MS, autoSelectFamily: true };
   const toPublic = buildConnector({
     ...common,
@@ -29,9 +54,7 @@ export function pinnedConnector(
     lookup: lookupWith((name) => systemLookup(name, { all: true })),
   });
 
-  return (options, done) => {
-    const callback: buildConnector.Callback = (...[error, socket]) =>
-      error ? done(error, null) : done(null, skipContinue(socket) as typeof socket);
+  return (options, callback) => {
     if (allowHosts.has(options.hostname)) return toAnything(options, callback);
     if (isAddress(options.hostname) && !isPublicAddress(options.hostname))
       return callback(blocked(), null);

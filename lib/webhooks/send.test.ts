@@ -31,7 +31,7 @@ describe("a signature", () => {
     },
   );
 
-  test("of several secrets verifies with each", () => {
+  test("with several secrets verifies with each", () => {
     const other = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
     const headers = sign("evt_1", now(), "{}", [other, SECRET]);
     for (const secret of [SECRET, other])

@@ -118,6 +118,8 @@ const PERMISSIONS = {
   // Everybody who works keeps files with it, analysts too.
   "read:evidence": grant(ROLES, { scoped: "read:reconciliations" }),
   "write:evidence": grant(WORKERS, { scoped: "write:reconciliations" }),
+  // A connection holds a credential of the bank.
+  "write:connections": grant(ADMIN, { scoped: "write:reconciliations" }),
   // Only people sign and close a period.
   "prepare:reconciliations": grant(WORKERS, { service: false }),
   "close:reconciliations": grant(LEADS, { service: false }),

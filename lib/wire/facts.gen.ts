@@ -18,6 +18,29 @@ export const CALENDARS = {
   name: { min: 1, max: 200 },
 } as const;
 
+export const CONNECTION_FILES = {
+  bytes: { min: 0 },
+  error: { max: 1000 },
+  outcome: ["fetching", "importing", "imported", "duplicate", "failed", "undone"],
+  path: { min: 1, max: 255 },
+} as const;
+
+export const CONNECTIONS = {
+  address: { min: 1, max: 2048 },
+  afterwards: ["leave", "move", "delete"],
+  auth: ["none", "bearer", "signed_query", "password", "private_key", "access_key"],
+  file_glob: { min: 1, max: 200 },
+  host_key: { min: 1, max: 100 },
+  kind: ["https", "s3", "sftp"],
+  last_error: { max: 1000 },
+  last_outcome: ["fetched", "nothing_new", "failed"],
+  move_to: { min: 1, max: 100 },
+  region: { min: 1, max: 64 },
+  stable_seconds: { min: 0, max: 300 },
+  status: ["active", "paused", "stopped"],
+  user_name: { min: 1, max: 200 },
+} as const;
+
 export const EXCEPTION_COMMENTS = {
   body: { min: 1, max: 4000 },
   mentions: { max: 20 },

@@ -146,8 +146,8 @@ const TOO_LARGE: Fault = {
 };
 
 function tooManyDecimals(currency: string, decimals: number): Fault {
-  const wanted = decimals === 0 ? "a whole number" : `at most ${decimals} decimals`;
-  return { problem: `More decimals than ${currency} has.`, wanted };
+  const expected = decimals === 0 ? "a whole number" : `at most ${decimals} decimals`;
+  return { problem: `More decimals than ${currency} has.`, wanted: expected };
 }
 
 function notAnAmount(separator?: DecimalSeparator): Fault {

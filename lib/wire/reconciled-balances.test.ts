@@ -81,7 +81,7 @@ test("without both balances the sums of the lines are compared", () => {
   });
 });
 
-test("what is open at the start and what comes, less what is settled, is open at the end", () => {
+test("opening balance plus new lines less settled ones is the closing balance", () => {
   const [euro] = reconciledBalances(statement({}, {}, {}));
   for (const side of [euro?.left, euro?.right]) {
     if (!side) throw new Error("A side is missing.");

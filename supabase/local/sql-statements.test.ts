@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { statementsOf } from "./sql-statements.ts";
 
-test("a semicolon ends a statement, outside of texts, names, comments and bodies alone", () => {
+test("a semicolon ends a statement only outside of texts, names, comments and bodies", () => {
   const statements = [
     "select 'a;b', \"c;d\"",
     "-- Not here; nor here.\nselect 1 /* nor; here */",

@@ -80,7 +80,7 @@ test("an event that commits late is never behind a place that was returned befor
   });
 });
 
-test("an open transaction that emitted nothing yet, or for another tenant, holds up nobody", async () => {
+test("an open transaction without events, or of another tenant, delays no reader", async () => {
   await withConnections(2, async ([idle, foreign]) => {
     if (!idle || !foreign) return;
     await idle.query("begin");
@@ -97,7 +97,7 @@ test("an open transaction that emitted nothing yet, or for another tenant, holds
   });
 });
 
-test("each committed event is read exactly once, whatever commits, rolls back and reads at once", async () => {
+test("each committed event is read exactly once, under any concurrent commits, rollbacks and reads", async () => {
   const writers = 6;
   const committed = new Set<string>();
   const received: string[] = [];

@@ -75,7 +75,7 @@ async function send(): Promise<number> {
   return rows.length;
 }
 
-test("what is past 30 days is dropped as partitions, once nothing in them is pending", async () => {
+test("partitions older than 30 days are dropped when nothing in them is pending", async () => {
   await emit();
   expect(await send()).toBe(1);
   await emit();
@@ -121,7 +121,7 @@ test("days of the request log past 14 are dropped", async () => {
   expect((await partitionsOf("request_log"))[0]?.begins).toEqual(first?.ends);
 });
 
-test("an event has its place where no partition was made for it, and is sent", async () => {
+test("an event without its own partition is stored and sent", async () => {
   const late = daysFrom(Date.now(), 100);
   await client.query(
     "insert into events (id, tenant_id, type, data) values ($1, 'acme', 'exception.created', '{}')",
@@ -139,7 +139,7 @@ test("an event has its place where no partition was made for it, and is sent", a
   expect(rows).toEqual([{ name: `partitions.${parts.at(-2)?.name}` }]);
 });
 
-test("an ID of no time goes where it sorts, and holds nothing up", async () => {
+test("an ID without a time is stored by its order, and delays nothing", async () => {
   await client.query(
     "insert into events (id, tenant_id, type, data, once_key) values ('evt_odd', 'acme', 'exception.created', '{\"n\": 1}', 'k')",
   );

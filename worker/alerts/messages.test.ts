@@ -8,7 +8,7 @@ test("a headline counts in singular and plural", () => {
   ]);
 });
 
-test("escapes a title for Slack, so that it mentions nobody and links nowhere", () => {
+test("escapes a title for Slack, so that it can't mention people or link", () => {
   expect(slackText("<!channel> & <https://evil.example|click>\n*x*")).toBe(
     "&lt;!channel&gt; &amp; &lt;https://evil.example|click&gt; *x*",
   );

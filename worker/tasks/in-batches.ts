@@ -3,6 +3,8 @@ import type { Task } from "graphile-worker";
 /** Database functions that process one batch of due rows per call and return the number of rows. */
 export type BatchFunction =
   | "private.extend_calendars"
+  | "private.open_missing_files"
+  | "private.queue_due_looks"
   | "private.merge_exception_counters"
   | "private.collect_alerts"
   | "private.purge_alerts"

@@ -9,6 +9,8 @@ const TABLES = [
   "api_keys",
   "calendar_versions",
   "calendars",
+  "connection_files",
+  "connections",
   "exception_comments",
   "exception_history",
   "exception_ledger",

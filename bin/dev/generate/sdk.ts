@@ -92,7 +92,8 @@ export async function sdkOperations(): Promise<string> {
     ({ post }) => `T.${nameOf(post.requestBody.content["application/json"]?.schema)}`,
   );
   return `${HEADER}
-import type { Call, CallOptions, Export, FileBody, List } from "../call.ts";
+import type { Call, CallOptions, FileBody, List } from "../call.ts";
+import type { Export } from "../export.ts";
 import type * as T from "./types.gen.ts";
 
 /** An event, by \`type\`. */

@@ -180,8 +180,8 @@ export const VARIABLES: Record<string, readonly Variable[]> = {
     {
       names: ["WEBHOOK_ALLOW_HOSTS"],
       meaning:
-        "Hosts of local receivers, exact, comma-separated; any port, http too " +
-        "([webhooks](guides/webhooks.md)).",
+        "Hosts of local receivers and of connections' servers, exact, comma-separated; any port, " +
+        "http too ([webhooks](guides/webhooks.md), [files](guides/bank-files.md)).",
     },
     {
       names: ["SMTP_URL", "MAIL_FROM", "MAIL_DIR"],

@@ -7,12 +7,12 @@ test("two definitions are the same if they differ in layout and comments alone",
   );
 });
 
-test("what stands in a literal is part of the meaning", () => {
+test("text in a literal is part of the meaning", () => {
   expect(meaningOf("select 'a  b -- c'")).not.toBe(meaningOf("select 'a b -- c'"));
   expect(meaningOf("select 'a -- b'")).not.toBe(meaningOf("select 'a -- c'"));
 });
 
-test("another name or order of words is another meaning", () => {
+test("another name or word order is another meaning", () => {
   expect(meaningOf("select a - b")).not.toBe(meaningOf("select b - a"));
   expect(meaningOf("select ab")).not.toBe(meaningOf("select a b"));
 });

@@ -23,11 +23,11 @@ export function SearchButton({ look = "bar" }: { look?: keyof typeof LOOKS }) {
     // Once the page is at rest, so that nothing is lost that is typed right after /.
     const idle = window.requestIdleCallback?.(load);
     const onKey = (event: KeyboardEvent) => {
-      const asked =
+      const isRequested =
         event.key === "/"
           ? !isTyping(event.target) && !event.metaKey && !event.ctrlKey
           : event.key === "k" && (event.metaKey || event.ctrlKey);
-      if (!asked || document.querySelector("dialog:modal")) return;
+      if (!isRequested || document.querySelector("dialog:modal")) return;
       event.preventDefault();
       setOpen(true);
     };

@@ -48,7 +48,7 @@ describe("splitting a file into parts", () => {
       expect(file[lastLine - 1]).toBe(text.split("\n").at(-1));
   });
 
-  test("never splits quotes: commas, line ends and doubled quotes stay in their cell, and a stray quote opens nothing", async () => {
+  test("never splits quoted cells at commas, line ends or doubled quotes, and ignores a stray quote", async () => {
     const rows = [
       '"a ""quoted"",\nline",high',
       '5" pipe,low',

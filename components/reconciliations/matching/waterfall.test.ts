@@ -18,7 +18,7 @@ const counts = (matched_count: number, unmatched_count: number) => ({
   closed_at: null,
 });
 
-test("each step begins where the one before ended, and the last ends with all lines", () => {
+test("each step starts where the previous one ended, and the last ends with all lines", () => {
   const run = { waterfall: [step("Same reference", 40), step("Sums", 5)] };
   const steps = waterfallOf(run, counts(94, 6));
   expect(steps.map(({ key, lines, from, to }) => [key, lines, from, to])).toEqual([
@@ -30,13 +30,13 @@ test("each step begins where the one before ended, and the last ends with all li
   ]);
 });
 
-test("what people undid since is open, and no step of its own", () => {
+test("lines undone since are open, without a separate step", () => {
   const steps = waterfallOf({ waterfall: [step("Same reference", 40)] }, counts(78, 2));
   expect(steps.map(({ key }) => key)).toEqual(["all", "rule:Same reference", "open"]);
   expect(steps.at(-1)?.to).toBe(1);
 });
 
-test("what is excluded is a step, and a closed period's steps are those that it closed with", () => {
+test("exclusions are a step, and a closed period shows its steps at the close", () => {
   const others = [
     { ...step("manual", 3), kind: "people" as const },
     { ...step("excluded", 1), kind: "excluded" as const },
@@ -77,7 +77,7 @@ test("currencies are named once", () => {
   ).toEqual(["EUR", "USD"]);
 });
 
-test("what is suggested is a step before what is open, and each has its money to the cent", () => {
+test("suggestions are the step before open lines, each with its exact amount", () => {
   const item = (side: "left" | "right", matched: number | string, open: number | string) => ({
     currency: "EUR",
     side,
@@ -114,7 +114,7 @@ test("what is suggested is a step before what is open, and each has its money to
   expect(steps.map(({ to }) => to).at(-1)).toBe(1);
 });
 
-test("a currency that no rule matched money of is named too", () => {
+test("a currency without matches is named too", () => {
   const item = {
     currency: "JPY",
     side: "left" as const,

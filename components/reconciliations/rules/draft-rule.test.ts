@@ -61,7 +61,7 @@ test("an amount may differ as much as here, and no more", () => {
   });
 });
 
-test("where nothing but amount and day agrees, it only suggests", () => {
+test("a rule from amount and day alone only suggests", () => {
   expect(draftRule(proposal({}, [equal("amount"), equal("value_date")]), [])).toMatchObject({
     kind: "exact",
     then: "suggest",
@@ -78,7 +78,7 @@ test("several lines make a group, and one side's a reversal", () => {
   });
 });
 
-test("it has a name of its own and goes before the rule that proposed it", () => {
+test("a drafted rule has a unique name and precedes the rule that proposed it", () => {
   const rule = draftRule(proposal(), ["Same counterparty"]);
   expect(rule.name).toBe("Same counterparty 2");
   const rules = ["First", "Same amount"].map(

@@ -29,14 +29,14 @@ export function KnownNames({
     >
       <ul className="flex flex-col divide-y divide-line">
         {names.map(({ left, right, confirmed }) => {
-          const gone = forgotten.some((one) => isSame(one, { left, right }));
+          const isForgotten = forgotten.some((one) => isSame(one, { left, right }));
           return (
             <li
               key={`${left} ${right}`}
               className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2 text-sm"
             >
               <span
-                className={`min-w-0 flex-1 break-words max-sm:basis-full ${gone ? "text-muted line-through" : ""}`}
+                className={`min-w-0 flex-1 break-words max-sm:basis-full ${isForgotten ? "text-muted line-through" : ""}`}
               >
                 {right} <span className="text-muted">is</span> {left}
               </span>
@@ -49,16 +49,18 @@ export function KnownNames({
                 <Button
                   size="sm"
                   className="min-w-18"
-                  aria-label={gone ? `Keep ${right} as ${left}` : `Forget ${right} as ${left}`}
+                  aria-label={
+                    isForgotten ? `Keep ${right} as ${left}` : `Forget ${right} as ${left}`
+                  }
                   onClick={() =>
                     onChange(
-                      gone
+                      isForgotten
                         ? forgotten.filter((one) => !isSame(one, { left, right }))
                         : [...forgotten, { left, right }],
                     )
                   }
                 >
-                  {gone ? "Keep" : "Forget"}
+                  {isForgotten ? "Keep" : "Forget"}
                 </Button>
               )}
             </li>

@@ -22,7 +22,7 @@ const TONES: Record<Sample["change"], string> = {
   no_longer_matched: "warning",
   changed: "info",
 };
-/** Of one match: the others are counted. */
+/** The lines shown of one match. Others are only counted. */
 const LINES_SHOWN = 2;
 
 /**
@@ -87,7 +87,7 @@ function Row({ sample: { change, rule, line_ids, currency, amount_minor } }: { s
 }
 
 function LineText({ line }: { line: Line }) {
-  const said = [
+  const parts = [
     lineName(line),
     line.counterparty && line.reference,
     formatDay(line.value_date, "UTC"),
@@ -95,8 +95,8 @@ function LineText({ line }: { line: Line }) {
     .filter(Boolean)
     .join(" · ");
   return (
-    <span className="block truncate" title={said}>
-      {said}
+    <span className="block truncate" title={parts}>
+      {parts}
     </span>
   );
 }

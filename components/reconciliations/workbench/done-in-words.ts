@@ -19,6 +19,6 @@ export function doneInWords(
     ({ kind, amount_minor }) =>
       `${ADJUSTMENT_LABELS[kind].toLowerCase()} ${formatMoney(amount_minor, currency)}`,
   );
-  const said = [name, ...parts].filter(Boolean).join(", ");
-  return said === "" ? what : `${what}: ${said}`;
+  const sentence = [name, ...parts].filter(Boolean).join(", ");
+  return sentence === "" ? what : `${what}: ${sentence}`;
 }

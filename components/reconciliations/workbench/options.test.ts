@@ -33,7 +33,7 @@ test("the difference of a selection is left less right, lines of both signs coun
   expect(left_minor - right_minor).toBe(0);
 });
 
-test("fees are left less right, too, and none where no line has one", () => {
+test("fees are left less right, and absent if no line has one", () => {
   const fee = (fee_minor: number, side: "left" | "right") => ({ ...line(side, 10_000), fee_minor });
   expect(feesOf([fee(290, "right"), fee(-290, "right"), fee(1500, "right"), line("left", 1)])).toBe(
     -1500,
@@ -48,7 +48,7 @@ test("what stays open is of the larger side, and of a line that is larger than i
   expect(splittable([line("left", -10_000), line("right", -4_000)])?.id).toBe("left-10000");
 });
 
-test("nothing is split where the sides agree, one is missing, or no line is large enough", () => {
+test("nothing is split if the sides agree, one is missing, or no line is large enough", () => {
   expect(splittable([line("left", 100), line("right", 100)])).toBeNull();
   expect(splittable([line("left", 100)])).toBeNull();
   expect(

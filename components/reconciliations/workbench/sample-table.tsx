@@ -55,7 +55,7 @@ function Side({
     .filter(({ field }) => TEXTS.includes(field))
     .map((field) => field[side]);
   const day = explanation.fields.find(({ field }) => field === "value_date")?.[side];
-  const said = [
+  const parts = [
     ...texts,
     day && matchValueText("value_date", day, currency),
     lines > 1 && `${lines} lines`,
@@ -63,9 +63,9 @@ function Side({
     .filter(Boolean)
     .join(" · ");
   return (
-    <span className="block truncate" title={said}>
+    <span className="block truncate" title={parts}>
       <span className="sr-only">{side === "left" ? "Left: " : "Right: "}</span>
-      {lines === 0 ? <span className="text-muted">None</span> : said || "No text"}
+      {lines === 0 ? <span className="text-muted">None</span> : parts || "No text"}
     </span>
   );
 }

@@ -98,14 +98,14 @@ export function useActs(id: string, bench: Workbench) {
     }
     if (picked.size === 0 && option?.match_id) {
       const partly = lines.some((one) => option.takes?.get(one.id) !== one.open_minor);
-      const gone = option.line_ids.filter(
+      const stale = option.line_ids.filter(
         (one) =>
           !lines.some((known) => known.id === one && option.takes?.get(one) !== known.open_minor),
       );
       decide.start({
         act: "confirm",
         match_id: option.match_id,
-        gone,
+        gone: stale,
         partial: partly,
         done: doneInWords(
           `Confirmed ${money(option.left_minor || option.right_minor)}`,

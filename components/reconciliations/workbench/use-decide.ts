@@ -81,8 +81,8 @@ export function useDecide(
   }
 
   /**
-   * Whether something was or is being read that doesn't know the decision, or had to give way to
-   * it.
+   * Whether data was read, or is being read, that doesn't include the decision, or a read was
+   * cancelled for it.
    */
   function isBehind(gone: readonly string[]): boolean {
     return (

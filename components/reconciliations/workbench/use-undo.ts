@@ -32,7 +32,7 @@ export function useUndo(id: string, onBack: (line: string) => void) {
   const underWay = useRef<Promise<unknown>>(null);
   // The key belongs to the decision: after a lost response the same decision is undone again,
   // although it may be undone by now.
-  const asked = useRef<{ decision: string; key: string }>(null);
+  const pending = useRef<{ decision: string; key: string }>(null);
   const ownDecisions = useRef(new Map<string, Made>());
 
   /** An undo waits until this is answered. */
@@ -61,20 +61,20 @@ export function useUndo(id: string, onBack: (line: string) => void) {
     return items.find(
       (one) =>
         one.created_by === self &&
-        (one.undone_at === null || one.id === asked.current?.decision) &&
+        (one.undone_at === null || one.id === pending.current?.decision) &&
         (about === null || one.line_id === about || one.match_ids.includes(about)),
     );
   }
 
   async function takeBack(decision: string): Promise<Decision> {
-    if (asked.current?.decision !== decision)
-      asked.current = { decision, key: newIdempotencyKey() };
-    const call = { tenant, params: { id: decision }, idempotencyKey: asked.current.key };
+    if (pending.current?.decision !== decision)
+      pending.current = { decision, key: newIdempotencyKey() };
+    const call = { tenant, params: { id: decision }, idempotencyKey: pending.current.key };
     const undone = await callApi(undoDecisionContract, call).catch((problem) => {
-      if (isRefusal(problem)) asked.current = null;
+      if (isRefusal(problem)) pending.current = null;
       throw problem;
     });
-    asked.current = null;
+    pending.current = null;
     return undone;
   }
 

@@ -38,19 +38,19 @@ export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchS
   const line = items[index] ?? null;
 
   // Moving quickly through the list only loads the line where the user stops.
-  const asked = useDeferredValue(line);
-  const enabled = asked !== null;
-  const matches = useQuery({ ...suggestedMatches(tenant, id, asked?.id ?? ""), enabled });
+  const deferredLine = useDeferredValue(line);
+  const enabled = deferredLine !== null;
+  const matches = useQuery({ ...suggestedMatches(tenant, id, deferredLine?.id ?? ""), enabled });
   const near = useQuery({
-    ...nearLines(tenant, id, asked?.id ?? ""),
+    ...nearLines(tenant, id, deferredLine?.id ?? ""),
     enabled: enabled && matches.data !== undefined,
   });
   const options = useMemo(
     () =>
-      asked && asked.id === line?.id && matches.data
-        ? optionsOf(asked, matches.data.items, near.data?.items ?? [])
+      deferredLine && deferredLine.id === line?.id && matches.data
+        ? optionsOf(deferredLine, matches.data.items, near.data?.items ?? [])
         : NO_OPTIONS,
-    [asked, line, matches.data, near.data],
+    [deferredLine, line, matches.data, near.data],
   );
   const option =
     picked.size === 0 ? (options[choice.line === line?.id ? choice.option : 0] ?? null) : null;

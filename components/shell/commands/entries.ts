@@ -207,15 +207,15 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
 
 /** Matches every word of the text as a prefix; titles that start with the text come first. */
 export function matching(entries: readonly Entry[], text: string): Entry[] {
-  const wanted = text.toLowerCase();
-  const words = wanted.split(/\s+/).filter(Boolean);
+  const query = text.toLowerCase();
+  const words = query.split(/\s+/).filter(Boolean);
   const found = entries.filter(({ title, also = "" }) => {
     const own = `${title} ${also}`.toLowerCase().split(/[\s().]+/);
     return words.every((word) => own.some((one) => one.startsWith(word)));
   });
   return found.sort(
     (a, b) =>
-      Number(b.title.toLowerCase().startsWith(wanted)) -
-      Number(a.title.toLowerCase().startsWith(wanted)),
+      Number(b.title.toLowerCase().startsWith(query)) -
+      Number(a.title.toLowerCase().startsWith(query)),
   );
 }

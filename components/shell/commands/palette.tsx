@@ -23,11 +23,11 @@ export function Palette({
   const section = sectionOf(useSelectedLayoutSegments());
   const [text, setText] = useState("");
   const found = useFound(member, surfaces, text);
-  const given = { member, surfaces, preferences, section };
+  const context = { member, surfaces, preferences, section };
   const groups = [
     { name: "Go to", entries: byId(member, text) },
-    { name: "Pages", entries: matching(pageEntries(given), text) },
-    { name: "Actions", entries: matching(actionEntries(given), text) },
+    { name: "Pages", entries: matching(pageEntries(context), text) },
+    { name: "Actions", entries: matching(actionEntries(context), text) },
     ...found.groups,
   ].filter(({ entries }) => entries.length > 0);
   const count = groups.reduce((sum, { entries }) => sum + entries.length, 0);

@@ -71,8 +71,8 @@ export function useFound(
       placeholderData: keepPreviousData,
     })),
   });
-  const wanted = withoutSecret(typed).trim();
-  const behind = wanted !== text && wanted.length >= MIN_LENGTH;
+  const typedQuery = withoutSecret(typed).trim();
+  const behind = typedQuery !== text && typedQuery.length >= MIN_LENGTH;
   const groups = sources.map(({ name, icon }, at) => {
     const found = (enabled && answers[at]?.data) || [];
     const shown = found.filter(matches(text, name)).slice(0, SHOWN);

@@ -11,7 +11,7 @@ import {
 
 const mapping: Mapping = { fields: { amount: "Betrag", value_date: "Valuta" }, delimiter: ";" };
 
-test("amounts of another style keep what means the same there, and say which columns are missing", () => {
+test("another amount style keeps equivalent columns, and names missing ones", () => {
   expect(amountStyleOf(mapping)).toBe("signed");
   const named = withAmountStyle(mapping, "named");
   expect(named.fields).toEqual({ amount: "Betrag", value_date: "Valuta" });
@@ -23,7 +23,7 @@ test("amounts of another style keep what means the same there, and say which col
   expect(amountStyleOf(withColumn(two, "credit", "Haben"))).toBe("two_columns");
 });
 
-test("a column is taken from a field, and an answer goes to the field that it is about", () => {
+test("a column is removed from its old field, and an answer fills its own field", () => {
   expect(withColumn(mapping, "value_date", "").fields).toEqual({ amount: "Betrag" });
   expect(missingColumns(withColumn(mapping, "value_date", ""), "signed")).toEqual(["value_date"]);
   expect(withAnswer(mapping, "date_format", "DD/MM/YYYY").date_format).toBe("DD/MM/YYYY");
@@ -50,7 +50,7 @@ test("what was said of a column is forgotten with it", () => {
   expect(withColumn(said, "amount", "Umsatz")).not.toHaveProperty("amount_sign");
 });
 
-test("a choice against what the file shows holds when the file is read again", () => {
+test("a choice that overrides detection stays when the file is read again", () => {
   const named: Mapping = { fields: { amount: "Betrag", sign: "S/H" } };
   expect(withAmountStyle(named, "signed")).toEqual({
     fields: { amount: "Betrag" },
@@ -60,7 +60,7 @@ test("a choice against what the file shows holds when the file is read again", (
   expect(withColumn(mapping, "fee", "Gebühr").fee_handling).toBe("deducted");
 });
 
-test("answers that are lists are kept as lists, and another sheet begins anew", () => {
+test("list answers stay lists, and another sheet starts over", () => {
   const status = { column: "Status", booked: ["Posted"], not_booked: ["Open"] };
   expect(withAnswer(mapping, "status", JSON.stringify(status)).status).toEqual(status);
   expect(withAnswer(mapping, "sheet", "March")).toEqual({ fields: {}, sheet: "March" });

@@ -26,11 +26,11 @@ export function withAmountStyle(before: Mapping, style: AmountStyle): Mapping {
   if (style === "signed" && before.fields.sign !== undefined) mapping.amount_sign = "own";
   const rest = without(mapping.fields, AMOUNT_FIELDS);
   const { amount, amount_minor } = mapping.fields;
-  const kept =
+  const remaining =
     style === "two_columns"
       ? {}
       : { ...(amount && { amount }), ...(amount_minor && { amount_minor }) };
-  return { ...mapping, fields: { ...rest, ...kept } };
+  return { ...mapping, fields: { ...rest, ...remaining } };
 }
 
 /** Settings of a field's column, which don't apply to another column. */

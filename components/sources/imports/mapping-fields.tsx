@@ -258,14 +258,14 @@ function SignValues({
 }) {
   const values = mapping.sign_values;
   const keep = (side: "debit" | "credit", typed: string) => {
-    const said = typed.split(",").flatMap((word) => (word.trim() === "" ? [] : [word.trim()]));
+    const words = typed.split(",").flatMap((word) => (word.trim() === "" ? [] : [word.trim()]));
     const next = {
       debit: values?.debit ?? USUAL.debit,
       credit: values?.credit ?? USUAL.credit,
-      [side]: said,
+      [side]: words,
     };
     const { sign_values: _, ...rest } = mapping;
-    onChange(said.length === 0 ? rest : { ...rest, sign_values: next });
+    onChange(words.length === 0 ? rest : { ...rest, sign_values: next });
   };
   return (
     <div className="grid grid-cols-2 gap-3">

@@ -84,7 +84,7 @@ const texts = (path: string) =>
   receiver.at(path).map(({ body }) => (JSON.parse(body) as { text: string }).text);
 
 describe("a channel", () => {
-  it("is posted breaches as Slack takes them, all of a minute in one message, and titles as text", async () => {
+  it("receives breaches in Slack's format, one message a minute, with titles as text", async () => {
     const { tenant, path, read } = await tenantWithChannel();
     const titles = Array.from({ length: 12 }, (_, number) => `Payout ${number} <!channel>`);
     await breached(tenant, titles);
@@ -144,7 +144,7 @@ describe("a channel", () => {
     ).toMatchObject(refusal);
   });
 
-  it("that fails says why, is tried again and works then, while the tenant's webhooks are served", async () => {
+  it("that fails shows the cause and is retried, while the tenant's webhooks are served", async () => {
     const { subscriber, tenant, path, read } = await tenantWithChannel({
       behaviour: { status: 404, body: "no_service" },
     });
@@ -165,7 +165,7 @@ describe("a channel", () => {
     expect(receiver.at(path).length).toBeGreaterThanOrEqual(2);
   });
 
-  it("is told nothing of a test event's example data, nor of what was resolved before it was sent", async () => {
+  it("never receives a test event's example data, or exceptions resolved before sending", async () => {
     const { subscriber, tenant, path } = await tenantWithChannel();
     const hook = await subscriber.register(["webhook.test"]);
     await subscriber.call("POST", `${hook.url}/test`, {
@@ -200,7 +200,7 @@ describe("a channel", () => {
     expect(texts(path)).toEqual([expect.stringContaining("1 exception passed its deadline")]);
   });
 
-  it("is another tenant's to none: neither told, changed nor tested", async () => {
+  it("is never sent, changed or tested by another tenant", async () => {
     const [mine, theirs] = [await tenantWithChannel(), await tenantWithChannel()];
     for (const [method, path] of [
       ["PATCH", ""],
@@ -221,7 +221,7 @@ describe("a channel", () => {
 });
 
 describe("mail", () => {
-  it("tells a person of what was assigned to them, and of its breaches, in one mail each however many, and nobody else", async () => {
+  it("mails only the assignee about assignments and breaches, one mail for each kind", async () => {
     const { tenant } = await tenantWithChannel();
     const [ana, leo] = [
       await enrol({ [tenant]: ["tenant_analyst"] }),
@@ -250,7 +250,7 @@ describe("mail", () => {
     expect([mailsTo(ana.email).length, mailsTo(leo.email).length]).toEqual([2, 0]);
   });
 
-  it("tells whom a comment mentions, and not who wrote it; nothing of what they switched off", async () => {
+  it("notifies mentioned people except the author, and never for switched-off kinds", async () => {
     const { subscriber, tenant } = await tenantWithChannel();
     const [ana, leo] = [
       await enrol({ [tenant]: ["tenant_analyst"] }),
@@ -287,7 +287,7 @@ describe("mail", () => {
     expect(mailsTo(leo.email)).toEqual([]);
   });
 
-  it("tells admins, and them alone, of a webhook that is disabled", async () => {
+  it("notifies only admins of a disabled webhook", async () => {
     const { subscriber, tenant, path } = await tenantWithChannel();
     const [admin, ana] = [
       await enrol({ [tenant]: ["tenant_admin"] }),

@@ -8,7 +8,7 @@ import { codeOf, credentialOf, pathsOf, tenantWithAdmin } from "./keys.ts";
 const DAY_MS = 86_400_000;
 
 describe("issuing an API key", () => {
-  it("answers with the fields of the specification, the secret and a warning", async () => {
+  it("returns the fields of the specification, the secret and a warning", async () => {
     const { create, tenant } = await tenantWithAdmin();
     const expires_at = new Date(Date.now() + 30 * DAY_MS).toISOString();
     const key = await create({
@@ -86,7 +86,7 @@ describe("issuing an API key", () => {
     expect(pathsOf(answer)).toContain(path);
   });
 
-  it("lists the catalogue where a scope is unknown", async () => {
+  it("lists the catalogue if a scope is unknown", async () => {
     const { call } = await tenantWithAdmin();
     expect((await call("POST", "", { name: "n", scopes: ["read:all"] })).text).toContain(
       "write:release-notes",
@@ -137,7 +137,7 @@ describe("issuing an API key", () => {
     }
   });
 
-  it("refuses one idempotency key with another body", async () => {
+  it("rejects an idempotency key with another body", async () => {
     const { call } = await tenantWithAdmin();
     const idempotency_key = uniqueName("key");
     const first = await call("POST", "", {
@@ -154,7 +154,7 @@ describe("issuing an API key", () => {
     expect(codeOf(second)).toBe("idempotency_mismatch");
   });
 
-  it("lets one of 100 different bodies under one idempotency key win", async () => {
+  it("accepts one of 100 different bodies with one idempotency key", async () => {
     const { tenant, call } = await tenantWithAdmin();
     const idempotency_key = uniqueName("race");
     const answers = await Promise.all(
@@ -191,7 +191,7 @@ describe("issuing an API key", () => {
     expect(() => decipher.final()).toThrow();
   });
 
-  it("does nothing by halves where the audit row cannot be written, and says nothing of the cause", async () => {
+  it("changes nothing if the audit row can't be written, and hides the cause", async () => {
     const { tenant, call } = await tenantWithAdmin();
     await sql(
       `alter table public.security_events add constraint "no audit for ${tenant}" check (tenant_id <> '${tenant}') not valid`,

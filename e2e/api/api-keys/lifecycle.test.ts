@@ -7,7 +7,7 @@ import type { ApiKey, NewApiKey } from "#lib/api-keys/contract.ts";
 import { codeOf, credentialOf, tenantWithAdmin } from "./keys.ts";
 
 describe("rotating an API key", () => {
-  it("keeps the old key for the grace period and no longer, by the database's clock alone", async () => {
+  it("keeps the old key exactly for the grace period, by the database's clock", async () => {
     const { create, call, use, get } = await tenantWithAdmin();
     const old = await create({ description: "Batch", ip_allowlist: ["127.0.0.0/8", "::1"] });
     const answer = await call("POST", `/${old.id}/rotate`, { grace_period_seconds: 3600 });
@@ -62,7 +62,7 @@ describe("rotating an API key", () => {
     expect((await use(old.credential)).status).toBe(401);
   });
 
-  it("gives the successor the same length of life, and never lets the old key outlive its own expiry", async () => {
+  it("gives the successor the same lifetime, and never extends the old key's expiry", async () => {
     const { create, call, use, get } = await tenantWithAdmin();
     const old = await create({ expires_at: new Date(Date.now() + 86_400_000).toISOString() });
     const successor = (await call("POST", `/${old.id}/rotate`, { grace_period_seconds: 604_800 }))
@@ -95,7 +95,7 @@ describe("rotating an API key", () => {
     await until("the old key has ended", async () => (await use(old.credential)).status === 401);
   });
 
-  it("tells of the end of the grace period once, as a security event and to receivers", async () => {
+  it("reports the end of the grace period once, as a security event and to receivers", async () => {
     const { create, call, tenant } = await tenantWithAdmin();
     const old = await create();
     const kept = await create();
@@ -145,7 +145,7 @@ describe("rotating an API key", () => {
     });
   });
 
-  it("lets one of two rotations at once succeed", async () => {
+  it("accepts one of two concurrent rotations", async () => {
     const { create, call, tenant } = await tenantWithAdmin();
     const { id } = await create();
     const answers = await Promise.all([
@@ -220,7 +220,7 @@ describe("revoking an API key", () => {
     }
   });
 
-  it("takes no body, and returns a revoked key unchanged", async () => {
+  it("needs no body, and returns a revoked key unchanged", async () => {
     const { create, call } = await tenantWithAdmin();
     const { id } = await create();
     const first = (await call("DELETE", `/${id}`)).json as ApiKey;

@@ -22,7 +22,7 @@ describe("the list of API keys", () => {
     expect(pathsOf(await call("GET", "?q="))).toContain("q");
   });
 
-  it("finds what is sought on every page and with a status", async () => {
+  it("searches all pages, also together with a status", async () => {
     const { create, call } = await tenantWithAdmin();
     const keys = [
       await create({ name: "Batch 1" }),

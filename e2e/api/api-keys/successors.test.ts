@@ -26,7 +26,7 @@ const write = ({ key_id, key_secret }: Issued, key: string, title = "Payout") =>
   });
 
 describe("a key and its rotated successors are one principal", () => {
-  test("a retry with the successor replays, however many rotations lie between", async () => {
+  test("a retry with a successor replays, after any number of rotations", async () => {
     const first = await create();
     const key = uniqueName("k");
     const done = await write(first, key);
@@ -46,7 +46,7 @@ describe("a key and its rotated successors are one principal", () => {
     expect((listed.json as { items: unknown[] }).items).toHaveLength(1);
   });
 
-  test("and a key of its own line is another", async () => {
+  test("a key of another lineage is another principal", async () => {
     const key = uniqueName("k");
     const [one, other] = [await write(await create(), key), await write(await create(), key)];
     expect([one.status, other.status, other.headers.get("idempotency-replayed")]).toEqual([
@@ -75,7 +75,7 @@ test("a key lives up to ten years", async () => {
   });
 });
 
-test("the impact of a change takes an idempotency key in every spelling, as every POST does", async () => {
+test("the impact of a change accepts every spelling of an idempotency key, like every POST", async () => {
   const { id } = await create();
   const ask = (body: object, headers = {}) =>
     api("POST", `${keys()}/${id}/impact`, { bearer: admin, tenant, body, headers });

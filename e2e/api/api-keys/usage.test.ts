@@ -55,7 +55,7 @@ describe("what an API key does", () => {
     });
   });
 
-  it("is not lost where the process is told to end", async () => {
+  it("is not lost when the process is stopped", async () => {
     const { create, tenant, get } = await tenantWithAdmin();
     const { id, credential } = await create();
     const other = await startWebProcess();
@@ -67,7 +67,7 @@ describe("what an API key does", () => {
     expect((await get(id)).request_count).toBe(50);
   });
 
-  it("tells before a change how many calls of the week it would have refused", async () => {
+  it("previews how many calls of the week a change would have refused", async () => {
     const { create, call, use, tenant, get } = await tenantWithAdmin();
     const { id, credential } = await create({ scopes: ["read:exceptions", "write:exceptions"] });
     await Promise.all(Array.from({ length: 4 }, () => use(credential)));
@@ -127,7 +127,7 @@ describe("what an API key does", () => {
     }).toEqual({ hours: week, days: week, addresses: week, impact: week });
   });
 
-  it("names scopes that were granted but not used for 30 days, for keys old enough to tell", async () => {
+  it("names scopes unused for 30 days, for keys that are old enough", async () => {
     const { create, use, get } = await tenantWithAdmin();
     const { id, credential } = await create({ scopes: ["read:exceptions", "write:webhooks"] });
     await use(credential);

@@ -10,7 +10,7 @@ import { codeOf, tenantWithAdmin } from "./keys.ts";
 const BELIEVED_MS = 900;
 
 describe("verifying an API key", () => {
-  it("lets a key do what its scopes say and nothing else", async () => {
+  it("allows a key exactly what its scopes permit", async () => {
     const { create, tenant } = await tenantWithAdmin();
     const { credential } = await create({ scopes: ["read:reconciliations", "write:exceptions"] });
     const list = await api("GET", "/v1/reconciliations", { bearer: credential, tenant });
@@ -34,7 +34,7 @@ describe("verifying an API key", () => {
     }
   });
 
-  it("refuses a key with another tenant", async () => {
+  it("refuses a key for another tenant", async () => {
     const { create } = await tenantWithAdmin();
     const { credential } = await create();
     const answer = await api("GET", "/v1/exceptions", {
@@ -44,7 +44,7 @@ describe("verifying an API key", () => {
     expect([answer.status, codeOf(answer)]).toEqual([403, "tenant_forbidden"]);
   });
 
-  it("answers an unknown id and a wrong secret alike, to the byte", async () => {
+  it("returns byte-identical responses for an unknown ID and a wrong secret", async () => {
     const { create, use } = await tenantWithAdmin();
     const { key_id } = await create();
     const anonymous = async (credential: string) => {
@@ -56,7 +56,7 @@ describe("verifying an API key", () => {
     expect(await anonymous(`${key_id}.${mintCredential().secret}`)).toEqual(unknown);
   });
 
-  it("takes as long for an unknown id as for a wrong secret of a key in use", async () => {
+  it("takes the same time for an unknown ID and a wrong secret", async () => {
     const { create, tenant } = await tenantWithAdmin();
     const { key_id, credential } = await create();
     const gateway = await Gateway.start();
@@ -95,7 +95,7 @@ describe("verifying an API key", () => {
     expect(ratio).toBeLessThan(3);
   });
 
-  it("compares IPv4-mapped addresses as IPv4, and lets a forged X-Forwarded-For change nothing", async () => {
+  it("compares IPv4-mapped addresses as IPv4, and ignores a forged X-Forwarded-For", async () => {
     const { create, use } = await tenantWithAdmin();
     const here = await create({ ip_allowlist: ["127.0.0.0/8", "::1"] });
     const elsewhere = await create({ ip_allowlist: ["10.0.0.0/8"] });
@@ -130,7 +130,7 @@ describe("verifying an API key", () => {
     }
   });
 
-  it("never asks the database about a secret whose checksum fails, once when cold, not at all when warm; fails closed in an outage", async () => {
+  it("never queries the database for a wrong checksum, once when cold, not when warm, and fails closed in an outage", async () => {
     const { create, tenant } = await tenantWithAdmin();
     const { key_id, key_secret, credential } = await create();
     const gateway = await Gateway.start();
@@ -178,12 +178,12 @@ describe("verifying an API key", () => {
     "tk_.tks_",
     `${mintCredential().keyId}.`,
     `.${mintCredential().secret}`,
-  ])("answers a malformed credential with 401", async (credential) => {
+  ])("returns 401 for a malformed credential", async (credential) => {
     const tenant = await createTenant();
     expect((await api("GET", "/v1/me", { bearer: credential, tenant })).status).toBe(401);
   });
 
-  it("does not take a key from the query string", async () => {
+  it("ignores a key in the query string", async () => {
     const { create, tenant } = await tenantWithAdmin();
     const { credential } = await create();
     for (const name of ["api_key", "apikey", "key", "access_token"]) {
@@ -210,7 +210,7 @@ describe("managing API keys", () => {
     }
   });
 
-  it("refuses a path that names another tenant than X-Tenant-Id", async () => {
+  it("refuses a path whose tenant differs from X-Tenant-Id", async () => {
     const { tenant, admin } = await tenantWithAdmin();
     const answer = await api("GET", `/v1/tenants/${await createTenant()}/api-keys`, {
       bearer: admin,

@@ -141,7 +141,7 @@ describe("a calendar", () => {
     ).toBe(403);
   });
 
-  it("is open by the clock on its wall: an hour less in spring, one more in autumn, none on a day off", async () => {
+  it("is open by local time: one hour less in spring, one more in autumn, none on a day off", async () => {
     const { call, create } = await tenantWithAdmin();
     const { id } = await create({
       ...OFFICE,
@@ -202,7 +202,7 @@ describe("a calendar", () => {
 });
 
 describe("holidays", () => {
-  it("are proposed by country and region, each day once, and kept only when a person sends them", async () => {
+  it("are proposed by country and region, each day once, and stored only on request", async () => {
     const { call } = await tenantWithAdmin();
     const bavaria = (
       await call("GET", "/v1/holidays", undefined, { country: "DE", region: "BY", year: "2027" })
@@ -222,7 +222,7 @@ describe("holidays", () => {
     expect((await call("GET", "/v1/holidays/countries")).text).toContain('"Germany"');
   });
 
-  it("of an unknown place are refused", async () => {
+  it("for an unknown place are refused", async () => {
     const { call } = await tenantWithAdmin();
     expect(
       (await call("GET", "/v1/holidays", undefined, { country: "XX", year: "2027" })).json,

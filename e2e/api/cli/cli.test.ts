@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test("a profile can be read by its owner alone, and is refused where others can", async () => {
+test("a profile is readable only by its owner, and refused if others can read it", async () => {
   const file = join(folder, "config/config.json");
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect((await cli.run(["whoami"])).stdout).toMatch(/Caller +user ada\n/);
@@ -47,7 +47,7 @@ test("a profile can be read by its owner alone, and is refused where others can"
   expect(await open.run(["whoami"])).toMatchObject({ code: 1, stdout: "" });
 });
 
-test("listen forwards what is triggered and what happens, signed with the secret that it prints", async () => {
+test("listen forwards triggered and real events, signed with the printed secret", async () => {
   const received: { body: string; headers: Record<string, string> }[] = [];
   const receiver = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
@@ -81,7 +81,7 @@ test("listen forwards what is triggered and what happens, signed with the secret
   }
 });
 
-test("a month: imports ask what a file leaves open, a run, suggestions, and the close", async () => {
+test("a month on the command line: imports with questions, a run, suggestions and the close", async () => {
   const currency = "EUR";
   const bank = await tieout.sources.create({ name: "Bank", kind: "bank_statement", currency });
   const ledger = await tieout.sources.create({ name: "Ledger", kind: "ledger", currency });
@@ -149,7 +149,7 @@ test("a key is created, checked and rotated, and a wrong one ends with 3", async
   expect(await cli.run(["keys", "check", "--stdin"], credential)).toMatchObject({ code: 3 });
 });
 
-test("any operation can be called, and a list is read to its end", async () => {
+test("any operation can be called, and a list is read completely", async () => {
   const body = JSON.stringify({ title: "By api", severity: "high" });
   await cli.json("api", "POST", "/v1/exceptions", "--data", body);
   const { stdout } = await cli.run(["api", "GET", "/v1/exceptions?limit=1", "--paginate"]);

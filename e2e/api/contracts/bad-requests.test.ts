@@ -38,7 +38,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     sample = await sampleFor(contract, fixture);
   });
 
-  test("a query that it does not take 400", async () => {
+  test("an unknown query parameter is 400", async () => {
     const refused: [string, string][][] = [[["no_such_parameter", "1"]], [["a\0b", "1"]]];
     for (const [name, schema] of queryParameters()) {
       const valid = String(schema.example);
@@ -74,7 +74,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     });
 
   if (recordParams(contract).length > 0)
-    test("another tenant's record 404, as one that never was", async () => {
+    test("another tenant's record is the same 404 as an unknown one", async () => {
       const foreign = await sampleFor(contract, stranger);
       for (const name of recordParams(contract)) {
         const id = foreign.params?.[name] as string;
@@ -99,7 +99,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     });
 
   if (recordParams(contract).length > 0)
-    test("an identifier that cannot be one 404, as one that never was", async () => {
+    test("an invalid identifier is 404, as an unknown one", async () => {
       for (const name of recordParams(contract)) {
         const call = (id: string) =>
           invoke(contract, fixture, {}, { ...sample, params: { ...sample.params, [name]: id } });
@@ -153,7 +153,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
         },
       );
 
-      test.runIf(inFull)("that nobody can keep 400", async () => {
+      test.runIf(inFull)("that can't be stored is 400", async () => {
         for (const [name, body] of spoiled(sample.body ?? {})) {
           const answer = await invoke(contract, fixture, { body }, sample);
           expect(answer.status, `${name}: ${answer.text}`).toBe(400);

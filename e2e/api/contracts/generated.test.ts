@@ -3,7 +3,7 @@ import { api, database, stack } from "#e2e/fixtures.ts";
 import { publishedDocument } from "#lib/openapi/published.ts";
 import { type ArtefactName, checkArtefact } from "../../../bin/dev/generate/artefacts.ts";
 
-describe("what is committed is what the code produces", () => {
+describe("committed files equal what the code generates", () => {
   test.each<[ArtefactName, string]>([
     ["openapi", "the OpenAPI document"],
     ["types", "the types of the database"],

@@ -94,7 +94,7 @@ describe.each(contracts)("$operationId", (contract) => {
     }
   });
 
-  test("a key that cannot be one 400", async () => {
+  test("an invalid key is 400", async () => {
     const sample = await sampleFor(contract, fixture);
     for (const key of ["", "x".repeat(MAX_KEY_LENGTH + 1), 1, {}, ["a"], true, "a\0b", "\ud800"]) {
       expectProblem(

@@ -37,7 +37,7 @@ describe("a path of /v1", () => {
     },
   );
 
-  test("that nobody declared is 404 for every method", async () => {
+  test("that isn't declared is 404 for every method", async () => {
     const tenant = await createTenant();
     for (const method of methods) {
       for (const path of [

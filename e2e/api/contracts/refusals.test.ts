@@ -66,7 +66,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     );
   });
 
-  test("a credential that is none 401", async () => {
+  test("an invalid credential is 401", async () => {
     const bodies = new Set<string>();
     for (const bearer of variants(MALFORMED_BEARERS, contract)) {
       const answer = await invoke(contract, fixture, { bearer }, sample);
@@ -123,7 +123,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     }
   });
 
-  test("another tenant 403, whether or not it exists", async () => {
+  test("another tenant is 403, whether or not it exists", async () => {
     const existing = await invoke(contract, fixture, { tenant: stranger.tenant }, sample);
     expectProblem(existing, "tenant_forbidden", contract);
     const names = [
@@ -140,7 +140,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     }
   });
 
-  test("a membership that is none 403", async () => {
+  test("a missing membership is 403", async () => {
     const { tenant } = fixture;
     const claims = [
       {},
@@ -204,7 +204,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     else expectSuccess(given.status, given.text);
   });
 
-  test("the publishable key passes where it is meant to", async () => {
+  test("the publishable key may call only its own operations", async () => {
     const answer = await invoke(
       contract,
       fixture,
@@ -216,7 +216,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     expectConforms(contract, answer);
   });
 
-  test("the service-role key passes where it is meant to, and is recorded once", async () => {
+  test("the service-role key may call its operations, and is recorded once", async () => {
     if (access.service && !inFull) return;
     const call = { bearer: stack.secretKey, headers: { "X-Audit-Reason": "Support case 118" } };
     const answer = await invoke(

@@ -54,6 +54,24 @@ const calendars = {
     weekly: [{ day: "monday", from: "09:00", to: "17:00" }],
   }),
 };
+const connections = {
+  path: () => "/v1/connections",
+  // A port where nothing listens.
+  body: async (fixture: Fixture) => ({
+    source_id: await created(fixture, sources),
+    kind: "https",
+    address: "http://127.0.0.1:9/today.xml",
+    auth: "none",
+  }),
+};
+const connected = async (fixture: Fixture) => {
+  const { json } = await api("POST", connections.path(), {
+    bearer: fixture.admin,
+    tenant: fixture.tenant,
+    body: await connections.body(fixture),
+  });
+  return (json as { id: string }).id;
+};
 const LINE = { amount: "12.50", value_date: "2026-10-05" };
 const EVIDENCE = { type: "text/plain", text: "Approved by phone." };
 const BALANCE = { day: "2026-10-31", amount: "12.50", reason: "Trial balance" };
@@ -297,6 +315,16 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
     const balance = await posted(fixture, `/v1/sources/${id}/balances`, BALANCE);
     return { params: { id, balanceId: balance.id } };
   },
+  createConnection: async (fixture) => ({ body: await connections.body(fixture) }),
+  getConnection: async (fixture) => ({ params: { id: await connected(fixture) } }),
+  updateConnection: async (fixture) => ({
+    params: { id: await connected(fixture) },
+    body: { file_glob: `${uniqueName("day")}*` },
+  }),
+  deleteConnection: async (fixture) => ({ params: { id: await connected(fixture) } }),
+  testConnection: async (fixture) => ({ params: { id: await connected(fixture) } }),
+  fetchConnection: async (fixture) => ({ params: { id: await connected(fixture) } }),
+  listConnectionFiles: async (fixture) => ({ params: { id: await connected(fixture) } }),
   addEvidence: async (fixture) => ({
     query: { subject_id: await created(fixture, reconciliations), file_name: "note.txt" },
     upload: EVIDENCE,
@@ -513,7 +541,7 @@ async function created(fixture: Fixture, resource: Resource): Promise<string> {
   return (json as { id: string }).id;
 }
 
-/** Whoever calls in each of the roles is eve, and a view is its maker's to change. */
+/** The caller in each role is eve, and only its maker may change a view. */
 async function viewOfEve({ tenant }: Fixture): Promise<string> {
   const { status, text, json } = await api("POST", views.path(), {
     bearer: await userToken(tenant, ["tenant_lead"], "eve"),
@@ -641,7 +669,7 @@ async function excludedLine(fixture: Fixture): Promise<string> {
   return line;
 }
 
-/** Of a key that was created. */
+/** The ID of a created key. */
 async function recordedEvent(fixture: Fixture): Promise<string> {
   const target = await created(fixture, apiKeys);
   const { json } = await api("GET", "/v1/security-events", {
@@ -652,7 +680,7 @@ async function recordedEvent(fixture: Fixture): Promise<string> {
   return (json as { items: { id: string }[] }).items[0]?.id ?? "";
 }
 
-/** Of a test event, after its first attempt. */
+/** The ID of a test event, after its first attempt. */
 async function triedDelivery(fixture: Fixture): Promise<Record<string, string>> {
   const id = await created(fixture, webhooks);
   const deliveryId = await created(fixture, {
@@ -669,7 +697,7 @@ async function triedDelivery(fixture: Fixture): Promise<Record<string, string>> 
   return { id, deliveryId };
 }
 
-/** Of a call, once it is in the log. */
+/** The ID of a call, once it is in the log. */
 async function loggedRequest({ admin, tenant }: Fixture): Promise<string> {
   const { headers } = await api("GET", "/v1/me", { bearer: admin, tenant });
   const id = headers.get("x-request-id") ?? "";

@@ -105,7 +105,7 @@ afterAll(() =>
 
 describe("who may call what in the database", () => {
   test.each(served)(
-    "$name lets exactly those in for $operationId whom the contract names",
+    "$name admits for $operationId exactly whom the contract names",
     async ({ name, operationId, access }) => {
       const deviations: string[] = [];
       await each(PERSONAS, async (persona) => {
@@ -176,7 +176,7 @@ describe("who may call what in the database", () => {
     expect(first.exec(body)?.[1]).toBe(name);
   });
 
-  test("a principal of a tenant that does not exist is let in nowhere", async () => {
+  test("a principal of an unknown tenant is refused everywhere", async () => {
     const deviations: string[] = [];
     await each(served, async ({ name, operationId, access }) => {
       const stranger = { ...user([...ROLES]), claims: { tenant_id: uniqueName("t") } };

@@ -103,12 +103,12 @@ describe.each(Object.entries(WITHOUT_TENANT).slice(0, WHOLE ? undefined : 2))(
       }
     });
 
-    test("has left everything of the victim's as it was", async () =>
+    test("has left everything of the victim unchanged", async () =>
       expect(await digests()).toEqual(before));
   },
 );
 
-describe("another tenant's admin, straight at the Data API", () => {
+describe("another tenant's admin directly at the Data API", () => {
   const credential = once(async () =>
     databaseToken({
       tenant_id: await createTenant(),
@@ -144,7 +144,7 @@ describe("another tenant's admin, straight at the Data API", () => {
     if (!verb.open) expect(status).toBeGreaterThanOrEqual(400);
   });
 
-  test("has left everything of the victim's as it was", async () =>
+  test("has left everything of the victim unchanged", async () =>
     expect(await digests()).toEqual(before));
 });
 
@@ -168,7 +168,7 @@ describe("the Data API", () => {
     }
   });
 
-  test("does not believe a token of another key", async () => {
+  test("rejects a token signed with another key", async () => {
     const forged = await signToken(
       { role: "service_role" },
       { secret: "another-secret-of-at-least-32-bytes!" },

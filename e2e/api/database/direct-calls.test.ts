@@ -71,7 +71,7 @@ describe("the login role of direct calls", () => {
     ]);
   });
 
-  test("may do nothing as itself", async () => {
+  test("has no rights as itself", async () => {
     const allowed = await sql(
       `select c.oid::regclass::text as name from pg_class c, unnest(array['select','insert','update','delete']) privilege
          where relnamespace in ('public'::regnamespace, 'private'::regnamespace) and relkind in ('r', 'p', 'v', 'm')
@@ -120,7 +120,7 @@ describe("policies and refusals", () => {
     },
   );
 
-  test("hide another tenant's rows from a caller who names them", async () => {
+  test("never return another tenant's rows, even by ID", async () => {
     const theirs = (of: string) =>
       callDirectly(claimsOf(person, of), "get_exception", {
         input: { id: othersException },

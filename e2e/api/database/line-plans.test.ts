@@ -205,7 +205,7 @@ describe.each([
 test.each<[string, () => object]>([
   ["a source", () => ({ source_id: source })],
   ["a period", () => ({ reconciliation_id: matched })],
-])("a page of 250 lines of %s takes no more statements than one of 2", async (_, of) => {
+])("a page of 250 lines of %s needs no more statements than one of 2", async (_, of) => {
   const count = (limit: number) =>
     explainer.countStatements(tenant, "list_lines", { ...of(), limit });
   expect(await count(250)).toBe(await count(2));

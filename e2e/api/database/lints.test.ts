@@ -82,7 +82,7 @@ describe("the schema", () => {
     expect(granted).toEqual([]);
   });
 
-  test("lets callers use its owner's rights within their own tenant alone", async () => {
+  test("limits its owner's rights to the caller's own tenant", async () => {
     const unbound = await sql<{ name: string }>(`
       select p.oid::regprocedure::text as name from pg_proc p
       where pronamespace = 'private'::regnamespace and prosecdef and prosrc !~ 'private\\.tenant_id\\(\\)'
@@ -90,7 +90,7 @@ describe("the schema", () => {
     expect(unbound.map(({ name }) => name)).toEqual(OF_NO_TENANT);
   });
 
-  test("lets no function be steered by a search_path", async () => {
+  test("has no function that depends on a search_path", async () => {
     const steered = await sql(`
       select p.oid::regprocedure::text as name from pg_proc p
       where pronamespace in ('public'::regnamespace, 'private'::regnamespace)
@@ -98,7 +98,7 @@ describe("the schema", () => {
     expect(steered).toEqual([]);
   });
 
-  test("lets everybody execute nothing", async () => {
+  test("grants nothing to everybody", async () => {
     const open = await sql(`
       select p.oid::regprocedure::text as name from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
       where pronamespace in ('public'::regnamespace, 'private'::regnamespace) and a.grantee = 0`);
@@ -127,7 +127,7 @@ describe("the schema", () => {
     expect(others).toEqual([]);
   });
 
-  test("joins one tenant's row to another by the tenant in every foreign key", async () => {
+  test("includes the tenant in every foreign key", async () => {
     const others = await sql(
       `select k.conrelid::regclass::text as table, k.conname as key from pg_constraint k join pg_namespace n on n.oid = k.connamespace
        where k.contype = 'f' and n.nspname in ('public', 'private')

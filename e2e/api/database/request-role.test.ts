@@ -5,7 +5,7 @@ import { become } from "#lib/db/direct/call-directly.ts";
 import { PipelinedTransaction } from "#lib/db/direct/pipelined-transaction.ts";
 import { excessOf, makeRequestRole } from "../../../supervisor/request-role.ts";
 
-test("a project's role for requests is made by its owner, becomes a request's role and no other, and gets a new password when made again", async () => {
+test("a project's owner creates the role for requests, which can become only a request's role, and resets its password", async () => {
   const first = await makeRequestRole(stack.databaseUrl);
   expect(await excessOf(first)).toBeNull();
 
@@ -25,7 +25,7 @@ test("a project's role for requests is made by its owner, becomes a request's ro
   await expect(excessOf(first)).rejects.toThrow("password authentication failed");
 });
 
-test("the start tells a role for requests from one that may do more", async () => {
+test("the start detects a role for requests with more rights", async () => {
   expect(await excessOf(requestDatabaseUrl())).toBeNull();
   expect(await excessOf(stack.databaseUrl)).toMatch(/^postgres /);
 });

@@ -23,7 +23,7 @@ describe.each(files)("row-level security: %s", (file) => {
   });
 });
 
-test.each(tables)("the table $name has guarantees of its own", ({ name }) => {
+test.each(tables)("the table $name has its own guarantees", ({ name }) => {
   const touches = new RegExp(
     String.raw`\b(?:from|into|update|truncate) (?:public\.|private\.)?${name}\b`,
   );

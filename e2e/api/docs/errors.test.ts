@@ -126,7 +126,7 @@ async function expectDocumented(
   expect(await page.text()).toContain(ERRORS[code].title.replaceAll("'", "&#x27;"));
 }
 
-describe("an error's page shows what comes over the wire, and its type is that page", () => {
+describe("an error's page shows its response, whose type links to that page", () => {
   it.each(Object.entries(PROVOKED))("%s", async (code, provoke) => {
     await expectDocumented(await provoke(), code as ErrorCode);
   });

@@ -40,7 +40,7 @@ describe.each(GUIDE_SLUGS)("%s", (slug) => {
     expect(fences.filter(isRun).length).toBeGreaterThan(0);
   });
 
-  it("does what it says, and is answered what it shows", async () => {
+  it("has the documented effect and response", async () => {
     for (const { fence, said, shown } of await runGuide(slug, { url: web.url, receiver })) {
       for (const answer of shown)
         expect(faults(answer, said), `line ${answer.line}, the answer to:\n${fence.code}`).toEqual(

@@ -102,7 +102,7 @@ test.each([
   "/docs/reference/nowhere",
   "/docs/reference/exceptions/nowhere",
   "/docs/errors/a/b",
-])("%s is a 404 of the documentation, not somebody's tenant", async (path) => {
+])("%s is a 404 of the documentation, never a tenant's page", async (path) => {
   const response = await fetch(stack.url + path, { redirect: "manual" });
   expect([response.status, (await response.text()).includes("Page not found")]).toEqual([
     404,

@@ -26,7 +26,7 @@ async function soundPage(path: string) {
   return page;
 }
 
-describe("a page of the docs that is made from data is there, and is sound", () => {
+describe("each generated page of the docs exists and is valid", () => {
   it.each(CONTRACTS)(
     "$operationId, with its method, its path and its status",
     async ({ tag, operationId, method, path, status }) => {

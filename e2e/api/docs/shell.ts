@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { until } from "#e2e/until.ts";
 
-/** A run waits for a matcher that gives way to all else. */
+/** A run waits for a matcher, which has a low priority. */
 const TIMEOUT_MS = 180_000;
 const END = "\u0001";
 

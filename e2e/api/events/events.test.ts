@@ -46,7 +46,7 @@ test("an event is what its delivery carries, under the same ID", async () => {
   });
 });
 
-test("a cursor goes on where it was returned, and a waiting call gets what comes", async () => {
+test("a cursor continues where it was returned, and a waiting call receives new events", async () => {
   const { resume_cursor: cursor } = await list();
   expect((await list({ cursor })).items).toEqual([]);
   const waiting = list({ cursor, wait: "20" });
@@ -54,7 +54,7 @@ test("a cursor goes on where it was returned, and a waiting call gets what comes
   expect((await waiting).items).toMatchObject([{ type: "exception.created", subject: id }]);
 });
 
-test("a key reads what its scopes let it read, and is told what it lacks", async () => {
+test("a key reads only events within its scopes, and a refusal names the missing scope", async () => {
   const key = async (...scopes: string[]) => (await team.create({ scopes })).credential;
   await report("For keys");
   const types = new Set((await list({}, await key("read:exceptions"))).items.map((e) => e.type));
@@ -99,7 +99,7 @@ test("a test event is read by those who ask for tests alone, and looks like such
   }
 });
 
-test("the SDK reads for ever, saves its place after each page, and goes on from it", async () => {
+test("the SDK reads continuously, saves its position after each page, and resumes from it", async () => {
   const tieout = new Tieout({
     token: async () => team.admin,
     tenant: team.tenant,

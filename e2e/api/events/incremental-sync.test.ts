@@ -21,7 +21,7 @@ function withoutClock(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !moving.includes(name))) as Row;
 }
 
-test("a copy that is kept while others write equals an export", async () => {
+test("a copy synchronised during writes equals an export", async () => {
   const tenant = await createTenant();
   const token = await userToken(tenant, ["tenant_lead"], "lea");
   const tieout = new Tieout({ key: token, tenant, baseUrl: stack.url });

@@ -78,7 +78,7 @@ const key = async (scopes: string[]) => {
 };
 
 describe("a file of evidence", () => {
-  test("comes back byte for byte, as a download that no browser runs", async () => {
+  test("is returned byte for byte, as a download that no browser runs", async () => {
     const { id, ...file } = await added(PDF, { name: "Gebühr „Oktober“.pdf", type: "text/plain" });
     const sha256 = createHash("sha256").update(PDF).digest("hex");
     expect(file).toMatchObject({
@@ -106,7 +106,7 @@ describe("a file of evidence", () => {
   });
 
   test.each(["exception", "match", "line", "reconciliation"] as const)(
-    "is kept with its %s, which the audit log names",
+    "is stored with its %s, which the audit log records",
     async (kind) => {
       const { id: match } = await matched();
       const subject = { exception, match, line: lines[1], reconciliation: fixture.period }[kind];
@@ -122,7 +122,7 @@ describe("a file of evidence", () => {
     },
   );
 
-  test("that would run in a browser is refused, and nothing of it is kept", async () => {
+  test("that could run in a browser is refused, and not stored", async () => {
     const before = await list(fixture.period);
     for (const content of [
       "<!doctype html><script>alert(1)</script>",
@@ -141,7 +141,7 @@ describe("a file of evidence", () => {
     expect(file_name).toBe("page.html.txt");
   });
 
-  test("is another tenant's to nobody", async () => {
+  test("is never visible to another tenant", async () => {
     const { id } = await added("Private.");
     const other = await createTenant();
     const stranger = { bearer: await userToken(other, ["tenant_admin"]), tenant: other };
@@ -166,7 +166,7 @@ describe("a file of evidence", () => {
     expect(status).toBe(413);
   });
 
-  test("sent again under its key is one file, and another file under it is refused", async () => {
+  test("sent again under its key is one file, and another file under that key is refused", async () => {
     const sent = uniqueName("key");
     const { id } = await added("Once.", { key: sent });
     expect((await added("Once.", { key: sent })).id).toBe(id);
@@ -181,7 +181,7 @@ describe("a file of evidence", () => {
 });
 
 describe("who may", () => {
-  test("an auditor reads evidence and adds none", async () => {
+  test("an auditor can read evidence and never add any", async () => {
     const auditor = await fixture.as(["tenant_auditor"], "aud");
     const { id } = await added("For the auditor.");
     const content = await fixture.call("GET", `evidence/${id}/content`, { bearer: auditor });
@@ -191,7 +191,7 @@ describe("who may", () => {
     expect((await fixture.call("DELETE", `evidence/${id}`, removal)).status).toBe(403);
   });
 
-  test("a key reads and adds what its scopes say", async () => {
+  test("a key reads and adds only within its scopes", async () => {
     const reading = await key(["read:reconciliations"]);
     const writing = await key(["write:reconciliations"]);
     const exceptions = await key(["read:exceptions", "write:exceptions"]);
@@ -218,7 +218,7 @@ describe("there is room for", () => {
     expect([status, text]).toEqual([409, expect.stringContaining("at most 50 files")]);
   });
 
-  test("as much as the tenant's quota", async () => {
+  test("up to the tenant's quota", async () => {
     const of = await Fixture.create();
     await written(of, 1023, 10 * 1024 ** 2, "exc_");
     await added("a".repeat(1000), { of });
@@ -247,7 +247,7 @@ describe("removing and superseding", () => {
     });
   });
 
-  test("removing evidence revokes the signatures of its open period, and says why", async () => {
+  test("removing evidence revokes the signatures of its open period, with the reason", async () => {
     const of = await Fixture.create();
     const { id } = await added("Signed for.", { of });
     await of.ok("POST", `reconciliations/${of.period}/prepare`, { body: {} });
@@ -259,7 +259,7 @@ describe("removing and superseding", () => {
     });
   });
 
-  test("what a signed statement lists stays, also after a reopening, and can be superseded", async () => {
+  test("evidence of a signed statement stays, even after a reopening, and can be superseded", async () => {
     const of = await Fixture.create();
     const before = await added("First scan.", { of });
     await of.ok("POST", `reconciliations/${of.period}/close`);

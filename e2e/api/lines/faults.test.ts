@@ -40,7 +40,7 @@ function cutUpload({ tenant, admin }: Team, source: string, file: string): Promi
 }
 
 test(
-  "of an upload that breaks off nothing is kept, and the whole file sent again is imported once",
+  "an upload that breaks off stores nothing, and a retry of the file is imported once",
   async () => {
     const team = await createTeam();
     const { id } = await createSource(team);
@@ -70,7 +70,7 @@ test(
 );
 
 test(
-  "an import undone while a run matches its lines leaves none of them, and no match of them",
+  "an import undone during a run leaves no lines and no matches of them",
   async () => {
     const fixture = await Fixture.create();
     const team: Team = { tenant: fixture.tenant, admin: fixture.admin };

@@ -49,7 +49,7 @@ const chunksOf = (id: string) =>
   sql("select from private.import_chunks where import_id = $1", [id]);
 
 describe("a file", () => {
-  test("is read by what it shows, and says what came of it", async () => {
+  test("is read by its content, and reports its result", async () => {
     const { id } = await createSource(team);
     const done = await imported(team, id, CSV, { query: { file_name: "oktober.csv" } });
     expect(done).toMatchObject({
@@ -90,13 +90,13 @@ describe("a file", () => {
     ["csv-german-bank.csv", 3, "Müller & Söhne"],
     ["csv-utf16.csv", 2, "Łódź 😀"],
     ["mt940-german-sepa.sta", 4, "Anna Müller"],
-  ])("is read as it was written, in whatever encoding: %s", async (name, read_count, text) => {
+  ])("is read in its own encoding: %s", async (name, read_count, text) => {
     const { id } = await createSource(team);
     expect(await imported(team, id, sample(name))).toMatchObject({ status: "done", read_count });
     expect(JSON.stringify(await linesOf(team, { source_id: id }))).toContain(text);
   });
 
-  test("sent again adds nothing, and an overlapping one what is new, honest twins kept", async () => {
+  test("sent again adds nothing, and an overlapping one only new lines, keeping genuine twins", async () => {
     const { id } = await createSource(team);
     const twins = HEADER + row(25, "2,80") + row(25, "2,80");
     expect(await imported(team, id, twins)).toMatchObject({ accepted_count: 2 });
@@ -111,7 +111,7 @@ describe("a file", () => {
     expect(await amounts(id)).toEqual([280, 280, 280, 400]);
   });
 
-  test("sent twice at the same time is kept once", async () => {
+  test("sent twice concurrently is stored once", async () => {
     const { id } = await createSource(team);
     const both = await Promise.all([
       imported(team, id, rows(2_000)),
@@ -135,7 +135,7 @@ describe("a file", () => {
     expect(await added(team, id, [line])).toMatchObject({ accepted_count: 0, duplicate_count: 1 });
   });
 
-  test("keeps its sound lines, and says of each other one where, what, and what is wanted", async () => {
+  test("imports valid lines, and reports for each other one the place, the error and the expected form", async () => {
     const { id } = await createSource(team);
     const done = await imported(team, id, `${CSV}${row(28, "zwölf")}31.02.2026;X;Y;1,00\n`);
     expect(done).toMatchObject({ read_count: 3, accepted_count: 3, refused_count: 2 });
@@ -149,7 +149,7 @@ describe("a file", () => {
     ]);
   });
 
-  test("with an identifier that another line has, with another amount, keeps that line out and says so", async () => {
+  test("rejects a line whose identifier another line has with another amount", async () => {
     const { id } = await createSource(team);
     const line = (amount: string) =>
       `${JSON.stringify({ external_id: "t1", amount, value_date: "2026-10-05" })}\n`;
@@ -169,7 +169,7 @@ describe("a file", () => {
     ]);
   });
 
-  test("under one idempotency key is one import, and another file under it is refused", async () => {
+  test("sent again with its key is one import, and another file under that key is refused", async () => {
     const { id } = await createSource(team);
     const headers = { "Idempotency-Key": "october" };
     const [first, again] = [
@@ -190,7 +190,7 @@ describe("a file", () => {
     ).toHaveLength(1);
   });
 
-  test("whose end is missing fails whole, and says so", async () => {
+  test("with a missing end fails completely, and says so", async () => {
     const { id } = await createSource(team);
     const whole = sample("camt053-v08-batches.xml");
     const failed = await imported(team, id, whole.slice(0, whole.length - 200));
@@ -205,7 +205,7 @@ describe("a file", () => {
   });
 });
 
-describe("a file is refused before anything of it is kept", () => {
+describe("a file is refused before any of it is stored", () => {
   test.each([
     ["of no format of ours", "%PDF-1.7\n1 0 obj", undefined, "This is a PDF"],
     ["that is empty", "", undefined, ""],
@@ -257,7 +257,7 @@ describe("a file is refused before anything of it is kept", () => {
   });
 });
 
-test("a processor's file is read by gross and fee, whichever way it writes what was kept", async () => {
+test("a payment processor's file is read by gross and fee, in each notation of fees", async () => {
   const { id } = await createSource(team, { kind: "processor" });
   const file =
     "Date,Gross,Fee,Net,Payout\n2026-10-05,100.00,-2.90,97.10,po_1\n2026-10-06,-40.00,-15.00,-55.00,po_1\n2026-10-07,8.00,,8.00,po_1\n";
@@ -292,7 +292,7 @@ describe("a preview", () => {
     return json as ImportPreview;
   };
 
-  test("says what the import would do, and keeps nothing", async () => {
+  test("shows what the import would do, and stores nothing", async () => {
     const { id } = await createSource(team);
     await added(team, id, [
       {
@@ -324,7 +324,7 @@ describe("a preview", () => {
     ).toEqual([]);
   });
 
-  test("asks what nobody should guess, with what each answer makes of it", async () => {
+  test("asks about ambiguities, with the effect of each answer", async () => {
     const { id } = await createSource(team);
     const file = "Date;Text;Amount\n03/04/2026;A;1.00\n";
     const { questions, lines, columns } = await preview(id, file);
@@ -345,7 +345,7 @@ describe("a preview", () => {
     ]);
   });
 
-  test("of a long file reads the first MiB of it", async () => {
+  test("reads the first MiB of a long file", async () => {
     const { id } = await createSource(team);
     const seen = await preview(id, rows(60_000));
     expect(seen).toMatchObject({ complete: false, balance_holds: null, lines: expect.any(Array) });
@@ -354,7 +354,7 @@ describe("a preview", () => {
 });
 
 describe("undoing an import", () => {
-  test("removes its lines and nobody else's", async () => {
+  test("removes its own lines only", async () => {
     const { id } = await createSource(team);
     const first = await imported(team, id, CSV);
     const second = await imported(team, id, CSV + row(28, "7,77"));
@@ -370,7 +370,7 @@ describe("undoing an import", () => {
     expect(await imported(team, id, CSV)).toMatchObject({ accepted_count: 3 });
   });
 
-  test("of more than 20,000 lines is done in the background", async () => {
+  test("with more than 20,000 lines runs in the background", async () => {
     const { id } = await createSource(team);
     const { id: done } = await imported(team, id, rows(20_500));
     expect((await undo(team, done)).json).toMatchObject({ status: "undoing" });
@@ -379,7 +379,7 @@ describe("undoing an import", () => {
     expect(await linesOf(team, { source_id: id })).toEqual([]);
   });
 
-  test("while it is read cancels it, and nothing of it is kept", async () => {
+  test("during reading cancels it, and stores nothing", async () => {
     const { id } = await createSource(team);
     const { json } = await sendFile(team, id, rows(200_000));
     const { id: started } = json as Import;

@@ -29,7 +29,7 @@ const patch = (id: string, body: object, headers: Record<string, string> = {}) =
   api("PATCH", `/v1/sources/${id}`, { bearer: team.admin, tenant: team.tenant, body, headers });
 
 describe("a source", () => {
-  test("is created with what it leaves out, and read back the same", async () => {
+  test("is created with defaults, and read back the same", async () => {
     expect(source).toEqual({
       id: expect.stringMatching(/^src_/),
       name: expect.stringContaining("Bank"),
@@ -48,7 +48,7 @@ describe("a source", () => {
     expect(await sourceOf(team, source.id)).toEqual(source);
   });
 
-  test("keeps a mapping whole, and takes another in its place", async () => {
+  test("stores a mapping as a whole, and replaces it as a whole", async () => {
     const { id } = await createSource(team, {
       mapping: { fields: { amount: "Betrag", value_date: "Valuta" }, date_format: "DD.MM.YYYY" },
     });
@@ -70,7 +70,7 @@ describe("a source", () => {
     });
   });
 
-  test("is changed only as If-Match saw it, and lines that come change nothing of that", async () => {
+  test("is changed only in the version of If-Match, which new lines don't change", async () => {
     const made = await createSource(team);
     const seen = await api("GET", `/v1/sources/${made.id}`, {
       bearer: team.admin,
@@ -103,7 +103,7 @@ describe("a source", () => {
 });
 
 describe("lines of a call", () => {
-  test("are kept with all they came with", async () => {
+  test("are stored with all of their fields", async () => {
     const { id } = await createSource(team);
     const sent = {
       external_id: "txn_1",
@@ -143,7 +143,7 @@ describe("lines of a call", () => {
     expect(await sourceOf(team, id)).toMatchObject({ line_count: 1 });
   });
 
-  test("have a fee as they say it, and none with too many decimals, said twice or beyond what numbers hold", async () => {
+  test("have the stated fee, and never one with too many decimals, stated twice or out of range", async () => {
     const { id } = await createSource(team, { currency: "JPY" });
     const day = { value_date: "2026-10-05" };
     const { items } = await added(team, id, [
@@ -166,7 +166,7 @@ describe("lines of a call", () => {
     }
   });
 
-  test("are known again by their external_id, whatever else they say", async () => {
+  test("are identified by their external_id, whatever their other fields", async () => {
     const { id } = await createSource(team);
     const first = await added(team, id, [{ ...COFFEE, external_id: "x" }]);
     const again = await added(team, id, [
@@ -196,13 +196,13 @@ describe("lines of a call", () => {
     expect(await linesOf(team, { source_id: id })).toHaveLength(3);
   });
 
-  test("of two sources are two, whatever they have in common", async () => {
+  test("in two sources are two lines, even if all fields are equal", async () => {
     const [one, two] = await Promise.all([createSource(team), createSource(team)]);
     await added(team, one.id, [COFFEE]);
     expect(await added(team, two.id, [COFFEE])).toMatchObject({ accepted_count: 1 });
   });
 
-  test("sent twice at the same time are kept once", async () => {
+  test("sent twice concurrently are stored once", async () => {
     const { id } = await createSource(team);
     const lines = Array.from({ length: 300 }, (_, nth) => ({
       ...COFFEE,
@@ -214,7 +214,7 @@ describe("lines of a call", () => {
     expect(await sourceOf(team, id)).toMatchObject({ line_count: 300 });
   });
 
-  test("under one idempotency key are answered alike, and added once", async () => {
+  test("with one idempotency key get the same response, and are added once", async () => {
     const { id } = await createSource(team);
     const headers = { "Idempotency-Key": "once" };
     const first = await addLines(team, id, [COFFEE], headers);
@@ -224,7 +224,7 @@ describe("lines of a call", () => {
     expect((await addLines(team, id, [COFFEE, COFFEE], headers)).status).toBe(422);
   });
 
-  test("take the decimals of their currency, the source's where they name none", async () => {
+  test("use the decimals of their currency, by default the source's", async () => {
     const { id } = await createSource(team, { currency: "KWD" });
     await added(team, id, [
       { amount: "1.234", value_date: "2026-10-05" },
@@ -308,7 +308,7 @@ describe("the list of lines", () => {
     all = await linesOf(team, { source_id: listedSource.id });
   });
 
-  test("shows each line once, the latest value date first, whatever the page", async () => {
+  test("shows each line once across pages, the latest value date first", async () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(300);
     const days = all.map(({ value_date }) => value_date);
     expect(days).toEqual(days.toSorted().reverse());
@@ -350,7 +350,7 @@ describe("the list of lines", () => {
     expect(found.map(({ id }) => id)).toEqual(all.filter(keeps).map(({ id }) => id));
   });
 
-  test("finds a line by parts of its words and by its amount as people write it, the same before its text is indexed as after", async () => {
+  test("finds a line by parts of words and by typed amounts, before and after its text is indexed", async () => {
     const { id } = await createSource(team);
     await added(team, id, [
       {
@@ -405,7 +405,7 @@ describe("the list of lines", () => {
     expect(days).toEqual(days.toSorted().reverse());
   });
 
-  test("of a source that is none is 404", async () => {
+  test("with an unknown source is 404", async () => {
     const { status } = await api("GET", "/v1/lines", {
       bearer: team.admin,
       tenant: team.tenant,

@@ -14,7 +14,7 @@ const NEAR = {
 };
 
 test(
-  "rules, runs and what people decide on matches are security events of one category, many at once as one with its count",
+  "rules, runs and decisions are security events of one category, bulk ones as one event with a count",
   async () => {
     const fixture = await Fixture.create();
     await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: [NEAR] } });

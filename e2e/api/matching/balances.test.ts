@@ -142,7 +142,7 @@ test(
   SLOW,
 );
 
-test("a stated balance is removed; one that a file states goes with its import", async () => {
+test("a stated balance can be removed; a file's own one is removed with its import", async () => {
   const fixture = await Fixture.create();
   await importFile(
     fixture,

@@ -27,7 +27,7 @@ function filterOf(fixture: Fixture, { method, score_from, score_below }: Suggest
 }
 
 test(
-  "a band says how many it has, of what money, and how right such were so far; accepted, it is one decision",
+  "a band shows its count, money and accuracy so far, and is accepted as one decision",
   async () => {
     const fixture = await Fixture.create();
     const { left, right } = month(120);
@@ -113,7 +113,7 @@ test(
 );
 
 test(
-  "the open lines that suggestions take are counted, each once, and no more of their money than is open",
+  "open lines in suggestions are counted once, with at most their open amount",
   async () => {
     const fixture = await Fixture.create();
     const { left, right } = month(60);
@@ -141,7 +141,7 @@ test(
 );
 
 test(
-  "what is confirmed by filter is no proof that the engine may match by itself",
+  "confirming by filter never counts as evidence for automatic matching",
   async () => {
     const fixture = await Fixture.create();
     await fixture.add("left", [

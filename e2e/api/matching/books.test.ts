@@ -33,7 +33,7 @@ async function tamper(statement: string, values: unknown[]): Promise<void> {
   }
 }
 
-test("a closed period's proof says whether what closed is still the same, by a hash that is in the audit log", async () => {
+test("a closed period's proof shows by a hash in the audit log whether it is unchanged", async () => {
   const fixture = await closedMonth();
   const { closing, holds } = await fixture.proof();
   expect({ closing, holds }).toEqual({
@@ -97,7 +97,7 @@ test.each<[is: string, statement: string, found: string[]]>([
     "update private.matched_counts set lines = 3 where tenant_id = $1",
     ["matched lines"],
   ],
-])("%s that is changed past all triggers is found by the recount", async (_, statement, found) => {
+])("a recount detects %s that was changed past all triggers", async (_, statement, found) => {
   const fixture = await closedMonth();
   expect(await bookDifferences(fixture.tenant)).toEqual([]);
   await tamper(statement, [fixture.tenant]);
@@ -106,7 +106,7 @@ test.each<[is: string, statement: string, found: string[]]>([
   );
 });
 
-test("what differs is sent as an event when the worker comes to it, and once a day", async () => {
+test("a difference is sent as an event by the worker, at most once a day", async () => {
   const fixture = await closedMonth();
   await tamper("delete from private.open_lines where tenant_id = $1 and amount_minor = 31", [
     fixture.tenant,

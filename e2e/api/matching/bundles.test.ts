@@ -162,7 +162,7 @@ describe("the bundle of a signed statement", () => {
     ["the audit log cut", "checkpoint", (f) => ({ ...f, "audit.ndjson": "" })],
     ["a file that is missing", "missing", ({ "carried.ndjson": _, ...rest }) => rest],
     ["a file that was added", "added", (f) => ({ ...f, "note.txt": "Paid." })],
-  ])("with %s is found to be broken", async (_what, word, change) => {
+  ])("with %s is detected as broken", async (_what, word, change) => {
     const { code, output } = verify(await zipOf(change(files)));
     expect(code, output).toBe(1);
     expect(output).toMatch(new RegExp(`✗ .*${word}`));

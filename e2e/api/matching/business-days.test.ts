@@ -39,7 +39,7 @@ async function worldOverAMonday(calendar: object) {
 }
 
 test(
-  "business days are those on which the pair's calendar opens, and the run says by which version it counted",
+  "business days follow the pair's calendar, and the run records its version",
   async () => {
     const { fixture, calendar, rules, matched } = await worldOverAMonday(CLOSED_ON_MONDAY);
     await rules();
@@ -70,7 +70,7 @@ test(
 );
 
 test(
-  "a changed calendar is seen by the next run, which weighs everything anew, and its preview says how many periods that concerns",
+  "a changed calendar makes the next run weigh everything again, and its preview counts the periods concerned",
   async () => {
     const { fixture, calendar, rules, matched } = await worldOverAMonday(CLOSED_ON_MONDAY);
     await rules({ calendar_id: calendar.id });
@@ -110,7 +110,7 @@ test(
 );
 
 test(
-  "another calendar can be tried before it is set",
+  "another calendar can be previewed before it is set",
   async () => {
     const { fixture, calendar, rules, matched } = await worldOverAMonday(CLOSED_ON_MONDAY);
     await rules();
@@ -144,7 +144,7 @@ test("a calendar that the tenant does not have is refused", async () => {
   ).toMatchObject(refused);
 });
 
-test("a source's grace is counted in them, too", async () => {
+test("a source's grace period counts them too", async () => {
   const { fixture, calendar } = await worldOverAMonday({ ...OFFICE, weekly: WEEK.slice(0, 1) });
   const [row] = await sql<{ by_calendar: string; without: string }>(
     `select private.last_day_of_grace(s, $2)::text as by_calendar, private.last_day_of_grace(s, null)::text as without

@@ -45,7 +45,7 @@ const clocks = (fixture: Fixture) =>
   );
 
 test.each(["before", "after"] as const)(
-  "suggestions and exceptions follow their lines to a period opened %s the close, and back",
+  "suggestions and exceptions follow their lines to a period opened %s the close, and return",
   async (when) => {
     const fixture = await september();
     const next = when === "before" ? await fixture.bind(NOVEMBER) : null;
@@ -87,7 +87,7 @@ test.each(["before", "after"] as const)(
 );
 
 test(
-  "a suggestion isn't moved beside one that the next period has for its line",
+  "a suggestion isn't carried over if the next period has one for its line",
   async () => {
     const fixture = await september();
     const { id: november } = await fixture.bind(NOVEMBER);

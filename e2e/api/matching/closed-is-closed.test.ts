@@ -100,7 +100,7 @@ test("no period opens before a closed one, nor moves there: what was carried is 
   );
 });
 
-test("whatever writes the table is held to its sources' own pair, and to the quota", async () => {
+test("every write to the table is checked against the pair of its sources and the quota", async () => {
   const fixture = await Fixture.create();
   const other = await fixture.bind({
     left_source_id: (await fixture.source("Bank")).id,

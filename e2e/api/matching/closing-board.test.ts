@@ -103,7 +103,7 @@ test(
 );
 
 test(
-  "what a closed month carried is open in the next, and each period stands in the month it ends in",
+  "items carried by a closed month are open in the next, and each period is in the month it ends in",
   async () => {
     const fixture = await Fixture.create();
     await fixture.add("left", [line("a", 500, { value_date: "2026-10-05" })]);
@@ -204,7 +204,7 @@ test(
   SLOW,
 );
 
-test("only the named pairs get a next period, and unknown or archived ones none", async () => {
+test("only the named pairs get a next period, never unknown or archived ones", async () => {
   const fixture = await Fixture.create();
   const other = await fixture.source("Processor");
   const archived = await fixture.bind({ right_source_id: other.id });

@@ -20,7 +20,7 @@ async function suggesting(): Promise<{ fixture: Fixture; suggested: Match }> {
   return { fixture, suggested };
 }
 
-describe("what a person decides", () => {
+describe("decisions by a person", () => {
   test(
     "confirming matches the lines, and later runs leave it alone",
     async () => {
@@ -148,7 +148,7 @@ describe("what a person decides", () => {
   );
 
   test(
-    "many at once are all decided, or none",
+    "bulk decisions apply to all or none",
     async () => {
       const { fixture } = await suggesting();
       const suggested = await fixture.matches({ state: "suggested" });
@@ -180,7 +180,7 @@ describe("what a person decides", () => {
   );
 
   test(
-    "a line is shown what may be its counterpart",
+    "a line shows its possible counterparts",
     async () => {
       const { fixture, suggested } = await suggesting();
       const [mine, other] = ["left", "right"].map(
@@ -204,7 +204,7 @@ describe("what a person decides", () => {
 });
 
 test(
-  "another tenant's match, run and period are not there",
+  "another tenant's match, run and period are 404",
   async () => {
     const { fixture, suggested } = await suggesting();
     const other = await Fixture.create();

@@ -157,7 +157,7 @@ test(
 );
 
 test(
-  "the same lines give the same matches step by step as at once",
+  "the same lines match the same in steps as at once",
   async () => {
     const expected = await atOnce();
     for (const seed of [4, 5])
@@ -167,7 +167,7 @@ test(
 );
 
 test(
-  "the digest is the sum of what the period holds, and a run over all of it has the same",
+  "the digest covers the whole period, and equals that of a full run",
   async () => {
     const { fixture } = await arrived(shuffled(6), (at) => at % 23 === 7);
     const { digest } = await fixture.run();

@@ -29,7 +29,7 @@ const fee = (amount_minor: number) => ({ kind: "fee", amount_minor, note: null }
 const confirmed = (fixture: Fixture) => fixture.matches({ state: "confirmed" });
 
 describe("the fee of a line", () => {
-  test("is deducted from what it matches, alone and in a payout, and is the match's adjustment", async () => {
+  test("is deducted from its match, alone and in a payout, as an adjustment", async () => {
     const fixture = await withRules();
     const [alone = "", payout = ""] = await fixture.add("left", [
       line("alone", 9710, { reference: "T9" }),
@@ -105,7 +105,7 @@ describe("the fee of a line", () => {
     expect(await fixture.proof()).toMatchObject({ holds: true });
   });
 
-  test("stays out of it where the pair's rules ignore fees, and what was matched is matched anew once they do", async () => {
+  test("is ignored if the pair's rules ignore fees, and earlier matches are redone once they do", async () => {
     const fixture = await withRules();
     await fixture.add("left", [
       line("order", 10_000, { reference: "T9" }),
@@ -128,7 +128,7 @@ describe("the fee of a line", () => {
     expect(await confirmed(fixture)).toMatchObject([{ amount_minor: 10_000, adjustments: [] }]);
   });
 
-  test("is not deducted where nothing of the line's sign would be left", async () => {
+  test("is not deducted if the line's sign would change", async () => {
     const fixture = await withRules();
     await fixture.add("left", [line("small", 100, { reference: "T1" })]);
     await fixture.add("right", [line("t1", 100, { reference: "T1", fee_minor: 150 })]);
@@ -136,7 +136,7 @@ describe("the fee of a line", () => {
     expect(await confirmed(fixture)).toMatchObject([{ amount_minor: 100, adjustments: [] }]);
   });
 
-  test("is deducted stepwise as at once, whatever came first", async () => {
+  test("has the same result in any order of deduction", async () => {
     const left = [
       line("a", 9710, { reference: "A" }),
       line("b", 9710, { reference: "B" }),
@@ -187,7 +187,7 @@ describe("a match by hand", () => {
     return { fixture, ids, make };
   }
 
-  test("needs no adjustments where the fees of its lines are all of the difference, a key's neither", async () => {
+  test("needs no adjustments if its fees explain the whole difference, for API keys too", async () => {
     const { fixture, make } = await open();
     const { items } = await fixture.ok<{ items: OpenLine[] }>(
       "GET",
@@ -212,7 +212,7 @@ describe("a match by hand", () => {
     expect(await fixture.proof()).toMatchObject({ holds: true });
   });
 
-  test("of anything else says what is not explained", async () => {
+  test("with another difference reports what is unexplained", async () => {
     const { fixture, ids, make } = await open();
     expectProblem(
       await make({ adjustments: [{ kind: "other", amount_minor: -1 }] }),

@@ -70,18 +70,21 @@ async function withFourEyes(): Promise<{
 }
 
 describe("with four eyes", () => {
-  test.each(acts)("who %s does not close the period, whoever was last", async (_what, act) => {
-    const { fixture, lea, close } = await withFourEyes();
-    const [a = "", b = ""] = await fixture.add("left", [line("a", 100), line("b", 7)]);
-    const [x = "", y = ""] = await fixture.add("right", [line("x", 100), line("y", 7)]);
-    await act(fixture, lea, a, x);
-    await match(fixture, fixture.admin, b, y);
-    expectProblem(await close(lea), "conflict");
-    expectProblem(await close(fixture.admin), "conflict");
-    expect((await close(await fixture.as(["tenant_lead"], "max"))).status).toBe(200);
-  });
+  test.each(acts)(
+    "a person who %s can't close the period, even if others acted later",
+    async (_what, act) => {
+      const { fixture, lea, close } = await withFourEyes();
+      const [a = "", b = ""] = await fixture.add("left", [line("a", 100), line("b", 7)]);
+      const [x = "", y = ""] = await fixture.add("right", [line("x", 100), line("y", 7)]);
+      await act(fixture, lea, a, x);
+      await match(fixture, fixture.admin, b, y);
+      expectProblem(await close(lea), "conflict");
+      expectProblem(await close(fixture.admin), "conflict");
+      expect((await close(await fixture.as(["tenant_lead"], "max"))).status).toBe(200);
+    },
+  );
 
-  test("a person is told by issuer and subject: another name, or a key of theirs, doesn't close", async () => {
+  test("people are compared by issuer and subject: another name or their own key can't close", async () => {
     const { fixture, lea, close } = await withFourEyes();
     const key = await fixture.ok<{ key_id: string; key_secret: string }>(
       "POST",

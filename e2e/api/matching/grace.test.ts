@@ -5,7 +5,7 @@ import { Fixture, line } from "./matching-fixture.ts";
 
 const LINES = 20;
 
-test("the last day of grace is looked for once a side, however many lines are open", async () => {
+test("the last day of grace is computed once per side, for any number of open lines", async () => {
   const fixture = await Fixture.create();
   const { id } = await fixture.bind({ period_start: "2020-01-01", period_end: "2020-01-31" });
   for (const side of ["left", "right"] as const)

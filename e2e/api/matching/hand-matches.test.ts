@@ -20,7 +20,7 @@ async function keyOf(fixture: Fixture): Promise<string> {
   return `${key_id}.${key_secret}`;
 }
 
-test("lines that come to more than JSON's numbers hold are not matched, and stay open", async () => {
+test("lines whose sum exceeds JSON's numbers aren't matched and stay open", async () => {
   const fixture = await Fixture.create();
   const left = await fixture.add("left", [line("a", MAX), line("b", MAX)]);
   const right = await fixture.add("right", [line("x", MAX), line("y", MAX)]);

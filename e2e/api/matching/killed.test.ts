@@ -58,7 +58,7 @@ async function killedRun(
 }
 
 test(
-  "a matcher killed in the middle of a run leaves the proof holding, and the next one ends it",
+  "a matcher killed during a run leaves a valid proof, and the next one finishes the run",
   async () => {
     const { fixture, pairs, kept } = await killedRun();
     expect(kept).toBeGreaterThan(0);

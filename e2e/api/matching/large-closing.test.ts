@@ -107,7 +107,7 @@ const waitingFor = (superuser: Client, pid: number, but?: number) =>
   });
 
 test(
-  "a period of many lines is closed after the answer, for all at once: until then it is open and stands still, whoever comes or dies",
+  "a large period closes in the background atomically, and is open but locked until then, even after crashes",
   async () => {
     const large = await largePeriod();
     const { fixture, period, left, right } = large;
@@ -203,7 +203,7 @@ test(
 );
 
 test(
-  "what keeps a period of many lines from being closed leaves it open with the reason, and it closes once that is gone",
+  "a blocked close of a large period leaves it open with the reason, and succeeds later",
   async () => {
     const large = await largePeriod();
     const { fixture, period } = large;
@@ -252,7 +252,7 @@ test(
   SLOW,
 );
 
-test("a closing is ended as abandoned an hour after its job is gone, and no sooner", async () => {
+test("a close is abandoned one hour after its job disappeared, and no sooner", async () => {
   const fixture = await Fixture.create();
   const { tenant, period } = fixture;
   await sql(

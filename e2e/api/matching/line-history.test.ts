@@ -11,7 +11,7 @@ const historyOf = async (fixture: Fixture, id: string) =>
   );
 
 test(
-  "a line's history says what became of it, and by whom",
+  "a line's history shows each change with its actor",
   async () => {
     const fixture = await Fixture.create();
     const [a = ""] = await fixture.add("left", [line("a", 1_250, { counterparty: "Anna Muster" })]);

@@ -79,7 +79,7 @@ test(
   SLOW,
 );
 
-test("a proof does not hold over open lines that are no lines, even where they cancel each other", async () => {
+test("a proof fails on invalid open lines, even if they cancel each other", async () => {
   const fixture = await Fixture.create();
   await sql(
     `insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
@@ -91,7 +91,7 @@ test("a proof does not hold over open lines that are no lines, even where they c
   expectProblem(await fixture.call("POST", `reconciliations/${fixture.period}/close`), "conflict");
 });
 
-test("what arrives while a period closes comes after it: what is carried is what is stated", async () => {
+test("lines that arrive during a close follow it, so that carried and stated amounts agree", async () => {
   const fixture = await Fixture.create();
   await fixture.add("left", [line("a", 1_000)]);
   await fixture.ok("PATCH", `reconciliations/${fixture.period}`, {

@@ -39,7 +39,7 @@ async function october() {
 }
 
 test(
-  "matches are found by the words, days and amounts of their lines, beside state, rule and shape",
+  "matches are filtered by text, days and amounts of their lines, and by state, rule and shape",
   async () => {
     const { fixture, byHand } = await october();
     const all = await fixture.matches();
@@ -98,7 +98,7 @@ test(
 );
 
 test(
-  "the export has a row for each line of the matches that the filters leave, and no spreadsheet takes one for a formula",
+  "the export has a row for each line of the filtered matches, safe from spreadsheet formulas",
   async () => {
     const { fixture, byHand } = await october();
     const path = `reconciliations/${fixture.period}/matches/export`;

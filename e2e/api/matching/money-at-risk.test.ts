@@ -136,7 +136,7 @@ test(
 );
 
 test(
-  "a title that a person gave stays as suggestions come and go, and one that nobody touched follows",
+  "a title set by a person stays when suggestions change, and an untouched one follows them",
   async () => {
     const fixture = await Fixture.create({ grace_days: 0 });
     const { id: period } = await fixture.bind({
@@ -221,7 +221,7 @@ test(
 );
 
 test(
-  "a line that somebody settles while a run takes exceptions apart leaves no exception about nothing",
+  "a line settled while a run splits exceptions leaves no empty exception",
   async () => {
     const fixture = await Fixture.create({ grace_days: 0 });
     const { id: period } = await fixture.bind({

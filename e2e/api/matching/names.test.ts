@@ -6,7 +6,7 @@ import { Fixture, line } from "./matching-fixture.ts";
 const SLOW = 300_000;
 
 test(
-  "two names of a confirmed match are learnt as one, shown, and forgotten when asked to",
+  "two names of a confirmed match are learnt as one, listed, and forgotten on request",
   async () => {
     const fixture = await Fixture.create();
     const [charge = ""] = await fixture.add("left", [

@@ -45,7 +45,7 @@ const listed = async (fixture: Fixture, query: Record<string, string>) =>
   (await fixture.ok<{ items: Line[] }>("GET", "lines", { query })).items;
 
 test(
-  "rules are tried on a closed period as it was: what they would match, lose, and what exceptions they would spare",
+  "a preview of rules on a closed period shows gained and lost matches, and avoided exceptions",
   async () => {
     const { fixture, november } = await closedOctober();
     expectProblem(
@@ -86,7 +86,7 @@ test(
 );
 
 test(
-  "a period's lines are those it settled and those it left, a closed one's as it closed",
+  "a period's lines are the settled and the open ones, for a closed period as of its close",
   async () => {
     const { fixture, november } = await closedOctober();
     const of = (state: string, side?: string, period = fixture.period) =>

@@ -65,7 +65,7 @@ describe("a closed period", () => {
   );
 
   test(
-    "leaves what is open to the next, and what comes late, by that name",
+    "carries open lines to the next, and marks late ones",
     async () => {
       const fixture = await monthOf(20);
       const carried = (await fixture.reconciliation()).unmatched_count;
@@ -122,7 +122,7 @@ describe("a closed period", () => {
 });
 
 test(
-  "who matched last by hand does not close it, where the policy says so",
+  "can't be closed by the last person who matched by hand, if the policy says so",
   async () => {
     const fixture = await Fixture.create();
     const rules = [{ name: "Reference", kind: "exact", on: ["reference"], then: "match" }];
@@ -217,7 +217,7 @@ test(
 );
 
 test(
-  "a run opens at most as many exceptions as the policy says, and tells what it held back",
+  "a run opens at most the policy's number of exceptions, and reports the others",
   async () => {
     const fixture = await Fixture.create({ grace_days: 0 });
     const rules = [{ name: "Reference", kind: "exact", on: ["reference"], then: "match" }];

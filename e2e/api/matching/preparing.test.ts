@@ -125,7 +125,7 @@ test(
 );
 
 test(
-  "the first period of two sources compares all lines that were there before it, of however many steps they take",
+  "the first period of two sources compares all earlier lines, in any number of steps",
   async () => {
     const fixture = await Fixture.create();
     const { id, preparing } = await fixture.bind(
@@ -157,7 +157,7 @@ test(
 );
 
 test(
-  "a step that is killed is done again, after those that were kept",
+  "a killed step is repeated after the saved steps",
   async () => {
     const fixture = await Fixture.create();
     const sides = await sidesOf(fixture, { left: 30_000, right: 10 });

@@ -58,7 +58,7 @@ function lineOf(n: number, pick: number) {
 }
 
 test(
-  "whatever people and runs do, every line is in one place and no cent is missing",
+  "after any actions of people and runs, every line is in one place and no cent is missing",
   async () => {
     await fc.assert(
       fc.asyncProperty(acts, async (chosen) => {

@@ -75,7 +75,7 @@ async function movedCount(tenant: string): Promise<number> {
 }
 
 test(
-  "whatever closes, reopens or comes late, open lines have their exceptions in the period that holds them",
+  "after any close, reopening or late line, open lines have exceptions in their own period",
   async () => {
     console.info(`Months at random: seed ${SEED}, ${WORLDS} worlds.`);
     let moved = 0;

@@ -56,7 +56,7 @@ test(
     const given: Record<string, unknown> = {};
     for (const [at, [reason]] of cases.entries()) {
       let id = ids[at] as string;
-      // Of two identical lines, either may be the surplus one.
+      // Either of two identical lines may be the surplus one.
       if (reason === "duplicate" && (await fixture.line(id)).state === "matched")
         id = ids[cases.length] as string;
       const { exception_id } = await fixture.line(id);

@@ -35,7 +35,7 @@ describe("rules", () => {
   });
 
   test(
-    "can be tried: a dry run tells what would change and keeps nothing",
+    "can be previewed: a dry run shows the changes and stores nothing",
     async () => {
       const fixture = await Fixture.create();
       const { left, right } = month(40);
@@ -78,7 +78,7 @@ describe("rules", () => {
   );
 
   test(
-    "that change make the next run weigh everything anew",
+    "that change make the next run weigh everything again",
     async () => {
       const fixture = await Fixture.create();
       await fixture.add("left", [

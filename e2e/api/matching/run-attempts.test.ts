@@ -50,7 +50,7 @@ async function stateOf({ tenant }: Fixture, { run_id }: Begun) {
   return run;
 }
 
-test("a run that another matcher took up is written by that one alone", async () => {
+test("a run that another matcher took over is written only by that matcher", async () => {
   const fixture = await Fixture.create();
   await fixture.add("left", [line("l1", 100)]);
   await fixture.add("right", [line("r1", 100)]);
@@ -73,7 +73,7 @@ test("a run that another matcher took up is written by that one alone", async ()
   expect(await stateOf(fixture, second)).toEqual({ status: "done", failure: null });
 });
 
-test("a run whose process died at every attempt fails, and one that waits without a job gets another", async () => {
+test("a run whose process died at every attempt fails, and one without a job gets a new one", async () => {
   const fixture = await Fixture.create();
   const run = await begin(fixture);
   const key = `match:${fixture.period}`;

@@ -10,7 +10,7 @@ describe("a reconciliation with sources", () => {
     fixture = await Fixture.create();
   });
 
-  test("computes its counts, and refuses to be told them", async () => {
+  test("computes its counts, and rejects reported ones", async () => {
     await fixture.add("left", [line("a", 100), line("b", 200)]);
     expect(await fixture.reconciliation()).toMatchObject({
       matched_count: 0,
@@ -33,7 +33,7 @@ describe("a reconciliation with sources", () => {
     expectProblem(await fixture.call("POST", "reconciliations", { body }), "conflict");
   });
 
-  test("shares no day with another of its sources", async () => {
+  test("never overlaps with another of its sources", async () => {
     const overlapping = (period_start: string, period_end: string) =>
       fixture.call("POST", "reconciliations", {
         body: {
@@ -61,7 +61,7 @@ describe("a reconciliation with sources", () => {
     );
   });
 
-  test("takes sources of its tenant alone, and two of them", async () => {
+  test("accepts exactly two sources, of its own tenant", async () => {
     const other = await Fixture.create();
     const body = {
       name: "Across",
@@ -79,7 +79,7 @@ describe("a reconciliation with sources", () => {
 
 describe("a run", () => {
   test(
-    "matches what agrees, and the proof holds to the cent",
+    "matches agreeing lines, and its proof holds to the cent",
     async () => {
       const fixture = await Fixture.create();
       const { left, right } = month(60);
@@ -111,7 +111,7 @@ describe("a run", () => {
   );
 
   test(
-    "of an inverted source counts its amounts negated, and keeps them as posted",
+    "with an inverted source counts amounts negated, and stores them as posted",
     async () => {
       const fixture = await Fixture.create({ sign: "inverted" });
       await fixture.add("left", [line("a", 12_300, { reference: "INV-1" })]);
@@ -140,7 +140,7 @@ describe("a run", () => {
   );
 
   test(
-    "finds nothing new where nothing is, and has the same digest",
+    "finds nothing new in unchanged lines, and has the same digest",
     async () => {
       const fixture = await Fixture.create();
       const { left, right } = month(30);
@@ -158,7 +158,7 @@ describe("a run", () => {
   );
 
   test(
-    "that lines ask for starts by itself",
+    "that new lines need starts automatically",
     async () => {
       const fixture = await Fixture.create();
       await fixture.ok("PATCH", `reconciliations/${fixture.period}`, { body: { auto_run: true } });

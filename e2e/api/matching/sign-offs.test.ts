@@ -120,7 +120,7 @@ test.each<[string, string, (fixture: Fixture) => Promise<unknown>]>([
       }),
   ],
 ])(
-  "%s revokes the signatures, which say why",
+  "%s revokes the signatures, with the reason",
   async (_what, reason, change) => {
     const month = await Month.create();
     const { fixture } = month;
@@ -154,7 +154,7 @@ test(
 );
 
 test(
-  "the checklist says what stands in the way, and a check that blocks stops a close",
+  "the checklist shows open checks, and a blocking check stops a close",
   async () => {
     const month = await Month.create({ checks: { balances: "block" } });
     const { fixture } = month;

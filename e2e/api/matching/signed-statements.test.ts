@@ -56,7 +56,7 @@ test(
 );
 
 test(
-  "the proof says beforehand what a close moves, and whether the period is over",
+  "the proof shows in advance what a close carries, and whether the period is over",
   async () => {
     const fixture = await Fixture.create();
     expect(await fixture.proof()).toMatchObject({

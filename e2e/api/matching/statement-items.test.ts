@@ -89,7 +89,7 @@ const total = (rows: readonly Row[]) =>
   );
 
 test(
-  "a statement itemises what is left over and excluded, with who and when, in the sign of the proof",
+  "a statement itemises residuals and exclusions with actor and time, in the sign of the proof",
   async () => {
     const { fixture, near, account, twice, open } = await october();
     const statement = await statementOf(fixture);
@@ -227,7 +227,7 @@ test(
 );
 
 test(
-  "the statement as a workbook holds what the CSV does, a sheet a kind, and adds up to the JSON statement",
+  "the workbook has the rows of the CSV, one sheet per kind, and adds up to the JSON statement",
   async () => {
     const { fixture, open } = await october();
     const path = `reconciliations/${fixture.period}/statement/export`;
@@ -297,7 +297,7 @@ test(
 );
 
 test(
-  "a statement that closed before it was itemised can still be read, and exported in full",
+  "a statement from before itemisation can still be read and exported completely",
   async () => {
     const { fixture } = await october();
     await fixture.ok("POST", `reconciliations/${fixture.period}/close`);

@@ -39,7 +39,7 @@ const acts = fc.sample(fc.record<Act>({ kind: fc.constantFrom(...KINDS), pick: f
 const MEANT = [200, 201, 202, 400, 404, 409];
 
 test(
-  `whatever ${CALLERS} callers do at once to one pair, its books are what its lines and decisions come to`,
+  `after ${CALLERS} concurrent callers, a pair's books equal its lines and decisions`,
   async () => {
     const fixture = await Fixture.create({ grace_days: 0 });
     const { rules } = await fixture.ok<{ rules: object[] }>(

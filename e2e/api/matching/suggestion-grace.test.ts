@@ -55,7 +55,7 @@ test(
 );
 
 test(
-  "severity and deadline of an exception agree when its line comes into a suggestion and out of it",
+  "an exception's severity and deadline agree when its line joins or leaves a suggestion",
   async () => {
     const fixture = await withOwnPair(0);
     const { id: period } = await fixture.bind({

@@ -46,7 +46,7 @@ describe("a decision that is taken back", { timeout: SLOW }, () => {
     expect(await decisions()).toMatchObject([{ id: decision?.id, undone_by: "user:ada" }]);
   });
 
-  test("leaves what was rejected suggested again, so that it can be confirmed", async () => {
+  test("makes a rejected match a suggestion again", async () => {
     const id = await suggested();
     await fixture.ok("POST", `matches/${id}/reject`);
     const [decision] = await decisions();
@@ -68,7 +68,7 @@ describe("a decision that is taken back", { timeout: SLOW }, () => {
     expect(await fixture.proof()).toMatchObject({ holds: true });
   });
 
-  test("is one, however many matches it held, and can be taken back once", async () => {
+  test("is one decision for any number of matches, and can be undone once", async () => {
     await fixture.add(
       "left",
       [1, 2, 3].map((n) =>

@@ -6,7 +6,7 @@ import { api, createTenant, sql, uniqueName, userToken } from "#e2e/fixtures.ts"
 
 const COMMAND = fileURLToPath(new URL("../../../bin/tenant.ts", import.meta.url));
 
-it("a member is admitted by a command, keeps the other tenants, and the audit trail says so", async () => {
+it("a command admits a member, keeps their other tenants, and is recorded", async () => {
   const [tenant, other] = [await createTenant(), await createTenant()];
   const email = `${uniqueName("nia")}@mail.example`;
   await sql("insert into auth.users (id, email, raw_app_meta_data) values ($1, $2, $3)", [

@@ -43,7 +43,7 @@ const earlier = (id: string, span: string) =>
   );
 
 describe("an invitation", () => {
-  it("comes by mail, sets a password, lets in with its roles, and works once", async () => {
+  it("is mailed, sets a password, grants its roles, and works once", async () => {
     const { tenant, invite } = await tenantThatInvites();
     const { status, email, invitation } = await invite();
     expect(status).toBe(201);
@@ -82,7 +82,7 @@ describe("an invitation", () => {
     ]);
   });
 
-  it("to somebody with an account is theirs alone: they sign in, and keep their password and other tenants", async () => {
+  it("to a person with an account needs their sign-in, and keeps their password and tenants", async () => {
     const { tenant, invite } = await tenantThatInvites();
     const person = await enrol({ acme: ["tenant_lead"] });
     const other = await enrol({ acme: ["tenant_lead"] });
@@ -111,7 +111,7 @@ describe("an invitation", () => {
     }
   });
 
-  it("sent again has a new link, and the one before is dead; revoked or expired, none works", async () => {
+  it("resent has a new link that replaces the old one; revoked or expired, none works", async () => {
     const { invite, call } = await tenantThatInvites();
     const { email, invitation } = await invite();
     const first = linkIn(await mailTo(email)).token;
@@ -138,7 +138,7 @@ describe("an invitation", () => {
     expect((await call("POST", `/${invitation.id}/resend`)).status).toBe(409);
   });
 
-  it("fills nobody's mailbox: revoked and made anew, an address is invited five times an hour", async () => {
+  it("never floods a mailbox: an address is invited at most five times an hour", async () => {
     const { invite, call } = await tenantThatInvites();
     const { email, invitation } = await invite();
     let last = invitation;
@@ -151,7 +151,7 @@ describe("an invitation", () => {
     expect((await invite()).status).toBe(201);
   });
 
-  it("fills nobody's mailbox: sent again and again, it is 5 times an hour and 10 times a day", async () => {
+  it("never floods a mailbox: it is resent at most 5 times an hour and 10 times a day", async () => {
     const { invite, call } = await tenantThatInvites();
     const { id } = (await invite()).invitation;
     const sends = async (times: number) => {
@@ -180,7 +180,7 @@ describe("an invitation", () => {
     expect(await tablesHolding([token], since)).toEqual([]);
   });
 
-  it("says nothing of whether the address has an account, and asks nobody in twice", async () => {
+  it("never reveals whether an account exists, and invites nobody twice", async () => {
     const { tenant, invite } = await tenantThatInvites();
     const known = await enrol({ acme: ["tenant_lead"] });
     const [to, toNobody] = [await invite(known.email), await invite()];
@@ -205,11 +205,11 @@ describe("an invitation", () => {
     "a@b.example,c@d.example",
     "<nia@mail.example>",
     `${"n".repeat(250)}@mail.example`,
-  ])("goes to one address and nothing else: %j", async (email) => {
+  ])("accepts exactly one address: %j", async (email) => {
     expect((await (await tenantThatInvites()).invite(email)).status).toBe(400);
   });
 
-  it("names the tenant as text, whatever it is called", async () => {
+  it("shows the tenant's name as plain text", async () => {
     const { tenant, invite } = await tenantThatInvites();
     await sql("update public.tenants set name = $2 where id = $1", [
       tenant,

@@ -29,7 +29,7 @@ async function supabaseToken(email: string): Promise<string> {
 }
 
 describe("a tenant's members", () => {
-  it("are listed with address, roles and open exceptions, those of another tenant never", async () => {
+  it("are listed with address, roles and open exceptions, never those of another tenant", async () => {
     const { tenant, create } = await tenantWithLead();
     const call = await asAdmin(tenant);
     const person = await enrol({
@@ -116,7 +116,7 @@ describe("a tenant's members", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
-  it("are removed: cookie and token end at once, exceptions change hands, and another tenant's membership stays", async () => {
+  it("are removed: sessions and tokens end at once, exceptions are reassigned, and other memberships stay", async () => {
     const { tenant, create, call: asLead } = await tenantWithLead();
     const call = await asAdmin(tenant);
     const person = await enrol({ [tenant]: ["tenant_analyst"] });

@@ -8,7 +8,7 @@ import type { Member } from "#lib/members/contract.ts";
 type Page = { items: Member[]; next_cursor: string | null };
 
 describe("the members of a tenant", () => {
-  it("are its people of Supabase Auth, whichever form their claim has, and the names that were given an exception", async () => {
+  it("are its Supabase Auth users, with either form of claim, and assigned names", async () => {
     const { tenant, create, call } = await tenantWithLead();
     await account("object", {
       tenants: { [tenant]: ["tenant_lead", "no_role"], other: ["tenant_admin"] },
@@ -43,7 +43,7 @@ describe("the members of a tenant", () => {
     });
   });
 
-  it("are nobody's of another tenant, nobody who may write their own claim, and nobody who cannot sign in", async () => {
+  it("never include people of another tenant, with self-written claims, or who can't sign in", async () => {
     const { tenant, call } = await tenantWithLead();
     const other = await tenantWithLead();
     await other.create({ assigned_to: "user:theirs" });

@@ -64,7 +64,7 @@ describe("a forgotten password", () => {
     expect(await tablesHolding([NEW], since)).toEqual([]);
   });
 
-  it("of two who use a link at once, one sets the password", async () => {
+  it("accepts a reset link once, even concurrently", async () => {
     const person = await enrol({ acme: ["tenant_lead"] });
     await callAccount("forgot", { email: person.email });
     const { token } = linkIn(await mailTo(person.email));
@@ -74,7 +74,7 @@ describe("a forgotten password", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404]);
   });
 
-  it("of nobody is answered as one of somebody is, and mails nobody", async () => {
+  it("for an unknown address returns the same response, and sends no mail", async () => {
     const nobody = `${uniqueName("nobody")}@mail.example`;
     const banned = await enrol({ acme: ["tenant_lead"] });
     await sql("update auth.users set banned_until = '2999-01-01' where id = $1", [banned.id]);
@@ -88,7 +88,7 @@ describe("a forgotten password", () => {
     expect([mailsTo(nobody), mailsTo(banned.email)]).toEqual([[], []]);
   });
 
-  it("takes no longer to answer for one that exists", async () => {
+  it("takes the same time for an existing account", async () => {
     const person = await enrol({ acme: ["tenant_lead"] });
     const known: number[] = [];
     const unknown: number[] = [];
@@ -107,7 +107,7 @@ describe("a forgotten password", () => {
     expect(mailsTo(person.email)).toHaveLength(5);
   });
 
-  it("has a link that ends after an hour", async () => {
+  it("has a link that expires after an hour", async () => {
     const person = await enrol({ acme: ["tenant_lead"] });
     await callAccount("forgot", { email: person.email });
     const { token } = linkIn(await mailTo(person.email));
@@ -156,7 +156,7 @@ describe("tries at links and passwords", () => {
   });
   afterAll(() => web.stop());
 
-  it("are limited as tries to sign in are", async () => {
+  it("are limited like sign-in attempts", async () => {
     const statuses = async (call: "forgot" | "reset", body: () => object, times: number) => {
       const seen = [];
       for (let n = 0; n < times; n++)

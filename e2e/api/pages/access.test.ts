@@ -38,7 +38,7 @@ async function furnish(id: string, word: string): Promise<typeof ours> {
 
 const as = (...roles: Role[]) => ({ [tenant]: roles });
 
-describe("what is an admin's to see", () => {
+describe("admin pages", () => {
   const pages = {
     "api-keys": "Admins manage API keys",
     webhooks: "Admins manage webhooks",
@@ -101,7 +101,7 @@ describe("another tenant's", () => {
     "webhooks",
     "security-events",
     "nowhere",
-  ])("/%s is no page, as that of a tenant that never was", async (path) => {
+  ])("/%s is 404, as for an unknown tenant", async (path) => {
     for (const id of [other, "no-such-tenant"]) {
       const { status, text } = await pageOf(`/${id}/${path}`, as("tenant_admin"));
       expect(status).toBe(404);
@@ -110,7 +110,7 @@ describe("another tenant's", () => {
     }
   });
 
-  it("reconciliation is no page, as one that never was", async () => {
+  it("reconciliation is 404, as an unknown one", async () => {
     for (const id of [theirs.reconciliation, `rcn_${"0".repeat(32)}`, "x"]) {
       const { status, text } = await pageOf(`/${tenant}/reconciliations/${id}`, as("tenant_lead"));
       expect([id, status]).toEqual([id, 404]);
@@ -118,7 +118,7 @@ describe("another tenant's", () => {
     }
   });
 
-  it("webhook is no page, as one that never was", async () => {
+  it("webhook is 404, as an unknown one", async () => {
     for (const id of [theirs.webhook, "whk_00000000000000000000", "nonsense"]) {
       const { status, text } = await pageOf(`/${tenant}/webhooks/${id}`, as("tenant_admin"));
       expect([id, status]).toEqual([id, 404]);
@@ -133,7 +133,7 @@ describe("another tenant's", () => {
   });
 });
 
-it("a surface that nobody declared is no page", async () => {
+it("an undeclared surface has no page", async () => {
   expect((await pageOf(`/${tenant}/runbooks`, as("tenant_admin"))).status).toBe(404);
 });
 
@@ -195,7 +195,7 @@ it("pages carry their security headers, and a nonce that is new each time", asyn
   }
 });
 
-it("nothing but what is published is in the HTML of the updates, whatever key the server has", async () => {
+it("the HTML of the updates contains only published records, whatever key the server has", async () => {
   const word = uniqueName("note");
   const records: [surface: string, owner: string, data: object, deleted: boolean][] = [
     [

@@ -54,7 +54,7 @@ async function list(
 }
 
 describe("a reconciliation", () => {
-  test("is created with its fields and counts of nothing, and read back the same", async () => {
+  test("is created with its fields and zero counts, and read back the same", async () => {
     const created = await create();
     expect(created).toEqual({
       ...BODY,
@@ -80,7 +80,7 @@ describe("a reconciliation", () => {
     expect(await get(created.id)).toEqual(created);
   });
 
-  test("takes an UTC time for its day", async () => {
+  test("reads a UTC time as its day", async () => {
     expect(
       await create({
         period_start: "2026-10-01T00:00:00Z",
@@ -126,7 +126,7 @@ describe("a reconciliation", () => {
     expect((answer.json as { errors: { path: string }[] }).errors[0]?.path).toBe(path);
   });
 
-  test("is not changed into one whose period ends before it starts", async () => {
+  test("rejects a period that ends before it starts", async () => {
     const { id } = await create();
     for (const patch of [{ period_start: "2026-11-01" }, { period_end: "2026-09-30" }]) {
       const answer = await call(team, "PATCH", `${PATH}/${id}`, patch);
@@ -185,7 +185,7 @@ describe("the status of a reconciliation", () => {
     );
   });
 
-  test("of two moves at once that exclude each other one is made", async () => {
+  test("accepts one of two conflicting transitions", async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id } = await create({ status: "in_progress" });
       const answers = await Promise.all(

@@ -123,7 +123,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     }
   });
 
-  test("a change of what is deleted", async () => {
+  test("a change of a deleted record", async () => {
     const { id } = await createRecord(team, path);
     expect((await call(team, "DELETE", `/v1/${path}/${id}`)).status).toBe(200);
     for (const method of ["GET", "PATCH", "DELETE"]) {
@@ -143,7 +143,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     }
   });
 
-  test("none of it leaves a record behind", async () => {
+  test("leaves no record behind", async () => {
     const before = await listIds(team, path, { limit: "250" });
     await post(withKey({ id: "rec_1" }));
     await post(withKey({ limit: 0 }));
@@ -162,7 +162,7 @@ describe("credentials in an integration's config", () => {
   };
   const places = ["config.auth.password", "config.x-api-key"];
 
-  test("are refused at creation, each place named, and not kept", async () => {
+  test("are refused at creation with each path, and not stored", async () => {
     const answer = await call(team, "POST", "/v1/integrations", {
       body: { idempotencyKey: uniqueName("key"), config },
     });

@@ -18,7 +18,7 @@ async function etagOf(id: string): Promise<string> {
 }
 
 describe("a record under concurrent writes", () => {
-  test("of two changes to what both had read, one is made and the other is told; nothing is lost", async () => {
+  test("accepts one of two changes of the same version, and the other receives 412", async () => {
     for (let round = 0; round < 20; round += 1) {
       const { id } = await createRecord(team, SURFACE, { count: 0 });
       const headers = { "If-Match": await etagOf(id) };
@@ -38,7 +38,7 @@ describe("a record under concurrent writes", () => {
     }
   });
 
-  test("forty changes at once of forty fields are all made", async () => {
+  test("forty concurrent changes of forty fields are all applied", async () => {
     const { id } = await createRecord(team, SURFACE);
     const fields = Array.from({ length: 40 }, (_, index) => `field_${index}`);
     const answers = await Promise.all(
@@ -51,7 +51,7 @@ describe("a record under concurrent writes", () => {
     expect(await etagOf(id)).toMatch(/^"41-/);
   });
 
-  test("a counter kept by read, If-Match and retry counts every increment", async () => {
+  test("a counter with read, If-Match and retry loses no increment", async () => {
     const { id } = await createRecord(team, SURFACE, { count: 0 });
     const increment = async () => {
       for (;;) {
@@ -70,7 +70,7 @@ describe("a record under concurrent writes", () => {
     expect(succeeded(await call(team, "GET", at(id)))).toMatchObject({ count: 8 });
   });
 
-  test("of two deletions at once one deletes", async () => {
+  test("accepts one of two concurrent deletions", async () => {
     const { id } = await createRecord(team, SURFACE);
     const answers = await Promise.all([call(team, "DELETE", at(id)), call(team, "DELETE", at(id))]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
@@ -78,7 +78,7 @@ describe("a record under concurrent writes", () => {
 });
 
 describe("If-Match", () => {
-  test("lets through the state it names, among others too, and any by *", async () => {
+  test("accepts the named version, also in a list, and any version with *", async () => {
     const { id } = await createRecord(team, SURFACE);
     for (const tags of ['"1"', '"7", "2"', "*"]) {
       succeeded(
@@ -87,7 +87,7 @@ describe("If-Match", () => {
     }
   });
 
-  test("refuses another state, a weak tag and what never was one", async () => {
+  test("rejects another version, a weak tag and a malformed one", async () => {
     const { id } = await createRecord(team, SURFACE);
     for (const tags of [
       '"2"',
@@ -118,7 +118,7 @@ describe("If-Match", () => {
     succeeded(await call(team, "DELETE", at(id), { headers: { "If-Match": await etagOf(id) } }));
   });
 
-  test("is about what exists: of a record that does not, 404", async () => {
+  test("returns 404 for a record that doesn't exist", async () => {
     const { id } = await createRecord(team, SURFACE);
     succeeded(await call(team, "DELETE", at(id)));
     expectProblem(
@@ -127,7 +127,7 @@ describe("If-Match", () => {
     );
   });
 
-  test("a change that changes nothing leaves the state what it was", async () => {
+  test("a change without effect keeps the version", async () => {
     const created = await createRecord(team, SURFACE, { a: { b: [1] } });
     const etag = await etagOf(created.id);
     const answer = await call(team, "PATCH", at(created.id), {

@@ -45,7 +45,7 @@ async function purge(): Promise<void> {
 }
 
 describe.each(SURFACES)("/v1/$path", ({ path }) => {
-  test("what is deleted is answered once more, with its end, and is then gone for everybody but the bin", async () => {
+  test("a deletion returns the record with its purge date, and only the bin shows it afterwards", async () => {
     const created = await createRecord(team, path, { operation: "list", note: "Zanzibar" });
     const answer = await call(team, "DELETE", `/v1/${path}/${created.id}`);
     const deleted = succeeded(answer) as Deleted;
@@ -97,7 +97,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     expect(bin).not.toContain(kept.id);
   });
 
-  test("restoring what is not deleted gives it back unchanged", async () => {
+  test("restoring a live record returns it unchanged", async () => {
     const created = await createRecord(team, path);
     const answer = await call(team, "POST", `/v1/${path}/${created.id}/restore`);
     expect(succeeded(answer)).toEqual(created);
@@ -130,7 +130,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     }
   });
 
-  test("a lead, who does not see what is deleted, can delete", async () => {
+  test("a lead can delete without seeing deleted records", async () => {
     const { id } = await createRecord(team, path);
     expect(
       succeeded(await call(team, "DELETE", `/v1/${path}/${id}`, { bearer: team.lead })),
@@ -139,7 +139,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
 });
 
 describe("the purge", () => {
-  test("30 days after its deletion a record is gone; 29 days and 23 hours after, it is there", async () => {
+  test("a record is purged 30 days after its deletion, and not an hour earlier", async () => {
     const [due, nearly, later, kept] = await Promise.all([
       createDeleted("integrations"),
       createDeleted("release-notes"),
@@ -158,7 +158,7 @@ describe("the purge", () => {
     succeeded(await call(team, "POST", `/v1/release-notes/${nearly.id}/restore`));
   });
 
-  test("30 days after its deletion a record is gone at once, whether or not the purge has been there", async () => {
+  test("a record is gone 30 days after its deletion, even before the purge runs", async () => {
     const { id } = await createDeleted("integrations");
     const deleted = { include_deleted: "true" };
     await pass(id, "29 days 23 hours");
@@ -186,7 +186,7 @@ describe("the purge", () => {
     }
   });
 
-  test("a second deletion starts the 30 days anew", async () => {
+  test("a second deletion restarts the 30 days", async () => {
     const { id } = await createDeleted("integrations");
     await pass(id, "29 days 23 hours");
     succeeded(await call(team, "POST", `/v1/integrations/${id}/restore`));
@@ -219,7 +219,7 @@ describe("the purge", () => {
     }
   });
 
-  test("the database lets nobody delete a record before, the owner included", async () => {
+  test("the database refuses an earlier deletion, even to its owner", async () => {
     const { id } = await createDeleted("integrations");
     const kept = await createRecord(team, "integrations");
     await pass(id, "29 days 23 hours");
@@ -244,7 +244,7 @@ describe("the purge", () => {
     }
   });
 
-  test("goes on in batches until nothing is due", async () => {
+  test("continues in batches until nothing is due", async () => {
     const marker = uniqueName("batch");
     await sql(
       `insert into public.records (tenant_id, surface, data, deleted_at)
@@ -257,7 +257,7 @@ describe("the purge", () => {
     ).toHaveLength(0);
   });
 
-  test("leaves alone what is being restored", async () => {
+  test("never purges a record that is being restored", async () => {
     const { id } = await createDeleted("integrations");
     await pass(id, "30 days");
     const restoring = await database.connect();

@@ -96,7 +96,7 @@ describe("a fourth surface is one declaration", () => {
     expect(tags).toContainEqual({ name: "Runbooks", description: "What to do when." });
   });
 
-  test("it is served: created, found, changed, deleted, restored", async () => {
+  test("it can be created, found, changed, deleted and restored", async () => {
     const idempotencyKey = uniqueName("key");
     const created = await serve("POST", "/v1/runbooks", {
       body: { idempotencyKey, title: "Restart the matcher", owner: "ops" },
@@ -159,7 +159,7 @@ describe("a fourth surface is one declaration", () => {
     );
   });
 
-  test("where it is not declared, it is not there", async () => {
+  test("doesn't exist without a declaration", async () => {
     const response = await fetch(`${stack.url}/v1/runbooks`, {
       headers: { Authorization: `Bearer ${bearer}`, "X-Tenant-Id": tenant },
     });

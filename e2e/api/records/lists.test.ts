@@ -33,7 +33,7 @@ describe("a list", () => {
     }
   });
 
-  test("comes newest first in pages that leave out nothing and repeat nothing", async () => {
+  test("is listed newest first, in pages without gaps or repeats", async () => {
     for (const limit of [1, 5, 22, 23, 24]) {
       const read = await pages(team, "integrations", { limit: `${limit}` });
       expect(read.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(ids);
@@ -174,7 +174,7 @@ describe("the search", () => {
     expect(await listIds(team, "integrations", { q: "perennial" })).toEqual([id]);
   });
 
-  test("finds a record of as many long words as it may have, and those beside it", async () => {
+  test("finds a record with the maximum number of long words, and the others", async () => {
     const { id: beside } = await createRecord(team, "troubleshooting", { name: "Beside it" });
     // Four bytes a letter, each word a part of the one before.
     const { id } = await createRecord(team, "troubleshooting", {
@@ -256,7 +256,7 @@ test("a small tenant's search does not depend on what others have", async () => 
   expect(JSON.stringify(explained)).toContain('"Actual Rows":10,');
 });
 
-test("the words of a record are bounded, whatever it holds", async () => {
+test("the indexed words of a record are limited", async () => {
   const tenant = await createTenant();
   const keep = (text: string) =>
     sql(

@@ -94,7 +94,7 @@ describe.each(PUBLIC)("the publishable key on /v1/$path", ({ path }) => {
       .id;
   });
 
-  test("lists what is published in the tenant that it names, and nothing else, however it asks", async () => {
+  test("lists only published records of the named tenant, with any query", async () => {
     const queries: Record<string, string>[] = [
       {},
       { q: word },
@@ -110,7 +110,7 @@ describe.each(PUBLIC)("the publishable key on /v1/$path", ({ path }) => {
     expect(await listIds(team, path, { q: word }, { bearer })).toEqual([shown]);
   });
 
-  test("pages are full: what is hidden takes no place", async () => {
+  test("hidden records take no place in a page", async () => {
     const newer = (await createRecord(team, path, { published: true, note: word })).id;
     await createRecord(team, path, { note: word });
     const answer = await call(team, "GET", `/v1/${path}`, {
@@ -127,7 +127,7 @@ describe.each(PUBLIC)("the publishable key on /v1/$path", ({ path }) => {
     ]);
   });
 
-  test("gets what is published; the rest is as if it never was", async () => {
+  test("reads published records; others are 404", async () => {
     expect(succeeded(await call(team, "GET", `/v1/${path}/${shown}`, { bearer }))).toMatchObject({
       id: shown,
       published: true,
@@ -136,7 +136,7 @@ describe.each(PUBLIC)("the publishable key on /v1/$path", ({ path }) => {
       expectProblem(await call(team, "GET", `/v1/${path}/${id}`, { bearer }), "not_found");
   });
 
-  test("is not told who made it", async () => {
+  test("never sees who created a record", async () => {
     const read = succeeded(await call(team, "GET", `/v1/${path}/${shown}`, { bearer }));
     const { items } = succeeded(await call(team, "GET", `/v1/${path}`, { bearer })) as {
       items: object[];
@@ -147,7 +147,7 @@ describe.each(PUBLIC)("the publishable key on /v1/$path", ({ path }) => {
     });
   });
 
-  test("what is taken back is gone at once", async () => {
+  test("an unpublished record is gone at once", async () => {
     const { id } = await createRecord(team, path, { published: true });
     succeeded(await call(team, "GET", `/v1/${path}/${id}`, { bearer }));
     succeeded(await call(team, "PATCH", `/v1/${path}/${id}`, { body: { published: false } }));

@@ -136,7 +136,7 @@ const idsOf = (json: unknown) =>
   Array.isArray(json) ? json.map(({ id }) => id as string).sort() : [];
 
 describe.each(PERSONAS)("$name", ({ claims, reads }) => {
-  test("sees what is its own to see", async () => {
+  test("sees its own rows", async () => {
     const { json } = await dataApi(team.tenant, claims, "GET", "records?select=id,data,search");
     expect(idsOf(json)).toEqual(
       known
@@ -152,7 +152,7 @@ describe.each(PERSONAS)("$name", ({ claims, reads }) => {
   });
 });
 
-test("the purge and the inner functions are nobody's to call over the Data API", async () => {
+test("the purge and inner functions can't be called over the Data API", async () => {
   for (const { claims } of PERSONAS) {
     for (const name of ["purge_records", "find_records", "lock_record"]) {
       const { status } = await dataApi(team.tenant, claims, "POST", `rpc/${name}`, {});

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 describe.each(SURFACES)("/v1/$path", ({ path, example }) => {
-  test("takes the specification's example, and again gives the same record", async () => {
+  test("accepts the specification's example, and replays the same record", async () => {
     const body = {
       tenantId: team.tenant,
       operation: "list",
@@ -36,7 +36,7 @@ describe.each(SURFACES)("/v1/$path", ({ path, example }) => {
     expect(await listIds(team, path, { operation: "list" })).toHaveLength(1);
   });
 
-  test("keeps what it does not know as it was sent", async () => {
+  test("keeps unknown fields as sent", async () => {
     const unknown = {
       "": 1,
       constructor: { prototype: [] },
@@ -49,7 +49,7 @@ describe.each(SURFACES)("/v1/$path", ({ path, example }) => {
     expect(succeeded(await call(team, "GET", `/v1/${path}/${created.id}`))).toEqual(created);
   });
 
-  test("changes by merge patch: null takes away, objects are merged, lists are replaced", async () => {
+  test("changes by merge patch: null removes, objects merge, lists are replaced", async () => {
     const created = await createRecord(team, path, {
       ...example,
       a: { b: 1, c: { d: 1, e: 2 } },
@@ -76,7 +76,7 @@ describe.each(SURFACES)("/v1/$path", ({ path, example }) => {
     expect(await listIds(team, path, { operation: "list" })).not.toContain(created.id);
   });
 
-  test("takes a merge patch under its own media type", async () => {
+  test("accepts a merge patch with its own media type", async () => {
     const created = await createRecord(team, path);
     const headers = { "Content-Type": "application/merge-patch+json" };
     expect(
@@ -104,7 +104,7 @@ describe.each(SURFACES)("/v1/$path", ({ path, example }) => {
     }
   });
 
-  test("an idempotency key is kept apart for each surface", async () => {
+  test("idempotency keys are separate per surface", async () => {
     const idempotencyKey = uniqueName("key");
     const ids = await Promise.all(
       SURFACES.map(

@@ -40,7 +40,7 @@ async function tenantWithLog() {
 }
 
 describe("the request log", () => {
-  it("has a call with who made it, what was sent and what was answered", async () => {
+  it("contains a call with its caller, request and response", async () => {
     const { tenant, create, logged } = await tenantWithLog();
     const key = await create({ scopes: ["write:exceptions"] });
     const body = { title: "Payout 4711 has no bank line", severity: "high" };
@@ -86,7 +86,7 @@ describe("the request log", () => {
     expect((await list({ error_code: "not_found" })).items).toEqual([]);
   });
 
-  it("has, for the tenant of a key that a wrong credential names, the calls it was refused, and a path that isn't there", async () => {
+  it("contains refused calls for the tenant of the named key, and calls of unknown paths", async () => {
     const { tenant, create, logged, call } = await tenantWithLog();
     const { id, key_id, credential } = await create();
     const wrong = await api("GET", "/v1/me", { bearer: `${key_id}.tks_nonsense`, tenant });
@@ -166,7 +166,7 @@ describe("the request log", () => {
     ).toEqual([]);
   });
 
-  it("holds no secret of a key or webhook that was created or rotated, nor the credential it was called with", async () => {
+  it("never contains secrets of created or rotated keys and webhooks, or the credential used", async () => {
     const { tenant, admin, create, call, use, logged } = await tenantWithLog();
     const own = uniqueName("my own signing secret");
     const webhook = (body: object) =>
@@ -244,7 +244,7 @@ describe("the request log", () => {
     );
   });
 
-  it("is another tenant's in nothing", async () => {
+  it("never returns another tenant's calls", async () => {
     const { tenant, admin, logged } = await tenantWithLog();
     const other = await tenantWithLog();
     const answer = await api("GET", "/v1/me", { bearer: admin, tenant });
@@ -253,7 +253,7 @@ describe("the request log", () => {
     expect((await other.list({ request_id: idOf(answer) })).items).toEqual([]);
   });
 
-  it("shows an API key what was sent and answered only where it may call the operation itself", async () => {
+  it("shows an API key bodies only of operations that it may call", async () => {
     const { tenant, admin, create, logged } = await tenantWithLog();
     const reader = (await create({ scopes: ["read:requests", "read:exceptions"] })).credential;
     const listed = await api("GET", "/v1/exceptions", { bearer: admin, tenant });
@@ -269,7 +269,7 @@ describe("the request log", () => {
     });
   });
 
-  it("shows nobody what is a person's own, nor a key the payload of an event that it may not read", async () => {
+  it("never shows personal data, or event payloads beyond a key's scopes", async () => {
     const { tenant, admin, create, logged } = await tenantWithLog();
     const lead = await userToken(tenant, ["tenant_lead"]);
     const view = await api("POST", "/v1/views", {

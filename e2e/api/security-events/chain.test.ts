@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 describe("the trail is only ever added to", () => {
-  it("by the application's strongest role: no change, no deletion, no truncation, no place of its own choosing", async () => {
+  it("the application's strongest role can't update, delete, truncate or choose a position", async () => {
     await trail.append(EVENTS);
     const refused = { code: "42501" };
     await expect(
@@ -78,7 +78,7 @@ describe("the trail is only ever added to", () => {
     }
   });
 
-  it("and what cannot take its place in the chain does not happen", async () => {
+  it("an action that can't be added to the chain doesn't happen", async () => {
     const { tenant, admin } = trail;
     await sql(
       `alter table private.security_event_heads add constraint "no chain for ${tenant}" check (chain <> '${tenant}') not valid`,
@@ -114,7 +114,7 @@ describe("the trail is only ever added to", () => {
 });
 
 describe("many at once", () => {
-  it("each tenant's chain fits, without a gap, and no call waits for another tenant", async () => {
+  it("each tenant's chain is complete, and no call waits for another tenant", async () => {
     const trails = await Promise.all(Array.from({ length: 10 }, tenantWithTrail));
     const answers = await Promise.all(
       Array.from({ length: 300 }, (_, n) =>
@@ -134,7 +134,7 @@ describe("many at once", () => {
       });
   });
 
-  it("a transaction that stays open holds up nobody, of its own tenant neither", async () => {
+  it("a long transaction blocks nobody, not even its own tenant", async () => {
     const connection = await database.connect();
     try {
       await connection.query("begin");

@@ -32,7 +32,7 @@ const shown = PEOPLE.map(([iss, sub]) => ({
   actor_subject: sub,
 }));
 
-it("people of one name stay apart in events, in history and in the ledger", async () => {
+it("people with the same name are distinguished in events, history and the ledger", async () => {
   const bearers = await Promise.all(PEOPLE.map(([iss, sub]) => token(iss, sub)));
   const created = await api("POST", "/v1/exceptions", {
     bearer: trail.admin,
@@ -76,7 +76,7 @@ it("people of one name stay apart in events, in history and in the ledger", asyn
   expect((await trail.verify()).status).toBe("intact");
 });
 
-it("people of one name do not share what they send under an idempotency key", async () => {
+it("people with the same name don't share idempotency keys", async () => {
   const body = { title: "Twice", severity: "low", idempotency_key: "the-same" };
   const answers = await Promise.all(
     PEOPLE.slice(0, 3).map(async ([iss, sub]) =>
@@ -86,7 +86,7 @@ it("people of one name do not share what they send under an idempotency key", as
   expect(new Set(answers.map(({ json }) => (json as Exception).id)).size).toBe(3);
 });
 
-it("refusals of people of one name are not counted as one's", async () => {
+it("refusals of people with the same name are counted separately", async () => {
   for (const [iss, sub] of PEOPLE) {
     const bearer = await signToken({
       ...(iss && { iss }),
@@ -102,7 +102,7 @@ it("refusals of people of one name are not counted as one's", async () => {
   ).toEqual(PEOPLE.map(([iss, sub]) => [iss ?? "", sub]));
 });
 
-it("what is no person names none", async () => {
+it("records no person for other actors", async () => {
   await api("GET", "/v1/me", { bearer: stack.secretKey, tenant: trail.tenant });
   expect(await trail.one("service_role.call")).toMatchObject({
     actor: "service_role",
@@ -111,7 +111,7 @@ it("what is no person names none", async () => {
   });
 });
 
-it("an issuer that no database can carry is nobody's", async () => {
+it("an issuer that the database can't store identifies nobody", async () => {
   for (const iss of ["a\0b", "a\ud800", "x".repeat(256), 7 as unknown as string]) {
     expect(
       (await api("GET", "/v1/me", { bearer: await token(iss, "ada"), tenant: trail.tenant }))

@@ -99,7 +99,7 @@ it("names the period of a decision, and the line of an exclusion", async () => {
   ]);
 });
 
-it("pages by key: each event once, though others come meanwhile", async () => {
+it("pages by key: each event once, even while others are added", async () => {
   await trail.append(120);
   const seen: number[] = [];
   let cursor: string | null = null;
@@ -149,7 +149,7 @@ it("streams all of it as NDJSON and as CSV, beyond 1,000, and the export is an e
   ]);
 });
 
-it("an export that may not be leaves a problem and no file", async () => {
+it("a refused export returns a problem and no file", async () => {
   const answer = await api("GET", "/v1/security-events/export", {
     bearer: trail.admin,
     tenant: trail.tenant,

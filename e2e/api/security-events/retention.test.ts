@@ -41,7 +41,7 @@ async function anHourPasses(): Promise<void> {
 }
 
 describe("after 400 days events are forgotten", () => {
-  it("from the beginning, never past one that is kept, and the rest is still proved", async () => {
+  it("removes from the start only, never past a retained one, and the remainder still verifies", async () => {
     await happened(401, 5);
     await happened(399, 1);
     await happened(500, 2);
@@ -72,7 +72,7 @@ describe("after 400 days events are forgotten", () => {
     expect((await trail.verify()).fault).toMatchObject({ reason: "row_missing", seq: 1 });
   });
 
-  it("or whatever its tenant chose, which is an event", async () => {
+  it("or as long as its tenant chose, which is recorded as an event", async () => {
     await happened(45, 3);
     await happened(10, 1);
     expect(await auditCommand("retention", trail.tenant, "30")).toMatchObject({
@@ -109,7 +109,7 @@ describe("after 400 days events are forgotten", () => {
     expect((await trail.verify()).fault).toMatchObject({ reason: "content_changed", seq: 3 });
   });
 
-  it("of signed states the last of an hour stays", async () => {
+  it("keeps the last signed state of each hour", async () => {
     await happened(1, 3);
     await trail.signed();
     const copy = (seq: number, at: string) =>

@@ -26,7 +26,7 @@ describe("the service-role key", () => {
       headers: { "X-Audit-Reason": "Ticket 4711", ...headers },
     });
 
-  it("leaves exactly one event a call: a read, a change, what is told of anyway, and what comes to nothing", async () => {
+  it("records exactly one event per call: reads, changes, recorded changes and failures", async () => {
     const answers = [
       await service("GET", "/v1/me"),
       await service("POST", "/v1/exceptions", { title: "By the service", severity: "low" }),
@@ -90,7 +90,7 @@ describe("the service-role key", () => {
     ]);
   });
 
-  it("named with a tenant that does not exist, it is told of no tenant", async () => {
+  it("is recorded for no tenant if the named tenant doesn't exist", async () => {
     const answer = await api("GET", "/v1/me", {
       bearer: stack.secretKey,
       tenant: "no-such-tenant",
@@ -138,7 +138,7 @@ describe("the service-role key", () => {
     ["Origin", "null"],
     ["Sec-Fetch-Site", "cross-site"],
     ["Sec-Fetch-Dest", "empty"],
-  ])("is refused from a browser, which sends %s: %s, and that is told", async (name, value) => {
+  ])("is refused from a browser, which sends %s: %s, and recorded", async (name, value) => {
     const answer = await service("GET", "/v1/exceptions", undefined, { [name]: value });
     expect(answer.status).toBe(403);
     expect(codeOf(answer)).toBe("browser_forbidden");

@@ -46,7 +46,7 @@ describe("sessions", () => {
     return email;
   }
 
-  it("signing in, failing to, and signing out are told to the tenants of the member", async () => {
+  it("sign-ins, failures and sign-outs are recorded in the member's tenants", async () => {
     const email = await newMember();
     const actor = `user:${email.split("@")[0]}`;
     expect((await post("callback/password", { email, password: "wrong" })).status).toBe(401);
@@ -69,7 +69,7 @@ describe("sessions", () => {
     });
   });
 
-  it("without the trail nobody signs in", async () => {
+  it("nobody signs in if the event can't be recorded", async () => {
     const email = await newMember();
     await sql(
       `alter table private.security_event_heads add constraint "no chain for ${trail.tenant}" check (chain <> '${trail.tenant}') not valid`,

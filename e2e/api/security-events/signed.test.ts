@@ -9,9 +9,7 @@ import { auditCommand, tamper } from "./trail.ts";
 
 // Each waits for the worker to sign, which it does every ten seconds.
 describe.concurrent("what was signed shows", () => {
-  it("all rewritten from one place on so that every hash fits: what was signed says otherwise", async ({
-    trail,
-  }) => {
+  it("a signed state exposes a rewrite in which every hash fits", async ({ trail }) => {
     await trail.signed();
     await tamper(
       [
@@ -26,9 +24,7 @@ describe.concurrent("what was signed shows", () => {
     expect(verified_through?.seq).toBeLessThan(EVENTS);
   });
 
-  it("the end cut off, and the head made to fit: what was signed says otherwise", async ({
-    trail,
-  }) => {
+  it("a signed state exposes a cut end with a matching head", async ({ trail }) => {
     await trail.signed();
     await tamper(
       ["delete from public.security_events where tenant_id = $1 and seq > 6", [trail.tenant]],
@@ -46,7 +42,7 @@ describe.concurrent("what was signed shows", () => {
     expect(await verdict(trail)).toEqual({ reason: "tail_cut", seq: 1, event_id: null });
   });
 
-  it("a signed state made to fit: nobody without the key can", async ({ trail }) => {
+  it("a signed state can't be forged without the key", async ({ trail }) => {
     await trail.signed();
     await tamper(
       [
@@ -63,9 +59,7 @@ describe.concurrent("what was signed shows", () => {
     expect(await verdictOfBoth(trail)).toMatchObject({ reason: "checkpoint_invalid" });
   });
 
-  it("rewritten with all signed states removed: a line of the worker's log, kept elsewhere, says otherwise", async ({
-    trail,
-  }) => {
+  it("the worker's log exposes a rewrite without signed states", async ({ trail }) => {
     await trail.signed();
     const { checkpoint } = await trail.verify();
     await tamper(

@@ -46,7 +46,7 @@ function requestIdOf(answer: { headers: Headers }): string {
   return answer.headers.get("x-request-id") ?? "";
 }
 
-/** How many refusals the trail tells of, and how many more wait for their minute to end. */
+/** The number of refusals in the audit log, and of those that wait for their minute to end. */
 async function reportedOrCounted(): Promise<number> {
   const [row] = await sql<{ total: number }>(
     `select ((select coalesce(sum(coalesce((details ->> 'count')::integer, 1)), 0) from public.security_events
@@ -57,7 +57,7 @@ async function reportedOrCounted(): Promise<number> {
   return row?.total ?? 0;
 }
 
-describe("what an admin does is told of, with who, from where and by which request", () => {
+describe("an admin's actions are recorded with actor, address and request", () => {
   it("the life of an API key", async () => {
     const { id } = await newKey();
     const path = `/v1/tenants/${trail.tenant}/api-keys/${id}`;
@@ -95,7 +95,7 @@ describe("what an admin does is told of, with who, from where and by which reque
     });
   });
 
-  it("webhooks and their secrets, of which nothing is kept", async () => {
+  it("webhooks and secrets are recorded without any secret", async () => {
     const id = await newWebhook();
     const secret = uniqueName("another secret");
     await call("POST", `/v1/webhooks/${id}/rotate-secret`, { secret });
@@ -182,7 +182,7 @@ describe("what an admin does is told of, with who, from where and by which reque
     );
   });
 
-  it("exports, with what was asked for", async () => {
+  it("exports are recorded with their filters", async () => {
     const query = { since: "2026-01-01T00:00:00.000Z", until: "2026-02-01T00:00:00.000Z" };
     const path = "/v1/exceptions/sla/report";
     await api("GET", `${path}/export`, {
@@ -203,8 +203,8 @@ describe("what an admin does is told of, with who, from where and by which reque
   });
 });
 
-describe("what is refused is told to those concerned", () => {
-  it("a role and a scope that do not suffice", async () => {
+describe("refusals are recorded for the tenants concerned", () => {
+  it("an insufficient role or scope", async () => {
     const analyst = await call(
       "GET",
       "/v1/security-events",
@@ -250,7 +250,7 @@ describe("what is refused is told to those concerned", () => {
     );
   });
 
-  it("a key of one tenant tried on another: told to both, and to nobody whether there is such a tenant", async () => {
+  it("a key used on another tenant is recorded for both, and reveals no tenant's existence", async () => {
     const other = await tenantWithTrail();
     const key = await newKey();
     const attempt = (tenant: string) =>
@@ -309,7 +309,7 @@ describe("what is refused is told to those concerned", () => {
     });
   });
 
-  it("what nobody can prove to be anybody's belongs to no tenant", async () => {
+  it("unverified credentials are recorded for no tenant", async () => {
     const answer = await call("GET", "/v1/me", undefined, "tk_nobody.tks_nothing");
     expect(answer.status).toBe(401);
     await until("it is told", async () => {

@@ -4,7 +4,7 @@ import { EVENTS, idOf, it, verdict, verdictOfBoth } from "./chained.ts";
 import { tamper } from "./trail.ts";
 
 describe.concurrent("a chain shows what was done to it", () => {
-  it("nothing: it fits, whatever texts are in it", async ({ trail }) => {
+  it("an untouched chain verifies, whatever its texts", async ({ trail }) => {
     const odd = "\"\\/\b\f\n\r\t\u0001\u001f\u007f\u0080\u2028\u2029ß日本\u{1F511}'%s";
     await sql(
       "insert into public.security_events (tenant_id, type, actor, target, reason, address, details) values ($1, 'test.odd', $2, $2, '', '2001:db8::1/64', $3)",
@@ -78,7 +78,7 @@ describe.concurrent("a chain shows what was done to it", () => {
     expect(await verdict(trail)).toEqual({ reason: "content_changed", seq: 5, event_id });
   });
 
-  it("a person given to an event that named none", async ({ trail }) => {
+  it("a person added to an event without one", async ({ trail }) => {
     const event_id = await idOf(trail, 6);
     await tamper([
       "update public.security_events set actor_subject = 'eve' where tenant_id = $1 and seq = 6",
@@ -87,7 +87,7 @@ describe.concurrent("a chain shows what was done to it", () => {
     expect(await verdict(trail)).toEqual({ reason: "content_changed", seq: 6, event_id });
   });
 
-  it("the content changed and its hash made to fit", async ({ trail }) => {
+  it("changed content with a matching hash", async ({ trail }) => {
     const event_id = await idOf(trail, 5);
     await tamper(
       [

@@ -45,7 +45,7 @@ it("all that a filter matches changes, in calls of 500, and nothing else", async
   expect(stored).toEqual({ low: 1200, high: 0 });
 });
 
-it("where another number matches than was confirmed, nothing changes", async () => {
+it("nothing changes if another number matches than was confirmed", async () => {
   const { tenant, bulk } = await tenantOf(5);
   const answer = await bulk({ filter: {}, expected_count: 4, patch: { assigned_to: "user:zoe" } });
   expect([answer.status, codeOf(answer)]).toEqual([409, "conflict"]);
@@ -57,7 +57,7 @@ it("where another number matches than was confirmed, nothing changes", async () 
   ).toHaveLength(0);
 });
 
-it("what can't be changed is skipped by name, the rest changes", async () => {
+it("exceptions that can't change are skipped and named, and the others change", async () => {
   const { bulk } = await tenantOf(5);
   const answer = (await bulk({ filter: {}, expected_count: 5, pause: { reason: "Waiting" } }))
     .json as Changed;

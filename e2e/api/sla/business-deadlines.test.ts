@@ -16,7 +16,7 @@ import {
 import { slaEvents } from "./exceptions.ts";
 
 describe("a deadline in business time", () => {
-  it("given on Friday evening is due on Monday, on a holiday's eve after the holiday", async () => {
+  it("set on Friday evening falls on Monday, and on a holiday's eve after the holiday", async () => {
     const [week, beforeSummer] = [
       await weekInBerlin(),
       await weekInBerlin(mondayBeforeSummerTime()),
@@ -46,7 +46,7 @@ describe("a deadline in business time", () => {
     expect(await deadlineFrom(friday, 120)).toBe(monday);
   });
 
-  it("is what the policy's calendar makes of its minutes, and says how many are left", async () => {
+  it("counts the policy's minutes by its calendar, and reports the minutes left", async () => {
     const { create, calendar, deadlineFrom } = await tenantWithCalendar();
     const made = await create({ severity: "high" });
     expect(made.due_at).toBe(await deadlineFrom(made.created_at, 480));
@@ -54,7 +54,7 @@ describe("a deadline in business time", () => {
     expect(made.minutes_to_breach).toBeGreaterThanOrEqual(480);
   });
 
-  it("is warned of so many minutes before it on the wall, be it at night or on a day off, and never at a midnight in between", async () => {
+  it("warns by wall-clock minutes, even at night or on a day off, and never at a midnight in between", async () => {
     const { create, tenant } = await tenantWithCalendar();
     const { due_at } = await create({ severity: "low" });
     const [clock] = await sql<{ next_at: Date }>(
@@ -64,7 +64,7 @@ describe("a deadline in business time", () => {
     expect(Date.parse(due_at) - Number(clock?.next_at)).toBe(240 * 60_000);
   });
 
-  it("is by another calendar, or none, where the policy names one for the severity", async () => {
+  it("follows the calendar that the policy names for the severity, or none", async () => {
     const { create, policy, calendar } = await tenantWithCalendar();
     await policy({ calendar_by_severity: { critical: null } });
     expect(await create({ severity: "critical" })).toMatchObject({
@@ -75,14 +75,14 @@ describe("a deadline in business time", () => {
     expect(await create({ severity: "low" })).toMatchObject({ calendar_id: calendar.id });
   });
 
-  it("of a calendar that is always open is the one round the clock", async () => {
+  it("equals the wall clock for a calendar that is always open", async () => {
     const { create } = await tenantWithCalendar({ weekly: ALWAYS });
     const made = await create({ severity: "high" });
     expect(Date.parse(made.due_at) - Date.parse(made.created_at)).toBe(480 * 60_000);
     expect(made).toMatchObject({ minutes_to_breach: 480, business_minutes_remaining: 480 });
   });
 
-  it("is refused where the calendar opens too rarely for it, and where there is no such calendar", async () => {
+  it("is refused for a calendar that opens too rarely or doesn't exist", async () => {
     const { call } = await tenantWithCalendar();
     const rare = (
       await call("POST", "/v1/calendars", {
@@ -104,7 +104,7 @@ describe("a deadline in business time", () => {
     });
   });
 
-  it("follows the policy to a calendar and back, and the preview says what moves", async () => {
+  it("follows the policy to a calendar and back, and the preview shows what moves", async () => {
     const { create, policy, calendar, call } = await tenantWithCalendar();
     await policy({ calendar_id: null });
     const made = await create({ severity: "low" });
@@ -123,7 +123,7 @@ describe("a deadline in business time", () => {
 });
 
 describe("a pause by a calendar", () => {
-  it("across a change of the clocks moves the deadline as far as the calendar was open, and a pause while closed not at all", async () => {
+  it("across a clock change moves the deadline by the open time, and a pause while closed by nothing", async () => {
     const week = await weekInBerlin(mondayBeforeSummerTime());
     const { create, call } = await tenantWithCalendar();
     const { id } = await create({ severity: "high" });
@@ -163,7 +163,7 @@ describe("a pause by a calendar", () => {
 describe("a changed calendar", () => {
   const closedForAWeek = { ...OFFICE, weekly: ALWAYS, special_days: [] as object[] };
 
-  it("moves new deadlines, open ones only where it is told to, and the preview changes nothing", async () => {
+  it("changes new deadlines, open ones only on request, and nothing in a preview", async () => {
     const { create, call, calendar, ledger } = await tenantWithCalendar({ weekly: ALWAYS });
     const { id, due_at } = await create({ severity: "high" });
     const day = (ahead: number) =>

@@ -146,7 +146,7 @@ describe("the ledger", () => {
     ]);
   });
 
-  it("of an exception that went through all of it is the one of the hand calculation", async () => {
+  it("equals the manual calculation for an exception with every kind of change", async () => {
     const now = new Date(Math.floor(Date.now() / 60_000) * 60_000);
     const clock = (hours: number) =>
       new Date(now.getTime() + hours * 3_600_000).toISOString().slice(11, 16);
@@ -245,7 +245,7 @@ describe("the ledger", () => {
     expect([total("worked"), total("closed"), total("paused")]).toEqual([22, 54, 44]);
   });
 
-  it("adds up whatever an exception goes through", async () => {
+  it("adds up after any sequence of changes", async () => {
     const { create, change, call, calendar, policy, ledger } = await tenantWithCalendar();
     const { id } = await create({ severity: "medium" });
     const act = async (path: string, body?: object) => {

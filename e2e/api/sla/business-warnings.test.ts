@@ -66,7 +66,7 @@ async function warned(thresholds: number[], hours: object | null) {
 }
 
 describe("a warning in business minutes", () => {
-  it("comes as soon as so much open time is left, never while closed", async () => {
+  it("is sent when that much open time is left, never while closed", async () => {
     const berlin = await weekInBerlin();
     const { create, ahead } = await warned([60, 120, 600], OFFICE);
     // Due on Monday at 10:00, open since 9:00: an hour is left from Friday's close on, two from
@@ -80,13 +80,13 @@ describe("a warning in business minutes", () => {
     ]);
   });
 
-  it("of an exception that counts round the clock comes so many minutes before", async () => {
+  it("is sent that many minutes before, if the exception counts round the clock", async () => {
     const { create, ahead } = await warned([60], null);
     const { id, due_at } = await create({ severity: "high" });
     expect(await ahead(id)).toEqual([[60, new Date(Date.parse(due_at) - 3_600_000).toISOString()]]);
   });
 
-  it("is sent once, says what it counts and what is next, and stands in the ledger", async () => {
+  it("is sent once, names its unit and the next one, and is in the ledger", async () => {
     const { tenant, create, call, said } = await warned([60, 30], ALWAYS);
     const { id } = await create({ due_at: await dueIn(300) });
     const due_at = await dueSoon(id, 60, 1);
@@ -111,14 +111,14 @@ describe("a warning in business minutes", () => {
     expect(await said()).toEqual(["business 60"]);
   });
 
-  it("stands beside those in minutes of the wall", async () => {
+  it("works together with wall-clock thresholds", async () => {
     const { create, policy, said } = await warned([90], ALWAYS);
     await policy({ at_risk_thresholds: [120] });
     await create({ due_at: await dueIn(60) });
     expect((await said()).sort()).toEqual(["business 90", "wall_clock 120"]);
   });
 
-  it("is the nearest only where an exception starts inside several, and none of one that is late", async () => {
+  it("is the nearest one for an exception that starts inside several, and none for a late one", async () => {
     const { create, said, ahead } = await warned([240, 60, 30], ALWAYS);
     const { id } = await create({ due_at: await dueIn(50) });
     expect(await said()).toEqual(["business 60"]);
@@ -169,7 +169,7 @@ describe("a warning in business minutes", () => {
     expect(await said()).toEqual(["business 60"]);
   });
 
-  it("follows the policy, without reporting what lies behind", async () => {
+  it("follows the policy without reporting passed thresholds", async () => {
     const { create, policy, said, ahead } = await warned([60], ALWAYS);
     const { id } = await create({ due_at: await dueIn(100) });
     await policy({ at_risk_business_thresholds: [120, 30], dry_run: true });
@@ -181,7 +181,7 @@ describe("a warning in business minutes", () => {
     expect(await said()).toEqual([]);
   });
 
-  it("moves with a changed calendar, even where the deadline stays", async () => {
+  it("moves with a changed calendar, even if the deadline stays", async () => {
     const berlin = await weekInBerlin();
     const { create, call, calendar, ahead } = await warned([120], OFFICE);
     const { id } = await create({ severity: "low", due_at: await berlin("10 hours") });

@@ -7,7 +7,7 @@ import { until } from "#e2e/until.ts";
 import { dueIn, dueSoon, slaEvents, tenantWithLead } from "./exceptions.ts";
 
 describe("the SLA clock", () => {
-  it("tells of a crossing within a second of it, naming the threshold and the next one, never early", async () => {
+  it("reports a crossing within a second, with the threshold and the next one, never early", async () => {
     const { tenant, create } = await tenantWithLead();
     const created = [];
     for (let n = 0; n < 3; n++) created.push(await create({ due_at: await dueIn(300) }));
@@ -36,7 +36,7 @@ describe("the SLA clock", () => {
     );
   });
 
-  it("tells of a breach once", async () => {
+  it("reports a breach once", async () => {
     const { tenant, create, crossings } = await tenantWithLead();
     const created = await create({ due_at: await dueIn(300) });
     await dueSoon(created.id, 0, 1);
@@ -49,7 +49,7 @@ describe("the SLA clock", () => {
     });
   });
 
-  it("tells of the nearest crossing only, where an exception is created inside thresholds", async () => {
+  it("reports only the nearest crossing for an exception created inside thresholds", async () => {
     for (const [minutes, expected] of [
       [30, [60]],
       [100, [240]],
@@ -62,7 +62,7 @@ describe("the SLA clock", () => {
     }
   });
 
-  it("has nothing to do with a closed exception, wherever its deadline is moved, until it is reopened", async () => {
+  it("ignores a closed exception and changes of its deadline until it is reopened", async () => {
     const { tenant, create, change, crossings, call } = await tenantWithLead();
     const { id } = await create({ due_at: await dueIn(300) });
     await change(id, { status: "resolved", resolution: "Booked." });
@@ -79,7 +79,7 @@ describe("the SLA clock", () => {
     expect(await crossings()).toEqual([0]);
   });
 
-  it("arms the crossings ahead again where due_at is moved", async () => {
+  it("re-arms the crossings ahead when due_at moves", async () => {
     const { create, crossings } = await tenantWithLead();
     const { id } = await create({ due_at: await dueIn(-10) });
     expect(await crossings()).toEqual([0]);
@@ -88,7 +88,7 @@ describe("the SLA clock", () => {
     expect(await crossings()).toEqual([0, 0]);
   });
 
-  it("tells of a crossing that moving due_at nearer makes, and not of one that moving it away undoes", async () => {
+  it("reports a crossing caused by an earlier due_at, and not one avoided by a later due_at", async () => {
     const { create, change, crossings } = await tenantWithLead();
     const { id } = await create({ due_at: await dueIn(600) });
     await change(id, { due_at: await dueIn(30) });
@@ -123,7 +123,7 @@ describe("the SLA clock", () => {
     ).toBe(marker.id);
   });
 
-  it("follows a change of the thresholds: crossings ahead are armed, passed ones are not told of again", async () => {
+  it("follows changed thresholds: arms the crossings ahead, and never reports passed ones again", async () => {
     const { create, call, crossings } = await tenantWithLead();
     const { id } = await create({ due_at: await dueIn(110) });
     expect(await crossings()).toEqual([240]);
@@ -143,7 +143,7 @@ describe("the SLA clock", () => {
     expect(await crossings()).toEqual([240, 100]);
   });
 
-  it("catches up after a stand-still: every crossing that passed, once, however many workers tick at once", async () => {
+  it("catches up after a stall with every passed crossing once, however many workers run", async () => {
     const tenant = await createTenant();
     const count = 2000;
     await sql(
@@ -265,7 +265,7 @@ describe("the SLA clock", () => {
     },
   );
 
-  it("says in the summary what is true where no worker has ticked", async () => {
+  it("has a true summary even if no worker has ticked", async () => {
     const { tenant, create, board } = await tenantWithLead();
     await create({ due_at: await dueIn(600) });
     const client = await database.connect();

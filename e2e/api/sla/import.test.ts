@@ -56,7 +56,7 @@ describe("an import", () => {
     );
   });
 
-  it("keeps a line of NDJSON whole whatever separators its texts have", async () => {
+  it("keeps a line of NDJSON whole, whatever separators its texts contain", async () => {
     const { tenant, lead, board } = await tenantWithLead();
     const titles = ["A\u2028B", "C\u2029D", "E\u0085F"];
     const lines = titles.map((title) => JSON.stringify({ title, severity: "low" }));
@@ -76,7 +76,7 @@ describe("an import", () => {
       "application/x-ndjson",
       '{"title":"M\xfcller","severity":"low"}\n{"title":"Meier","severity":"low"}\n',
     ],
-  ])("of %s refuses what is not UTF-8 rather than guess", async (type, file) => {
+  ])("of %s rejects bytes that aren't UTF-8", async (type, file) => {
     const { tenant, lead, board } = await tenantWithLead();
     const answer = await upload(tenant, lead, type, new Uint8Array(Buffer.from(file, "latin1")));
     expect(answer.json).toMatchObject({
@@ -94,7 +94,7 @@ describe("an import", () => {
     expect((await board()).items).toEqual([]);
   });
 
-  it("does nothing twice where it is sent again with its idempotency key", async () => {
+  it("does nothing twice when sent again with its idempotency key", async () => {
     const { tenant, lead, board } = await tenantWithLead();
     const file = Array.from({ length: 1500 }, (_, index) =>
       JSON.stringify({ title: `T${index}`, severity: "low" }),

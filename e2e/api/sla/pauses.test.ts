@@ -46,7 +46,7 @@ async function pausedSince(id: string, minutes: number): Promise<void> {
 }
 
 describe("a pause", () => {
-  it("holds what is left, counts as on track, is listed last and crosses nothing", async () => {
+  it("preserves the time left, counts as on track, is listed last and crosses no threshold", async () => {
     const { create, pause, board, crossings } = await tenant();
     const held = await create({ due_at: await dueIn(60, 50) });
     expect(await crossings()).toEqual([240]);
@@ -92,7 +92,7 @@ describe("a pause", () => {
     expect(seen).toHaveLength(5);
   });
 
-  it("gives back exactly what was left, and never reports again what was crossed before it", async () => {
+  it("restores exactly the time left, and never repeats earlier crossings", async () => {
     const { create, pause, resume, crossings } = await tenant();
     const { id, due_at } = await create({ due_at: await dueIn(100) });
     expect(await crossings()).toEqual([240]);
@@ -105,7 +105,7 @@ describe("a pause", () => {
     expect(await crossings()).toEqual([240]);
   });
 
-  it("arms what lies ahead again when it ends", async () => {
+  it("re-arms the thresholds ahead when it ends", async () => {
     const { create, pause, resume, crossings } = await tenant();
     const { id } = await create({ due_at: await dueIn(100) });
     await pause(id);
@@ -119,7 +119,7 @@ describe("a pause", () => {
     expect(await crossings()).toEqual([240, 60]);
   });
 
-  it("moves nothing where it is resumed in the same instant", async () => {
+  it("moves nothing if it is resumed in the same instant", async () => {
     const { create, ledger } = await tenant();
     const { id, due_at } = await create({ due_at: await dueIn(100) });
     const client = await database.connect();
@@ -136,7 +136,7 @@ describe("a pause", () => {
     expect(rows.at(-1)).toMatchObject({ due_at, moved_seconds: 0, paused_seconds: 0 });
   });
 
-  it("is begun by one of two clients, and ended by one of two", async () => {
+  it("is started by one of two concurrent clients, and ended by one of two", async () => {
     const { create, pause, resume, events } = await tenant();
     const { id } = await create({ due_at: await dueIn(100) });
     const begun = await Promise.all([pause(id), pause(id), pause(id)]);
@@ -150,7 +150,7 @@ describe("a pause", () => {
     ).toEqual(["exception.paused", "exception.resumed"]);
   });
 
-  it("begun by one client and ended by another in the same instant is the one or the other, and the ledger says which", async () => {
+  it("started and ended by two clients at once has one outcome, which the ledger records", async () => {
     const { create, pause, resume, ledger, call } = await tenant();
     const { id } = await create({ due_at: await dueIn(500) });
     await pause(id);
@@ -169,7 +169,7 @@ describe("a pause", () => {
     ]);
   });
 
-  it("is never over before it began, when the client that ends it started first", async () => {
+  it("never ends before it started, even if the ending client began first", async () => {
     const { create, pause, ledger, call } = await tenant();
     const { id, due_at } = await create({ due_at: await dueIn(500) });
     const client = await database.connect();
@@ -188,7 +188,7 @@ describe("a pause", () => {
     }
   });
 
-  it("ends by itself at the time named, as of then", async () => {
+  it("ends automatically at its time", async () => {
     const { create, pause, call, ledger, events } = await tenant();
     const { id, due_at } = await create({ due_at: await dueIn(100) });
     const { paused_at } = (await pause(id, { ...WAITING, until: await dueIn(10) }))
@@ -207,7 +207,7 @@ describe("a pause", () => {
     expect((await ledger(id)).at(-1)).toMatchObject({ kind: "resumed", at: ends, actor: "system" });
   });
 
-  it("is over by the time named for whoever reads before the worker ends it", async () => {
+  it("ends at its time for every reader, even before the worker ends it", async () => {
     const { create, pause } = await tenant();
     const { id } = await create({ due_at: await dueIn(100) });
     const { due_at } = (await pause(id, { ...WAITING, until: await dueIn(10) })).json as Exception;
@@ -223,7 +223,7 @@ describe("a pause", () => {
     expect(Date.parse(read?.json.due_at ?? "") - Date.parse(due_at)).toBeGreaterThan(9 * 60_000);
   });
 
-  it("ends with the exception's closing, and is no more when it is reopened", async () => {
+  it("ends when the exception is closed, and doesn't return when it is reopened", async () => {
     const { create, pause, change, ledger, board } = await tenant();
     const { id } = await create({ due_at: await dueIn(100) });
     await pause(id);
@@ -284,7 +284,7 @@ describe("a pause", () => {
     });
   });
 
-  it("comes and goes by the policy's rules, within its limits", async () => {
+  it("follows the rules and limits of the policy", async () => {
     const { create, change, policy } = await tenant();
     await policy({
       pause: { max_minutes: null, max_count: 2, rules: [{ reason_code: "waiting_for_bank" }] },
@@ -337,7 +337,7 @@ describe("a pause", () => {
     expect(await change(id, { status: "open" })).toMatchObject({ pause_reason: WAITING.reason });
   });
 
-  it("is begun and ended of many at once, of all or of none", async () => {
+  it("starts and ends for many at once, for all or for none", async () => {
     const { create, call, pause } = await tenant();
     const ids = [];
     for (let n = 0; n < 3; n++) ids.push((await create({ due_at: await dueIn(100) })).id);
@@ -359,7 +359,7 @@ describe("a pause", () => {
     ).toBe(400);
   });
 
-  it("is another tenant's to nobody", async () => {
+  it("is never visible to another tenant", async () => {
     const [own, other] = [await tenant(), await tenant()];
     const { id } = await own.create({ due_at: await dueIn(100) });
     expect((await other.pause(id)).status).toBe(404);
@@ -374,7 +374,7 @@ describe("a pause", () => {
     ).toBe(403);
   });
 
-  it("leaves a deadline of the policy as far from now as it was, when the policy changes under it", async () => {
+  it("keeps the time left to a policy deadline when the policy changes during it", async () => {
     const { create, pause, resume, policy, call } = await tenant();
     const { id, created_at } = await create({ severity: "high" });
     await pause(id);

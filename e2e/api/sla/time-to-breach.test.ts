@@ -87,7 +87,7 @@ describe("open exceptions by time to breach", () => {
     );
   });
 
-  it("agrees with the summary where no worker has ticked", async () => {
+  it("agrees with the summary if no worker has ticked", async () => {
     const { tenant, create } = await tenantWithLead();
     await create({ due_at: await dueIn(600) });
     await create({ due_at: await dueIn(30) });

@@ -14,7 +14,7 @@ async function tenantWithViews() {
   return { tenant, create, call, byAna, save, listed };
 }
 
-it("a view counts the open exceptions that it shows to whoever looks, and is its maker's until it is shared", async () => {
+it("a view counts the open exceptions visible to its reader, and is private until shared", async () => {
   const { create, call, byAna, save, listed } = await tenantWithViews();
   await create({ severity: "critical", assigned_to: "user:leo", due_at: await dueIn(30) });
   await create({ severity: "critical", assigned_to: "user:ana", due_at: await dueIn(900) });
@@ -73,7 +73,7 @@ it("a shared view is changed by its maker and by admins, on the record, and one'
   ]);
 });
 
-it("a view takes no filter that the board doesn't have, and a person at most 50", async () => {
+it("a view accepts only filters of the board, and a person at most 50 views", async () => {
   const { call } = await tenantWithViews();
   for (const [filters, path] of [
     [{ severity: ["urgent"] }, "filters.severity.0"],

@@ -6,7 +6,7 @@ import type { Exception } from "#lib/exceptions/contract.ts";
 import { dueIn, tenantWithLead } from "./exceptions.ts";
 
 describe("an exception", () => {
-  it("moves as the rules say, and by no other way", async () => {
+  it("allows only the defined transitions", async () => {
     const moves: Record<string, string[]> = {
       open: ["in_review", "resolved", "dismissed"],
       in_review: ["open", "resolved", "dismissed"],
@@ -47,7 +47,7 @@ describe("an exception", () => {
     });
   });
 
-  it("takes its deadline from the policy of its severity where none is given", async () => {
+  it("gets its deadline from the policy for its severity if none is given", async () => {
     const { create } = await tenantWithLead();
     for (const [severity, minutes] of [
       ["critical", 240],
@@ -99,7 +99,7 @@ describe("an exception", () => {
     });
   });
 
-  it("takes money with its currency, and a reconciliation of its own tenant only", async () => {
+  it("accepts money only with a currency, and only a reconciliation of its tenant", async () => {
     const { call } = await tenantWithLead();
     const other = await tenantWithLead();
     const rcn = (
@@ -143,7 +143,7 @@ describe("a bulk change", () => {
     ).toHaveLength(1);
   });
 
-  it("changes none where one cannot move, or is not there, and names it", async () => {
+  it("changes none if one can't move or doesn't exist, and names it", async () => {
     const { create, call, change } = await tenantWithLead();
     const [open, closed] = [await create(), await create()];
     await change(closed.id, { status: "resolved", resolution: "Done." });
@@ -170,7 +170,7 @@ describe("a bulk change", () => {
     expect([unresolved.status, pathsOf(unresolved)]).toEqual([400, ["resolution"]]);
   });
 
-  it("takes 500 and not 501, and none twice", async () => {
+  it("accepts 500 and not 501, and none twice", async () => {
     const { tenant, call } = await tenantWithLead();
     const rows = await sql<{ id: string }>(
       creating(
@@ -243,7 +243,7 @@ describe("the ledger", () => {
     });
   });
 
-  it("says of a kept deadline that it was kept", async () => {
+  it("reports whether a deadline was kept", async () => {
     const { create, change, call } = await tenantWithLead();
     const { id } = await create({ due_at: await dueIn(600) });
     await change(id, { status: "dismissed", resolution: "Noise." });
@@ -260,7 +260,7 @@ describe("the SLA policy", () => {
     at_risk_thresholds: [120, 15],
   };
 
-  it("tells before a change what would move, and moves only deadlines that came from it", async () => {
+  it("previews what a change would move, and moves only deadlines from the policy", async () => {
     const { create, call } = await tenantWithLead();
     const own = await create({ severity: "high" });
     const given = await create({ severity: "high", due_at: await dueIn(480) });
@@ -288,7 +288,7 @@ describe("the SLA policy", () => {
     expect(await dueOf(given.id)).toBe(given.due_at);
   });
 
-  it("is not overwritten unseen where the change says by If-Match which policy it was made on", async () => {
+  it("is never overwritten unseen by a change with If-Match", async () => {
     const { tenant, lead, call } = await tenantWithLead();
     const put = (ifMatch: string, body: object) =>
       api("PUT", "/v1/sla-policy", {

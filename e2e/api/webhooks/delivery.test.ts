@@ -50,7 +50,7 @@ async function createPeriod(): Promise<{ id: string; lines: string[] }> {
 }
 
 describe("a delivery", () => {
-  it("is signed by the Standard Webhooks scheme: a receiver in another process verifies it with their package", async () => {
+  it("is signed as Standard Webhooks defines, and their package verifies it", async () => {
     const webhook = await subscriber.register(["exception.created"]);
     const exception = await createException();
     const [got] = await webhook.gets(1);
@@ -122,7 +122,7 @@ describe("a delivery", () => {
     expect(shown.attempts[0]?.response?.headers).not.toHaveProperty("x-other");
   });
 
-  it("goes to the webhooks that asked for its kind, of its tenant, and to no other", async () => {
+  it("goes only to webhooks of its tenant that subscribe to its kind", async () => {
     const asked = await subscriber.register(["exception.updated"]);
     const other = await subscriber.register(["exception.sla.breached"]);
     const stranger = await Subscriber.create(receiver);
@@ -162,7 +162,7 @@ describe("a delivery", () => {
     expect(await webhook.deliveries()).toHaveLength(1);
   });
 
-  it("of each of 2,000 events of one statement arrives", async () => {
+  it("arrives for each of 2,000 events of one statement", async () => {
     const webhook = await subscriber.register(["exception.updated"]);
     await sql(
       "insert into events (tenant_id, type, data) select $1, 'exception.updated', jsonb_build_object('n', n) from generate_series(1, 2000) n",
@@ -184,7 +184,7 @@ describe("a delivery", () => {
     expect(webhook.received).toHaveLength(2000);
   });
 
-  it("keeps whatever text its event has", async () => {
+  it("preserves any text of its event", async () => {
     const webhook = await subscriber.register(["exception.created"]);
     const title = "“Zahlung” \\ 🔑   </script> \u202e";
     await createException({ title, details: { deep: [{ é: 1.5 }] } });
@@ -283,6 +283,23 @@ describe("each kind of event", () => {
         [id],
       );
     },
+    "connection.failing": async () => {
+      const source = await subscriber.call<{ id: string }>("POST", "/v1/sources", {
+        name: "Bank",
+        kind: "bank_statement",
+        currency: "EUR",
+      });
+      const { id } = await subscriber.call<{ id: string }>("POST", "/v1/connections", {
+        source_id: source.id,
+        kind: "https",
+        address: "https://files.bank.example/today.xml",
+        auth: "none",
+      });
+      await sql(
+        "select private.note_failure(c, 'It fails.', true) from connections c where id = $1",
+        [id],
+      );
+    },
     "api_key.revoked": async () => {
       const keys = `/v1/tenants/${subscriber.tenant}/api-keys`;
       const { id } = await subscriber.call<{ id: string }>("POST", keys, {
@@ -328,7 +345,7 @@ describe("each kind of event", () => {
     expect(got?.verified).toEqual([SECRET]);
   });
 
-  it("exception.updated says what changed, and exception.resolved how", async () => {
+  it("exception.updated lists the changes, and exception.resolved the resolution", async () => {
     const webhook = await subscriber.register(["exception.updated", "exception.resolved"]);
     const { id } = await createException({ assigned_to: "user:ada" });
     await subscriber.call("PATCH", `/v1/exceptions/${id}`, {
@@ -362,7 +379,7 @@ describe("each kind of event", () => {
     ]);
   });
 
-  it("a change that changes nothing is not told", async () => {
+  it("a change without effect sends no event", async () => {
     const webhook = await subscriber.register(["exception.updated"]);
     const { id } = await createException();
     await subscriber.call("PATCH", `/v1/exceptions/${id}`, { severity: "high" });
@@ -370,7 +387,7 @@ describe("each kind of event", () => {
     expect(await webhook.deliveries()).toEqual([]);
   });
 
-  it("webhook.test goes to the webhook that is tested, whatever it subscribes to", async () => {
+  it("webhook.test reaches the tested webhook, whatever its subscriptions", async () => {
     const tested = await subscriber.register(["exception.sla.breached"]);
     const other = await subscriber.register(["webhook.test"]);
     const { event_id } = await subscriber.call<Delivery>("POST", `${tested.url}/test`);

@@ -70,7 +70,7 @@ describe("a webhook that only fails", () => {
     expect(await failing.deliveries("?type=webhook.failing")).toEqual([]);
   });
 
-  it("is warned of on time also where it has nothing to send, and disabled by its next attempt", async () => {
+  it("sends its warning on time even without deliveries, and is disabled by the next attempt", async () => {
     const quiet = await subscriber.register(["exception.updated"], { status: 500 });
     const waiting = await subscriber.emit("exception.updated");
     await quiet.becomes(waiting, ["retrying"], 1);
@@ -104,7 +104,7 @@ describe("a webhook that only fails", () => {
     expect(await quiet.get()).toMatchObject({ status: "disabled", disabled_reason: "failing" });
   });
 
-  it("is disabled after 5 days, with a reason, an event and a line for the auditor; what waited is given up", async () => {
+  it("is disabled after 5 days, with a reason, an event and an audit entry; waiting deliveries are cancelled", async () => {
     const watcher = await subscriber.register(["webhook.disabled"]);
     const failing = await subscriber.register(["exception.updated", "webhook.disabled"], {
       status: 500,
@@ -140,7 +140,7 @@ describe("a webhook that only fails", () => {
     ]);
   });
 
-  it("begins anew with one success", async () => {
+  it("starts over after one success", async () => {
     const flaky = await subscriber.register(["exception.updated"], { status: 500 });
     await failFor(flaky, "4 days");
     await flaky.behave({});
@@ -156,7 +156,7 @@ describe("a webhook that only fails", () => {
     expect(Date.now() - Date.parse(failing_since ?? "")).toBeLessThan(60_000);
   });
 
-  it("begins anew at another address", async () => {
+  it("starts over at another address", async () => {
     const moved = await subscriber.register(["exception.updated"], { status: 500 });
     await failFor(moved, "4 days");
     await subscriber.call("PATCH", moved.url, { url: receiver.url(`${moved.path}-2`) });
@@ -164,7 +164,7 @@ describe("a webhook that only fails", () => {
   });
 });
 
-describe("a receiver that answers 410", () => {
+describe("a receiver that returns 410", () => {
   it("is sent nothing more", async () => {
     const gone = await subscriber.register(["exception.updated"], { status: 410 });
     const waiting = await subscriber.emit("exception.updated");
@@ -251,7 +251,7 @@ describe("a disabled webhook", () => {
     expect(webhook.received).toHaveLength(4);
   });
 
-  it("recovers what waits for another try as well, and leaves alone what arrived", async () => {
+  it("recovers deliveries that wait for a retry too, and never those that arrived", async () => {
     const webhook = await subscriber.register(["exception.updated"], { status: 500 });
     const waiting = await subscriber.emit("exception.updated");
     await webhook.becomes(waiting, ["retrying"]);

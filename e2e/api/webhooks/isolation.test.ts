@@ -44,7 +44,7 @@ async function latencies(
 }
 
 describe("receivers that hang", () => {
-  it("of which one tenant has 50, delay neither another tenant nor a healthy receiver of the same tenant", async () => {
+  it("of which one tenant has 50 never delay another tenant or a healthy receiver of the same tenant", async () => {
     const [slow, other] = await Promise.all([
       Subscriber.create(hanging),
       Subscriber.create(receiver),
@@ -78,7 +78,7 @@ describe("receivers that hang", () => {
     );
   });
 
-  it("nor does a webhook that somebody changes for long delay any other", async () => {
+  it("a webhook that is locked by a long change delays no other", async () => {
     const [changed, other] = await Promise.all([
       Subscriber.create(receiver),
       Subscriber.create(receiver),
@@ -105,7 +105,7 @@ describe("receivers that hang", () => {
     expect(held.received).toHaveLength(1);
   });
 
-  it("nor does claiming look at what another tenant has waiting", async () => {
+  it("claiming never reads another tenant's backlog", async () => {
     const [full, other] = await Promise.all([
       Subscriber.create(receiver),
       Subscriber.create(receiver),

@@ -42,7 +42,7 @@ test("a delivery carries the headers, whose values are stored sealed, logged now
   expect(JSON.stringify(await webhook.get())).not.toContain(value);
 });
 
-test("headers are not sent to another address unless their values are", async () => {
+test("headers are sent to a new address only with new values", async () => {
   await change({ headers: [{ name: "X-Gateway-Key", value: "secret" }] });
   const { url } = await webhook.get();
   const moved = url.replace("127.0.0.1", "localhost").replace(/:\d+/, ":9999");
@@ -95,7 +95,7 @@ test("a webhook gets what passes its filters, which a preview counts", async () 
   });
 });
 
-test("filters name what is the tenant's", async () => {
+test("filters accept only the tenant's own resources", async () => {
   const other = await tenantWithAdmin();
   const { json } = await api("POST", "/v1/sources", {
     bearer: other.admin,
@@ -120,7 +120,7 @@ test("filters name what is the tenant's", async () => {
   );
 });
 
-test("a delivery carries a token that was got by client credentials, and another once it is refused", async () => {
+test("a delivery carries a client-credentials token, and a new one after a refusal", async () => {
   const path = "/token-of-options";
   await receiver.behave(path, {
     body: JSON.stringify({ access_token: "first-token", token_type: "Bearer", expires_in: 600 }),

@@ -70,7 +70,7 @@ describe("a webhook's secret is the caller's choice", () => {
     expect(answer.json).toMatchObject({ errors: [{ path: "secret" }] });
   });
 
-  test("of either alphabet signs as any library verifies", () => {
+  test("in either base64 alphabet signs as every library verifies", () => {
     const bytes = Buffer.alloc(32, 0xfb);
     const message = JSON.stringify({ type: "webhook.test" });
     const at = Math.floor(Date.now() / 1000);
@@ -82,7 +82,7 @@ describe("a webhook's secret is the caller's choice", () => {
 });
 
 describe("left out, the server makes one", () => {
-  test("of 32 random bytes, shown in that answer alone", async () => {
+  test("of 32 random bytes is shown in one response only", async () => {
     const since = await transactionNow();
     const [first, second] = [made(await register({})), made(await register({}))];
     for (const { secret, warning } of [first, second]) {

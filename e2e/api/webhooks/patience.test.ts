@@ -55,7 +55,7 @@ describe.concurrent("a receiver has 15 s:", () => {
     expectFifteenSeconds(attempts[0]?.duration_ms);
   });
 
-  it("an answer that never ends is cut off; the status counts", async () => {
+  it("an endless response is cut off; its status counts", async () => {
     const { webhook, eventId } = await send({ trick: "drip" });
     const attempts = await ended(webhook, eventId);
     await webhook.becomes(eventId, ["delivered"]);

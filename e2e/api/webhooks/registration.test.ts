@@ -214,7 +214,7 @@ describe("the events of a webhook", () => {
     );
   });
 
-  it("are kept once each, in the order of the catalogue", async () => {
+  it("are stored once each, in catalogue order", async () => {
     const answer = await register({
       events: ["webhook.test", "exception.created", "webhook.test"],
     });
@@ -271,7 +271,7 @@ describe("changes of a webhook", () => {
     expect(await sql("select from security_events where target = $1", [id])).toHaveLength(1);
   });
 
-  it("a deleted one is gone, its secret with it", async () => {
+  it("a deleted one is removed with its secret", async () => {
     const { id } = (await register({})).json as Webhook;
     const answer = await api("DELETE", `/v1/webhooks/${id}`, { bearer, tenant });
     expect(answer.json).toEqual({ id, deleted: true });

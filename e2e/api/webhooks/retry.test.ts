@@ -70,7 +70,7 @@ describe.concurrent("a delivery that fails", () => {
     expectScheduled(await waits(eventId, 3));
   });
 
-  it("is tried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each ±20 %, under one id, and then given up", async () => {
+  it("is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each ±20 %, with one ID, then fails", async () => {
     const { webhook, eventId, pause } = await failOnce({ status: 500 });
     expectScheduled({ failures: 1, failed: 1, pause });
     for (let failures = 1; failures < SCHEDULE_SECONDS.length; ) {
@@ -98,7 +98,7 @@ describe.concurrent("a delivery that fails", () => {
     for (const { verified } of got) expect(verified).toEqual([SECRET]);
   });
 
-  it("is tried again by itself, about 5 s later", async () => {
+  it("is retried automatically about 5 s later", async () => {
     for (;;) {
       const { webhook, eventId, pause } = await failOnce({ status: 503 });
       expectAbout(pause, 4, 6);
@@ -117,7 +117,7 @@ describe.concurrent("a delivery that fails", () => {
     }
   });
 
-  it("does not come back together with the others", async () => {
+  it("is not retried at the same time as the others", async () => {
     const webhook = await subscriber.register(["exception.updated"], { status: 500 });
     await sql(
       "insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}' from generate_series(1, 40)",
@@ -143,26 +143,20 @@ describe.concurrent("a delivery that fails", () => {
     ["1", 4, 6],
     ["999999", 86_400, 86_400],
     ["Fri, 20 Nov 2026 10:01:30 GMT", 90, 99],
-  ])(
-    "waits as long as Retry-After: %s asks for, never less than scheduled",
-    async (value, min, max) => {
-      const { pause } = await failOnce({
-        status: 503,
-        headers: { "Retry-After": value, Date: "Fri, 20 Nov 2026 10:00:00 GMT" },
-      });
-      expectAbout(pause, min, max);
-    },
-  );
+  ])("waits for Retry-After: %s, never less than scheduled", async (value, min, max) => {
+    const { pause } = await failOnce({
+      status: 503,
+      headers: { "Retry-After": value, Date: "Fri, 20 Nov 2026 10:00:00 GMT" },
+    });
+    expectAbout(pause, min, max);
+  });
 
-  it.each(["soon", "-5", "1e9", ""])(
-    "ignores Retry-After: %j, which says nothing",
-    async (value) => {
-      const { pause } = await failOnce({ status: 503, headers: { "Retry-After": value } });
-      expectAbout(pause, 4, 6);
-    },
-  );
+  it.each(["soon", "-5", "1e9", ""])("ignores a meaningless Retry-After: %j", async (value) => {
+    const { pause } = await failOnce({ status: 503, headers: { "Retry-After": value } });
+    expectAbout(pause, 4, 6);
+  });
 
-  it("is sent again at once, from the start of the schedule, when somebody asks for it", async () => {
+  it("is resent at once on request, with a new schedule", async () => {
     const { webhook, eventId } = await failOnce({ status: 500 });
     await webhook.hurry();
     await waits(eventId, 2);
@@ -200,7 +194,7 @@ describe.concurrent("a delivery that fails", () => {
   });
 });
 
-describe.concurrent("an attempt that fails says why:", () => {
+describe.concurrent("a failed attempt states the cause:", () => {
   it.each<[string, Behaviour, string, string]>([
     ["a server error", { status: 500 }, "http_error", "The receiver responded with 500."],
     ["a client error", { status: 404 }, "http_error", "The receiver responded with 404."],
@@ -303,7 +297,7 @@ describe("an answer", () => {
     return { attempt: attempts[0], response: attempts[0]?.response };
   };
 
-  it("of 10 MB is kept to its first 16 kB", async () => {
+  it("of 10 MB is truncated to 16 kB", async () => {
     const { attempt, response } = await answerTo({ trick: "10 MB" });
     expect(response).toMatchObject({ body: "x".repeat(16_384), truncated: true });
     // Its end is not waited for: that would take the 15 s that a receiver has.
@@ -315,7 +309,7 @@ describe("an answer", () => {
     expect(response).toMatchObject({ body: "", headers: { "content-encoding": "gzip" } });
   });
 
-  it("of bytes that are no text is kept as text that can be shown", async () => {
+  it("of binary bytes is stored as printable text", async () => {
     const { response } = await answerTo({ trick: "binary" });
     expect(response?.body).toBe("\uFFFD\uFFFD\uFFFD\uFFFD");
   });

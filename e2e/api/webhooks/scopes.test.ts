@@ -38,7 +38,7 @@ describe("an API key with the scopes of webhooks alone", () => {
     },
   );
 
-  test("is told which scope it lacks", async () => {
+  test("is refused with the missing scope", async () => {
     const answer = await asKey("POST", "/v1/webhooks", {
       url: url(),
       events: ["webhook.failing", "exception.created"],
@@ -48,7 +48,7 @@ describe("an API key with the scopes of webhooks alone", () => {
     );
   });
 
-  test("may not send what others registered for to an address of its own, nor add to it", async () => {
+  test("may not redirect or extend a webhook that others registered", async () => {
     const created = (
       await asAdmin("POST", "/v1/webhooks", { url: url(), events: ["exception.created"] })
     ).json as Webhook;
@@ -68,7 +68,7 @@ describe("an API key with the scopes of webhooks alone", () => {
     ).toBe(200);
   });
 
-  test("does not read in a delivery what the exception says, nor in a response that repeats it, nor has it sent elsewhere", async () => {
+  test("never reads exception data in a delivery or an echoed response, nor sends it elsewhere", async () => {
     const echo = `/${uniqueName("echo")}`;
     await receiver.behave(echo, { body: "Got: Confidential" });
     const { id } = (
@@ -118,8 +118,8 @@ describe("an API key with the scopes of webhooks alone", () => {
   });
 });
 
-describe("what a key registered", () => {
-  test("is offered when the key is revoked, and disabled with it where that is asked for", async () => {
+describe("a webhook that a key registered", () => {
+  test("is listed when the key is revoked, and disabled with it on request", async () => {
     const own = (await asKey("POST", "/v1/webhooks", { url: url(), events: ["webhook.failing"] }))
       .json as Webhook;
     const others = (

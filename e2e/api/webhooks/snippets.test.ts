@@ -307,7 +307,7 @@ const canSend =
   isHere({ command: "curl", version: ["--version"] }) &&
   isHere({ command: "openssl", version: ["version"] });
 
-it.skipIf(!canSend)("the snippet for curl sends what a receiver verifies", async () => {
+it.skipIf(!canSend)("the curl snippet sends a request that a receiver verifies", async () => {
   for (const secret of [SECRET, PLAIN]) {
     const path = `/curl-${secret.length}`;
     await receiver.behave(path, { secrets: [secret], strict: true });

@@ -24,7 +24,7 @@ it.each(EVENT_KINDS.filter((kind) => kind !== "webhook.test"))(
   },
 );
 
-it("a test answers with its own delivery, whatever else of its type is newer", async () => {
+it("a test returns its own delivery, even if another of its type is newer", async () => {
   const webhook = await subscriber.register(["webhook.failing"]);
   const bearer = await userToken(subscriber.tenant, ["tenant_admin"]);
   await api("POST", "/v1/exceptions", {
@@ -45,7 +45,7 @@ it("a test answers with its own delivery, whatever else of its type is newer", a
   expect((await webhook.delivery(id)).payload).toMatchObject({ test: true });
 });
 
-it("every webhook's deliveries are one list, and those a request caused are found by it", async () => {
+it("all webhooks' deliveries are one list, which can be filtered by the causing request", async () => {
   const [first, second] = [
     await subscriber.register(["exception.created"]),
     await subscriber.register(["exception.created"]),

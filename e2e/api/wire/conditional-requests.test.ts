@@ -74,7 +74,7 @@ describe.each([
   const reader = readerOf(contract);
   const read = (sample: Sample) => invoke(reader, fixture, { query: {} }, sample);
 
-  test("is made on the state that If-Match names, and on no other", async () => {
+  test("is applied only to the version in If-Match", async () => {
     const sample = await sampleFor(contract, fixture);
     const before = await read(sample);
     const stale = await invoke(
@@ -103,20 +103,20 @@ describe.each([
     expect([412, 404], late.text).toContain(late.status);
   });
 
-  test("without If-Match, and with *, it is made on any state", async () => {
+  test("without If-Match, or with *, it applies to any version", async () => {
     const sample = await sampleFor(contract, fixture);
     expect((await invoke(contract, fixture, { headers: { "If-Match": "*" } }, sample)).status).toBe(
       contract.status,
     );
   });
 
-  test("refuses an If-Match that is none", async () => {
+  test("rejects a malformed If-Match", async () => {
     const answer = await invoke(contract, fixture, { headers: { "If-Match": "7" } });
     expectProblem(answer, "invalid_request", contract);
   });
 });
 
-test("of two changes on one state, one is made", async () => {
+test("accepts one of two changes of the same version", async () => {
   const contract = CONTRACTS.find(
     ({ operationId }) => operationId === "updateException",
   ) as Contract;
@@ -131,7 +131,7 @@ test("of two changes on one state, one is made", async () => {
   ]);
 });
 
-test("what only the clock changes leaves If-Match as it was, and is no 304", async () => {
+test("time alone doesn't change the ETag, and never leads to a 304", async () => {
   const key = CONTRACTS.find(({ operationId }) => operationId === "getApiKey") as Contract;
   const sample = await sampleFor(key, fixture);
   const before = await invoke(key, fixture, {}, sample);

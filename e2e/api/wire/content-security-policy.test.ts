@@ -40,8 +40,8 @@ const policyOf = async (path: string) => {
   return answer.headers.get("content-security-policy") ?? "";
 };
 
-describe("what a browser may do with an answer is said by the answer", () => {
-  test.each(PAGES)("%s runs the scripts of its own nonce alone", async (path) => {
+describe("each response says what a browser may do with it", () => {
+  test.each(PAGES)("%s runs only scripts with its own nonce", async (path) => {
     const policy = await policyOf(path);
     expect(policy).toMatch(
       /^default-src 'self'; script-src 'self' 'nonce-[\w+/=]+' 'strict-dynamic';/,

@@ -22,7 +22,7 @@ const exception = (fields: object) =>
 const placesOf = ({ json }: { json: unknown }) =>
   (json as { errors: { path: string }[] }).errors.map(({ path }) => path);
 
-describe("a number is kept with its value, or refused by its path", () => {
+describe("a number is stored exactly, or refused with its path", () => {
   test("in a record, in details and in a change of either", async () => {
     const big = '{"name":"n","amounts":[1,9007199254740993]}';
     const answers = [
@@ -41,7 +41,7 @@ describe("a number is kept with its value, or refused by its path", () => {
     expect(answers.map(placesOf)).toEqual([["amounts.1"], ["details.amounts.1"], ["amounts.1"]]);
   });
 
-  test("two numbers that a double takes for one are never replayed for one another", async () => {
+  test("two numbers that are equal as doubles never replay each other", async () => {
     const headers = { "Idempotency-Key": uniqueName("k") };
     const first = await call("POST", "/v1/integrations", '{"n":9007199254740991}', headers);
     expect(first.status).toBe(201);
@@ -51,7 +51,7 @@ describe("a number is kept with its value, or refused by its path", () => {
     expect(first.text).toContain('"n":9007199254740991');
   });
 
-  test("what a double holds comes back as it was sent", async () => {
+  test("a number that fits a double is returned as sent", async () => {
     const { json } = await record(
       '{"a":0.1,"b":1.10,"c":-9007199254740991,"d":1e-7,"e":123456.789012}',
     );
@@ -90,7 +90,7 @@ describe("a body means one thing", () => {
   });
 });
 
-describe("a text is what is seen", () => {
+describe("text is normalised, and invisible text is refused", () => {
   test("NFC and NFD of one name are one, in names, assignees and searches", async () => {
     const made = await exception({ title: "Cafe\u0301 payout", assigned_to: "user:rene\u0301" });
     expect(made.json).toMatchObject({ title: "Caf\u00e9 payout", assigned_to: "user:ren\u00e9" });
@@ -151,7 +151,7 @@ describe("a time is UTC", () => {
   });
 
   test.each(["+02:00", "-00:00", "+0000"])(
-    "and 2030-01-01T00:00:00%s is told which offset it has",
+    "and 2030-01-01T00:00:00%s is refused with its offset",
     async (offset) => {
       const answer = await exception({ due_at: `2030-01-01T00:00:00${offset}` });
       expect(answer.json).toMatchObject({

@@ -91,7 +91,7 @@ describe("with the publishable key, a tenant that exists and one that does not a
     expect([...made.headers.keys()].sort()).toEqual([...real.headers.keys()].sort());
   });
 
-  test("while its members are told its name", async () => {
+  test("while its members see its name", async () => {
     const answer = await api("GET", "/v1/me", {
       bearer: await userToken(tenant, ["tenant_lead"]),
       tenant,

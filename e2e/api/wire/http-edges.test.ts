@@ -81,7 +81,7 @@ describe("a query is read strictly", () => {
   });
 });
 
-describe("what is too long is told so", () => {
+describe("rejects what is too long, and says so", () => {
   test("an address", async () => {
     const long = await api("GET", "/v1/exceptions", {
       bearer,
@@ -117,7 +117,7 @@ describe("what is too long is told so", () => {
   });
 });
 
-test("a reason for the audit trail is UTF-8, and kept as it was sent", async () => {
+test("an audit reason is UTF-8 and stored as sent", async () => {
   const reason = "Prüfung für Zürich 🔍";
   const latin1 = (value: string) => Buffer.from(value).toString("latin1");
   const answer = await api("GET", "/v1/me", {
@@ -164,7 +164,7 @@ describe("every form of a target", () => {
   });
 
   test.each(["/v1/../v2/me", "/v1/exceptions/%2e%2e/me", "/docs/./x", "/acme/.."])(
-    "none with dots to resolve: %s",
+    "without dot segments: %s",
     async (path) => {
       for (const method of ["GET", "POST"])
         expect((await raw(`${method} ${path} HTTP/1.1`)).status).toBe(400);
@@ -172,7 +172,7 @@ describe("every form of a target", () => {
   );
 
   test.each(["x/v1/fake?a=", "user@elsewhere.example", "a b", "x#y", "x:port"])(
-    "of a host that is a host: %s",
+    "with a valid host: %s",
     async (named) => {
       expect((await raw("GET /v1/me HTTP/1.1", [], named)).status).toBe(400);
     },
@@ -188,15 +188,18 @@ test.each([
   { RSC: "1", "Next-Router-Prefetch": "1" },
   { RSC: "1", "Next-Router-State-Tree": "%5B%22%22%5D", "Next-Url": "/acme" },
   { "Next-Action": "x" },
-] as Record<string, string>[])("what pages ask with says nothing to /v1: %j", async (headers) => {
-  const plain = await api("GET", "/v1/exceptions", { bearer, tenant });
-  const answer = await api("GET", "/v1/exceptions", { bearer, tenant, headers });
-  expect([answer.status, answer.text, answer.headers.get("content-type")]).toEqual([
-    200,
-    plain.text,
-    "application/json",
-  ]);
-});
+] as Record<string, string>[])(
+  "headers of page requests have no effect on /v1: %j",
+  async (headers) => {
+    const plain = await api("GET", "/v1/exceptions", { bearer, tenant });
+    const answer = await api("GET", "/v1/exceptions", { bearer, tenant, headers });
+    expect([answer.status, answer.text, answer.headers.get("content-type")]).toEqual([
+      200,
+      plain.text,
+      "application/json",
+    ]);
+  },
+);
 
 describe("a wrong base path is answered by a problem, and not by a way to sign in", () => {
   test.each([
@@ -230,7 +233,7 @@ describe("a path is read strictly", () => {
   );
 });
 
-test("a cursor goes on only in the list that it came from", async () => {
+test("a cursor works only in the list that returned it", async () => {
   const body = { title: "One of two", severity: "low" };
   for (let nth = 0; nth < 2; nth++) {
     const created = await api("POST", "/v1/exceptions", { bearer, tenant, body });

@@ -7,7 +7,7 @@ import { publishedDocument } from "#lib/openapi/published.ts";
 const url = `${stack.url}/v1/openapi.json`;
 const text = JSON.stringify(publishedDocument(stack.url));
 
-test("the description of the interface comes compressed as it is asked for, always the same bytes", async () => {
+test("the OpenAPI document is compressed as requested, and always the same bytes", async () => {
   for (const [accepted, encoding, read] of [
     ["br, gzip", "br", brotliDecompressSync],
     ["br;q=0.2, gzip;q=0.9", "gzip", gunzipSync],
@@ -30,7 +30,7 @@ test("the document has at most 600 kB", () => {
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(600_000);
 });
 
-test("who has it already is told so", async () => {
+test("a client that has it already receives 304", async () => {
   const first = await api("GET", "/v1/openapi.json");
   const etag = first.headers.get("etag") ?? "";
   expect([etag, first.headers.get("cache-control")]).toEqual([

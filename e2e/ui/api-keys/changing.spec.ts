@@ -43,7 +43,7 @@ test("a rotation shows both keys, the time left, and who still uses the old one"
   );
 });
 
-test("revoking a key in use asks for name and reason, says what it would refuse, and holds on the next call", async ({
+test("revoking a key in use asks for its name and a reason, shows the impact, and takes effect on the next call", async ({
   page,
   admin,
 }) => {
@@ -77,7 +77,7 @@ test("revoking a key in use asks for name and reason, says what it would refuse,
   await expect(rowOf(page, "Bank feed").getByText("Revoked").first()).toBeVisible();
 });
 
-test("a dialog stays above its panel where the window gets narrower", async ({ page, admin }) => {
+test("a dialog stays above its panel when the window narrows", async ({ page, admin }) => {
   await admin.create({ name: "Bank feed" });
   await page.goto(`/${admin.tenant}/api-keys`);
   const panel = await openPanel(page, "Bank feed");
@@ -99,10 +99,7 @@ test("a dialog stays above its panel where the window gets narrower", async ({ p
   await expect(page.getByRole("status").getByText("Revoked Bank feed")).toBeVisible();
 });
 
-test("saving a draft takes nothing back that another admin changed meanwhile", async ({
-  page,
-  admin,
-}) => {
+test("saving a draft keeps fields that another admin changed since", async ({ page, admin }) => {
   const key = await admin.create({
     name: "Bank feed",
     scopes: ["read:exceptions", "write:exceptions"],
@@ -127,7 +124,7 @@ test("saving a draft takes nothing back that another admin changed meanwhile", a
   });
 });
 
-test("a change that would refuse calls says which before it is saved, any other is saved at once", async ({
+test("a change that would refuse calls lists them before saving; any other is saved at once", async ({
   page,
   admin,
 }) => {

@@ -5,7 +5,7 @@ import { api } from "../../fixtures.ts";
 import { rowOf } from "../person.ts";
 import { copiedText, createKey, dialog, openPanel, shownCredential, test } from "./admin.ts";
 
-test("a key made here works by the command that is copied, and the list tells of its first call", async ({
+test("a new key works in the copied command, and the list shows its first call", async ({
   page,
   admin,
 }) => {
@@ -35,7 +35,7 @@ test("a key made here works by the command that is copied, and the list tells of
   expect(codeOf(await admin.use(credential))).toBe("scope_required");
 });
 
-test("after closing, the secret is nowhere: page, storage, history, cookies, and whatever the server answers later", async ({
+test("after closing, the secret is not in the page, storage, history, cookies or later responses", async ({
   page,
   context,
   admin,
@@ -117,7 +117,7 @@ test("the secret stays until it is stored, however one tries to leave", async ({
   await expect(page.getByRole("dialog")).toBeHidden();
 });
 
-test("the form says what is wrong at each field, warns of keys that work from anywhere, and knows one's own address", async ({
+test("the form shows errors at their fields, warns of keys without an allowlist, and offers the own address", async ({
   page,
   admin,
 }) => {
@@ -158,7 +158,7 @@ test("the form says what is wrong at each field, warns of keys that work from an
   ]);
 });
 
-test("a lost answer is asked for again and gives one key; two clicks are one", async ({
+test("a retry after a lost response and a double click each create one key", async ({
   page,
   admin,
 }) => {

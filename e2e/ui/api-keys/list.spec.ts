@@ -2,7 +2,7 @@ import { expect } from "@playwright/test";
 import { beSignedIn, rowOf } from "../person.ts";
 import { openPanel, test } from "./admin.ts";
 
-test("search and filter stand in the address, and of a pasted credential only the public part", async ({
+test("search and filters are in the URL, and only the public part of a pasted credential", async ({
   page,
   admin,
 }) => {
@@ -33,7 +33,10 @@ test("search and filter stand in the address, and of a pasted credential only th
   await expect(page.getByRole("row")).toHaveCount(3);
 });
 
-test("a key that ends soon and one that is due for rotation say so", async ({ page, admin }) => {
+test("a key that expires soon and one that is due for rotation are marked", async ({
+  page,
+  admin,
+}) => {
   const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
   await admin.create({ name: "Soon", expires_at: inDays(13.5) });
   await admin.create({ name: "Later", expires_at: inDays(15) });
@@ -47,7 +50,7 @@ test("a key that ends soon and one that is due for rotation say so", async ({ pa
   await expect(panel.getByText("write (unused for 30 days)")).toBeVisible();
 });
 
-test("who stops being an admin meanwhile is told so", async ({ page, context, admin }) => {
+test("a person who is no longer an admin is told so", async ({ page, context, admin }) => {
   await admin.create({ name: "Bank feed" });
   await page.goto(`/${admin.tenant}/api-keys`);
   await expect(rowOf(page, "Bank feed")).toBeVisible();

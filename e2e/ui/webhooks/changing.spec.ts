@@ -4,7 +4,7 @@ import { SECRET } from "../../webhooks/subscriber.ts";
 import { beSignedIn, rowOf } from "../person.ts";
 import { choose, copiedText, dialog, panelOf, test } from "./hooks.ts";
 
-test("a receiver that answers 410 is disabled; enabling says why, and sends again what was missed", async ({
+test("a receiver that returns 410 is disabled; enabling shows why and resends missed events", async ({
   page,
   hooks,
 }) => {
@@ -31,7 +31,7 @@ test("a receiver that answers 410 is disabled; enabling says why, and sends agai
   await expect(page.getByText("at the receiver's request")).toBeHidden();
 });
 
-test("who disables a webhook says why; what it misses is counted before it is sent again", async ({
+test("disabling a webhook needs a reason, and missed events are counted before they are resent", async ({
   page,
   hooks,
 }) => {
@@ -67,7 +67,7 @@ test("who disables a webhook says why; what it misses is counted before it is se
   await expect(page.getByText("Delivered", { exact: true })).toHaveCount(4);
 });
 
-test("during a rotation both secrets sign and the time left is shown; whoever kept the old one is told apart", async ({
+test("during a rotation both secrets sign, the remaining time shows, and receivers with the old secret are identified", async ({
   page,
   hooks,
 }) => {
@@ -108,7 +108,7 @@ test("during a rotation both secrets sign and the time left is shown; whoever ke
   await expect(rowOf(page, hooks.receiver.url(webhook.path))).toContainText("Stale secret");
 });
 
-test("a webhook is edited, and deleting says what will happen", async ({ page, hooks }) => {
+test("a webhook can be edited, and deleting says what will happen", async ({ page, hooks }) => {
   const webhook = await hooks.tried({});
   await page.goto(hooks.pageOf(webhook));
   await page.getByRole("button", { name: "Edit" }).click();
@@ -147,10 +147,7 @@ test("a webhook is edited, and deleting says what will happen", async ({ page, h
   await expect(page.getByText("There is no such webhook.")).toBeVisible();
 });
 
-test("the snippets are the files that are tested, loaded when they are looked at", async ({
-  page,
-  hooks,
-}) => {
+test("the snippets are the tested files, loaded on demand", async ({ page, hooks }) => {
   const webhook = await hooks.tried({});
   const scripts: Promise<string>[] = [];
   page.on("response", (response) => {
@@ -180,7 +177,7 @@ test("the snippets are the files that are tested, loaded when they are looked at
   }
 });
 
-test("who stops being an admin meanwhile is told so", async ({ page, context, hooks }) => {
+test("a person who is no longer an admin is told so", async ({ page, context, hooks }) => {
   const webhook = await hooks.tried({});
   await page.goto(hooks.pageOf(webhook));
   await expect(page.getByRole("row")).toHaveCount(2);

@@ -3,7 +3,7 @@ import { sql } from "../../fixtures.ts";
 import { rowOf, setVisibility } from "../person.ts";
 import { panelOf, test } from "./hooks.ts";
 
-test("a failed attempt says what went wrong, what to do, and when the next try is; one can try at once", async ({
+test("a failed attempt shows the cause, the fix and the next retry, and can be retried at once", async ({
   page,
   hooks,
 }) => {
@@ -30,7 +30,7 @@ test("a failed attempt says what went wrong, what to do, and when the next try i
   await expect(panel.getByText("Delivered").first()).toBeVisible();
 });
 
-test("what a receiver answers is shown as text, and does nothing", async ({ page, hooks }) => {
+test("a receiver's response is shown as inert text", async ({ page, hooks }) => {
   const body =
     '<img src="x" onerror="document.title=1"></pre><script>document.title=1</script> \u202egnp.exe';
   const webhook = await hooks.tried({ body, headers: { "content-type": "text/html" } });
@@ -45,7 +45,7 @@ test("what a receiver answers is shown as text, and does nothing", async ({ page
   await expect(page).toHaveTitle(/^Webhook/);
 });
 
-test("deliveries are filtered in the address, found by the webhook-id of a receiver's log, and come in pages", async ({
+test("deliveries are filtered by URL, found by webhook-id, and paginated", async ({
   page,
   hooks,
 }) => {
@@ -90,7 +90,7 @@ test("deliveries are filtered in the address, found by the webhook-id of a recei
   await expect(page.getByRole("row")).toHaveCount(73);
 });
 
-test("among all webhooks' deliveries one opens beside the list, R sends it again, and K opens the one above", async ({
+test("in the list of all deliveries, one opens next to it, R resends it, and K opens the one above", async ({
   page,
   hooks,
 }) => {

@@ -49,7 +49,7 @@ test("from an empty page to a test event that arrives, is verified, and is sent 
   await expect(rowOf(page, hooks.receiver.url(path))).toContainText("100 %");
 });
 
-test("a secret is in no HTML of the server, and after registering nowhere: page, storage, history, cookies, later answers", async ({
+test("a secret is never in server HTML, and after registering not in the page, storage, history, cookies or later responses", async ({
   page,
   context,
   hooks,
@@ -100,7 +100,7 @@ test("a secret is in no HTML of the server, and after registering nowhere: page,
   expect(seen.join("\n")).not.toContain(secret);
 });
 
-test("the form says at each field what is wrong, also what only the server knows", async ({
+test("the form shows each error at its field, including errors that only the server finds", async ({
   page,
   hooks,
 }) => {
@@ -148,7 +148,7 @@ test("the form says at each field what is wrong, also what only the server knows
   expect(items.map(({ events }) => events)).toEqual([["exception.created"]]);
 });
 
-test("a lost answer is asked for again and gives one webhook; two clicks are one", async ({
+test("a retry after a lost response and a double click each create one webhook", async ({
   page,
   hooks,
 }) => {

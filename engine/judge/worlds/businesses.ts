@@ -133,12 +133,12 @@ function batch(
       description: null,
     });
   });
-  const told = random.chance(0.5) ? references : random.chance(0.5) ? references.slice(0, 2) : [];
+  const quoted = random.chance(0.5) ? references : random.chance(0.5) ? references.slice(0, 2) : [];
   const right = month.right({
     amount_minor: total,
     value_date: paid,
     counterparty: random.chance(0.8) ? bankName(random, customer) : null,
-    description: bankText(random, bankName(random, customer), told),
+    description: bankText(random, bankName(random, customer), quoted),
     reference: null,
   });
   month.truth("batch", lefts, [right]);
@@ -174,13 +174,13 @@ export function payoutsAgainstBank(seed: number, size: number): World {
           group_key: all ? key : null,
         });
       });
-      const told = all ? key.replace("_", " ").toUpperCase() : `BATCH ${batchNumber}`;
+      const label = all ? key.replace("_", " ").toUpperCase() : `BATCH ${batchNumber}`;
       const right = month.right({
         amount_minor: total,
         value_date: paid,
         counterparty: processor,
         description: random.chance(all ? 0.6 : 0.8)
-          ? `${processor} PAYOUT ${told}`
+          ? `${processor} PAYOUT ${label}`
           : `${processor} PAYOUT`,
         reference: all && random.chance(0.3) ? key : null,
       });

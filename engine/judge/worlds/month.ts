@@ -32,7 +32,7 @@ export class Month {
     return day;
   }
 
-  /** So many bank days later. */
+  /** The day that is a number of bank days later. */
   later(from: number, bankDays: number): number {
     let day = this.bankDay(from);
     for (let left = bankDays; left > 0; left--) day = this.bankDay(day + 1);

@@ -5,7 +5,7 @@
 import { Random } from "./random.ts";
 import type { World, WorldLine } from "./world.ts";
 
-/** Of a hundred lines of the right side so many get a neighbour. */
+/** The percentage of right lines that get a neighbour. */
 const NEIGHBOURS_IN_100 = 2;
 const MOST_OF_A_HANDFUL = 20;
 
@@ -51,7 +51,7 @@ export function withReferencesInTexts(world: World): World {
   };
 }
 
-/** The true matches of a world in lots of 2 to 20 lines, each a pair of sources of its own. */
+/** The true matches of a world in lots of 2 to 20 lines, each with its own pair of sources. */
 export function handfuls(world: World, seed: number): World[] {
   const random = new Random(seed);
   const lines = new Map([...world.left, ...world.right].map((line) => [line.identity, line]));

@@ -93,8 +93,8 @@ const TAILS = ["", "", " THANK YOU", " EREF NOTPROVIDED", " SVWZ", " REF", " ONL
 
 /** What a bank writes about a payment: its own words around some of what the payer gave. */
 export function bankText(random: Random, name: string, references: readonly string[]): string {
-  const kept = references.filter(() => random.chance(0.9));
-  const reference = kept
+  const remaining = references.filter(() => random.chance(0.9));
+  const reference = remaining
     .map((one) => (random.chance(0.25) ? one.replaceAll("-", " ") : one))
     .join(random.chance(0.5) ? " " : ", ");
   const parts = random.chance(0.5) ? [name, reference] : [reference, name];

@@ -3,7 +3,7 @@ import { fuzz } from "../../../bench/import-fuzzing.ts";
 import { FORMATS } from "./mapping.ts";
 
 test.each(FORMATS)(
-  "of 300 broken %s files none crashes or hangs the reader, and no wrong amount passes for right",
+  "300 broken %s files never crash or hang the reader, or yield a wrong amount",
   async (format) => {
     const { files, clean, unsound, misread, verified_wrong } = await fuzz(format, 300, 20_260_101);
     expect({ unsound, misread, verified_wrong }).toEqual({

@@ -255,7 +255,7 @@ test.each([
   ["a cell of blanks after a digit", `a,b\n1${" ".repeat(60_000)}x,1\n2026-01-05,1\n`],
   ["a cell of blanks after a sign", `a,b\n-${" ".repeat(60_000)}x,1\n2026-01-05,1\n`],
   ["the beginning of OFX ten thousand times", "<x>".padEnd(64 * 1024, "<?OFX ")],
-])("what a file is, is told quickly: %s", (_, head) => {
+])("the format of a file is detected quickly: %s", (_, head) => {
   const startedAt = process.cpuUsage();
   try {
     detect(Buffer.from(head), { contentType: "text/csv" });
@@ -285,7 +285,7 @@ test("an entry of sixty texts of a MB is refused before they fill the memory", a
   expect(taken).toBeLessThan(36 * MIB);
 });
 
-test("rows of CSV of another length than the first take no longer than others", async () => {
+test("CSV rows of another length than the first take no longer", async () => {
   const milliseconds = async (row: string) => {
     const startedAt = process.cpuUsage();
     await read("csv", concat("date,amount,text\n", repeat(row.repeat(1_000), 100)), { mapping });
@@ -313,7 +313,7 @@ test.each<[string, Format, (before: string, behind: string) => [string, string]]
     "json",
     (before, behind) => [`[${before}`, `${behind},{"amount":"1.00","value_date":"2026-01-05"}]`],
   ],
-])("%s is refused alone, kept nowhere, and what follows is read", async (_, format, around) => {
+])("%s is refused alone and not stored, and later lines are read", async (_, format, around) => {
   const inUse = () => {
     // The second collects what the first has released.
     for (let nth = 0; nth < 2; nth++) collectGarbage();
@@ -336,7 +336,7 @@ test.each<[string, Format, (before: string, behind: string) => [string, string]]
   expect(kept).toBeLessThan(40 * MIB);
 });
 
-test("an entry of 60,000 transactions, more than are kept, is one line with the entry's amount", async () => {
+test("an entry of 60,000 transactions, over the limit, is one line with the entry's amount", async () => {
   const one = '<TxDtls><Amt Ccy="EUR">0.01</Amt></TxDtls>';
   const entry = ENTRY.replace("1.00", "600.00").replace("</Ntry>", "<NtryDtls>");
   const { lines, summary, refused } = await read(
@@ -380,7 +380,7 @@ test("limits of bytes and of lines end the reading", async () => {
   ).toContain("too large");
 });
 
-test("the event loop is never held long, whatever the size of the chunks", async () => {
+test("the event loop is never blocked for long, whatever the chunk size", async () => {
   const row = `2026-01-05,1.00,${"text ".repeat(20)}\n`;
   const { longest, whole, lines } = await read(
     "csv",
@@ -393,7 +393,7 @@ test("the event loop is never held long, whatever the size of the chunks", async
   expect(longest).toBeLessThan(whole / 3);
 });
 
-test("a reader that is left takes no more of the file", async () => {
+test("an abandoned reader reads no more of the file", async () => {
   let taken = 0;
   const reading = readLines(
     (async function* () {

@@ -96,27 +96,27 @@ export function mappedAmounts({ out, mapping }: Reading, amounts: "written" | "w
       });
     negativeDebits ??= debit < 0;
     if (debit < 0 === negativeDebits) return -Math.abs(debit);
-    const wanted = negativeDebits
+    const expected = negativeDebits
       ? "a minus, as the debits before it have"
       : "no minus, as the debits before it";
     return refuse(place, "debit", values.debit ?? "", {
       problem: "Debits are written in two ways.",
-      wanted,
+      wanted: expected,
     });
   }
 
   function minorOf(place: Place, values: Values, currency: string): number | undefined {
-    const given = (["amount", "amount_minor"] as const).filter(
+    const present = (["amount", "amount_minor"] as const).filter(
       (field) => values[field] !== undefined,
     );
     const isPair = values.debit !== undefined || values.credit !== undefined;
-    if (given.length + (isPair ? 1 : 0) > 1) {
-      return refuse(place, "amount", given.map((field) => values[field]).join(" and "), {
+    if (present.length + (isPair ? 1 : 0) > 1) {
+      return refuse(place, "amount", present.map((field) => values[field]).join(" and "), {
         problem: "The line has two amounts.",
         wanted: "one",
       });
     }
-    const [field] = given;
+    const [field] = present;
     if (field) return signed(place, field, values, currency);
     if (isPair) return paired(place, values, currency);
     return refuse(place, "amount", "", { problem: "The line has no amount.", wanted: "an amount" });

@@ -55,8 +55,8 @@ export function mappedLines(reading: Reading, amounts: "written" | "wire") {
   return function add(values: Values, details: Details, position: Place): ImportLine | undefined {
     const currency = currencyOf(values);
     if (currency === undefined || decimalsOf(currency) === undefined) {
-      const wanted = "an ISO 4217 code such as EUR";
-      out.refuse(position, "currency", "This is not a currency.", currency ?? "", wanted);
+      const expected = "an ISO 4217 code such as EUR";
+      out.refuse(position, "currency", "This is not a currency.", currency ?? "", expected);
       return undefined;
     }
     const amount_minor = minorOf(position, values, currency);

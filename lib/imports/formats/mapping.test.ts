@@ -36,7 +36,7 @@ test("a mapping can be described as JSON Schema", () => {
   });
 });
 
-test("what a person says of separator, encoding and header goes before what the bytes show", () => {
+test("a person's separator, encoding and header override detection", () => {
   const file = new TextEncoder().encode(
     "Datum;Betrag,EUR;Zweck\n05.10.2026;1,50;Müller\n06.10.2026;2,50;Schmidt\n",
   );

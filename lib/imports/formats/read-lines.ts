@@ -116,8 +116,8 @@ function opened(head: Uint8Array, options: ReadOptions, out: LineCollector) {
   const start = head.subarray(0, HEAD_BYTES);
   const { fields, declaresEncoding } = FORMAT_TRAITS[options.format];
   const mapped = declaresEncoding ? undefined : options.mapping?.encoding;
-  const given = options.encoding ?? mapped;
-  const { encoding, open } = given ? { encoding: given, open: false } : encodingOf(start);
+  const chosen = options.encoding ?? mapped;
+  const { encoding, open } = chosen ? { encoding: chosen, open: false } : encodingOf(start);
   out.sheet = options.mapping?.sheet;
   const reading: Reading = {
     out,

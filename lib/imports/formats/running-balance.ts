@@ -17,7 +17,8 @@ type Account = {
   balance: number;
   place: Place;
   /**
-   * Sums of the rows after the last balance, and of its own row and those after it except this one.
+   * The sums since the last balance: `after` includes this row but not the balance's, `before` the
+   * balance's row but not this one.
    */
   after: number;
   before: number;

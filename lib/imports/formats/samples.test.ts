@@ -1,6 +1,6 @@
 /**
  * Formats × peculiarities: each file of `lib/imports/formats/samples` with what must be read of it,
- * to the cent, in `<name>.expected.json` beside it. Files named `suite-*` rebuild cases of
+ * to the cent, in `<name>.expected.json` next to it. Files named `suite-*` rebuild cases of
  * published test suites with figures and texts of our own: `expected.suite` names the suite.
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ type Expected = {
   /** What `detect` must say, among other things; without it, nothing is said of detection. */
   detection?: object;
   /**
-   * Beside what was detected; a mapping here takes the place of the detected one. With a format,
+   * Options in addition to those detected; a mapping here replaces the detected one. With a format,
    * nothing is detected.
    */
   options: Omit<Partial<ReadOptions>, "limits">;
@@ -87,7 +87,7 @@ describe.each(SAMPLES)("%s", (name) => {
     if (expected.summary) expect(summary).toMatchObject(expected.summary);
   });
 
-  test("is read alike however its bytes are cut", async () => {
+  test("is read the same for any split of its bytes", async () => {
     const { bytes, options } = sample(name);
     const whole = await read([bytes], options);
     for (const length of [1, 2, 3, 7, 61, 1_021])
@@ -95,7 +95,7 @@ describe.each(SAMPLES)("%s", (name) => {
   });
 });
 
-test("XML is read in the encoding that it names, whatever a source's mapping says of its files of columns", async () => {
+test("XML is read in its declared encoding, whatever a source's mapping says", async () => {
   const { bytes, expected, options } = sample("camt053-v02.xml");
   const mapping = {
     fields: { value_date: "Date", amount: "Amount" },

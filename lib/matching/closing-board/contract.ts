@@ -16,7 +16,7 @@ const SKIPPED_PAIRS = ["up_to_date", "archived"] as const;
 
 const MONTHS_MAX = 12;
 const PAIRS_MAX = 500;
-/** Of one pair, and of all pairs in a call. */
+/** The maximum number of periods for one pair, and for all pairs of a call. */
 export const NEXT_PERIODS_MAX = 12;
 export const NEXT_PERIODS_OF_ALL_MAX = 1000;
 const LEVELS_MAX = 3;

@@ -10,6 +10,6 @@ export async function listLineSuggestions(
   id: string,
   { reconciliation_id }: { reconciliation_id?: string | undefined },
 ): Promise<{ items: LineSuggestion[] }> {
-  const asked = await read<Asked>(ctx, "list_line_suggestions", { id, reconciliation_id });
-  return { items: asked.line ? await suggestionThreads().ask<LineSuggestion[]>(asked) : [] };
+  const question = await read<Asked>(ctx, "list_line_suggestions", { id, reconciliation_id });
+  return { items: question.line ? await suggestionThreads().ask<LineSuggestion[]>(question) : [] };
 }

@@ -14,7 +14,7 @@ const line = (number: number, amount_minor: number) => ({
   description: `Invoice ${number}, thank you`,
 });
 
-test("suggestions are looked for in another thread, and are the same as here", async () => {
+test("suggestions are computed in another thread, with the same result", async () => {
   const asked: Asked = {
     reconciliation_id: "rcn_1",
     side: "right",

@@ -11,7 +11,7 @@ import type {
 } from "./contract.ts";
 import { getStatement } from "./get-statement.ts";
 
-/** What arrives is read at once, beside what others wait for. */
+/** A page is read in one query while other callers wait. */
 const PAGE_ROWS = 250;
 
 const EMPTY = {

@@ -22,7 +22,7 @@ const status = z.enum(RUN_STATUSES).meta({ example: "done" });
 export const STEP_KINDS = ["rule", "people", "excluded"] as const;
 
 const step = z.object({
-  // Of runs from before there were others.
+  // The default is for runs from before there were other kinds.
   kind: z.enum(STEP_KINDS).default("rule").meta({
     description: "people: what people matched or confirmed. excluded: what they took out.",
     example: "rule",

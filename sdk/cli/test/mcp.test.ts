@@ -33,7 +33,7 @@ async function withModel(args: string[], work: (model: Client) => Promise<void>)
   }
 }
 
-test("a model gets tools that read, and those that write only where a person allowed it", async () => {
+test("a model gets reading tools, and writing tools only with a person's permission", async () => {
   const writing = ["confirm_matches", "import_file"];
   await withModel([], async (model) => {
     const { tools } = await model.listTools();
@@ -54,7 +54,7 @@ test("a model gets tools that read, and those that write only where a person all
   });
 });
 
-test("a tool calls the API as the profile, and an error says what is wrong", async () => {
+test("a tool calls the API with the profile, and reports errors", async () => {
   await withModel([], async (model) => {
     api.script(
       json(200, { items: [{ id: "exc_1" }], next_cursor: null }),

@@ -31,7 +31,7 @@ test("the built package runs, knows its version, and needs three packages", asyn
   });
 });
 
-test("every command completes, and says what it does", async () => {
+test("every command has completion and a description", async () => {
   const complete = (...words: string[]) =>
     run(process.execPath, [join(FOLDER, "src/main.ts"), "__complete", ...words]);
   expect((await complete()).stdout).toMatch(/^login\nwhoami\nlisten\n/);

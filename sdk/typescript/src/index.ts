@@ -1,6 +1,7 @@
-export { Call, type CallOptions, Export, type FileBody, List, type WithResponse } from "./call.ts";
+export { Call, type CallOptions, type FileBody, List, type WithResponse } from "./call.ts";
 export { type ClientErrorCode, TieoutError } from "./errors.ts";
 export type { Events, PollOptions, ReadEvent } from "./events.ts";
+export { Export } from "./export.ts";
 export type { TieoutEvent } from "./generated/operations.gen.ts";
 export type * from "./generated/types.gen.ts";
 export { toDecimal, toMinor } from "./money.ts";

@@ -1,5 +1,6 @@
-import { Call, type CallOptions, Export, type FileBody, List } from "./call.ts";
+import { Call, type CallOptions, type FileBody, List } from "./call.ts";
 import { addPolling, type Events } from "./events.ts";
+import { Export } from "./export.ts";
 import * as generated from "./generated/operations.gen.ts";
 import { type Outgoing, send, type Transport } from "./send.ts";
 import { addWaits, type Imports, type Reconciliations, type Runs } from "./waits.ts";

@@ -81,7 +81,7 @@ test("the other routes of Fastify keep their parser", async () => {
   await app.close();
 });
 
-test("a route of Next receives, and fails where the handler does", async () => {
+test("a Next route verifies events, and fails if the handler fails", async () => {
   const headers = await sign(BODY, SECRET);
   const request = () => new Request("http://x/", { method: "POST", body: BODY, headers });
   expect((await nextWebhook(SECRET, store)(request())).status).toBe(204);

@@ -85,7 +85,7 @@ test.each([
   expect(server.received).toHaveLength(1);
 });
 
-test("two calls have different keys, and the caller's own is kept", async () => {
+test("two calls have different idempotency keys, and the caller's own key is used", async () => {
   server.script(created, created, created, created);
   await create();
   await create();
@@ -144,7 +144,7 @@ test("a stalled attempt leaves time for another", async () => {
   expect(server.received).toHaveLength(2);
 });
 
-test("a call that is never answered ends by its deadline", async () => {
+test("a call without a response ends at its deadline", async () => {
   server.script(...Array.from({ length: 9 }, () => stall));
   expect(await failureOf(create({ deadlineMs: 300 }))).toMatchObject({ code: "timeout" });
 });
@@ -159,7 +159,7 @@ test("a signal aborts a call with the signal's reason", async () => {
   expect(server.received).toHaveLength(1);
 });
 
-test("an error says what the problem says, codes and reasons of later versions too", async () => {
+test("an error carries the problem's fields, including codes and reasons of later versions", async () => {
   const errors = [{ path: "severity", message: "Unknown." }];
   server.script(problem(409, { code: "new_code", reason: "new_reason", errors }));
   const error = await failureOf(create());
@@ -180,7 +180,7 @@ test("a redirect is an error, and the credential is not sent on", async () => {
   expect(server.received).toHaveLength(1);
 });
 
-test("the token is asked for before each attempt", async () => {
+test("the token is requested before each attempt", async () => {
   let count = 0;
   const token = async () => `token-${++count}`;
   tieout = new Tieout({ token, tenant: "acme", baseUrl: server.url });

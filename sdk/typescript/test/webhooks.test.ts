@@ -23,7 +23,7 @@ test("the reference implementation accepts what the signer signs", async () => {
   expect(new Webhook(SECRET).verify(BODY, await sign(BODY, SECRET))).toEqual(JSON.parse(BODY));
 });
 
-test("while a secret is rotated, either fits", async () => {
+test("during a rotation, both secrets verify", async () => {
   const headers = await sign(BODY, OTHER);
   expect(await unwrap(BODY, headers, [SECRET, OTHER])).toMatchObject({ id: "evt_test" });
   const signature = `${(await sign(BODY, SECRET))["webhook-signature"]} ${headers["webhook-signature"]}`;
@@ -62,7 +62,7 @@ test.each([-301, 301])("a delivery %i seconds off is refused", async (seconds) =
 test.each([
   ["", []],
   ["whsec_", ["whsec_*"]],
-])("an empty secret fits nothing", async (secret, more) => {
+])("an empty secret verifies nothing", async (secret, more) => {
   const headers = await sign(BODY, SECRET);
   for (const one of [secret, ...more])
     await expect(unwrap(BODY, headers, one)).rejects.toMatchObject(refused);

@@ -20,13 +20,45 @@ begin
   ) returning q.*;
 end $$;
 
+-- Gathers the alerts that wait, at most once in 50 seconds for a recipient and kind, and has them
+-- sent.
+create function private.bundle_alerts() returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  bundle record;
+begin
+  for bundle in
+    with waiting as (
+      select distinct a.tenant_id, a.recipient, a.kind
+      from private.alerts a
+      where a.bundle_id is null
+    ), bundled as (
+      insert into private.alert_bundles (tenant_id, recipient, kind)
+      select w.tenant_id, w.recipient, w.kind from waiting w
+      where not exists (
+        select from private.alert_bundles b
+        where b.tenant_id = w.tenant_id and b.recipient = w.recipient and b.kind = w.kind
+          and b.created_at > now() - interval '50 seconds'
+      )
+      returning *
+    ), filled as (
+      update private.alerts a set bundle_id = b.id from bundled b
+      where a.tenant_id = b.tenant_id and a.recipient = b.recipient and a.kind = b.kind
+        and a.bundle_id is null
+    )
+    select * from bundled
+  loop
+    perform graphile_worker.add_job('send_alerts',
+      json_build_object('tenant_id', bundle.tenant_id, 'bundle_id', bundle.id), max_attempts => 15);
+  end loop;
+end $$;
+
 -- Finds the recipients of what happened and bundles their alerts: at most one message a minute per
 -- recipient and kind. Returns the number of events it looked at.
 create function private.collect_alerts(batch integer default 5000) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   looked_at integer;
-  bundle record;
 begin
   -- Two concurrent calls would each create a bundle of the same alerts.
   perform pg_advisory_xact_lock(hashtextextended('gather_alerts', 0));
@@ -79,31 +111,7 @@ begin
     on conflict do nothing
   )
   select count(*) into looked_at from taken;
-
-  for bundle in
-    with waiting as (
-      select distinct a.tenant_id, a.recipient, a.kind
-      from private.alerts a
-      where a.bundle_id is null
-    ), bundled as (
-      insert into private.alert_bundles (tenant_id, recipient, kind)
-      select w.tenant_id, w.recipient, w.kind from waiting w
-      where not exists (
-        select from private.alert_bundles b
-        where b.tenant_id = w.tenant_id and b.recipient = w.recipient and b.kind = w.kind
-          and b.created_at > now() - interval '50 seconds'
-      )
-      returning *
-    ), filled as (
-      update private.alerts a set bundle_id = b.id from bundled b
-      where a.tenant_id = b.tenant_id and a.recipient = b.recipient and a.kind = b.kind
-        and a.bundle_id is null
-    )
-    select * from bundled
-  loop
-    perform graphile_worker.add_job('send_alerts',
-      json_build_object('tenant_id', bundle.tenant_id, 'bundle_id', bundle.id), max_attempts => 15);
-  end loop;
+  perform private.bundle_alerts();
   return looked_at;
 end $$;
 

@@ -93,6 +93,31 @@ begin
   ) x;
 end $$;
 
+-- Stores the name, and the hours as a new version if they differ; returns the version's number.
+create function private.store_calendar(input jsonb, before jsonb,
+  has_other_hours boolean) returns bigint
+language plpgsql volatile set search_path = '' as $$
+declare
+  no bigint;
+begin
+  if has_other_hours then
+    insert into public.calendar_versions (calendar_id, version, time_zone, weekly, special_days)
+    values (input ->> 'id', (before ->> 'calendar_version')::integer + 1, input ->> 'time_zone',
+      input -> 'weekly', input -> 'special_days')
+    returning calendar_no into no;
+    perform private.start_calendar_version(no);
+  else
+    no := private.current_calendar_no(private.tenant_id(), input ->> 'id');
+  end if;
+  if has_other_hours or before -> 'name' <> input -> 'name' then
+    update public.calendars c
+    set name = input ->> 'name', updated_at = now(), updated_by = private.actor(),
+      version = c.version + case when has_other_hours then 1 else 0 end
+    where c.tenant_id = private.tenant_id() and c.id = input ->> 'id';
+  end if;
+  return no;
+end $$;
+
 -- input: { id, name, time_zone, weekly, special_days, apply_to: new | open, dry_run }. Changed
 -- hours create a version, by which new exceptions count; with `open`, open ones too. Open periods
 -- that count business days by it run again. Refuses: not_found, precondition_failed,
@@ -122,21 +147,7 @@ begin
     is distinct from (hours -> 'time_zone', hours -> 'weekly', hours -> 'special_days');
   -- This block is rolled back in a dry run.
   begin
-    if has_other_hours then
-      insert into public.calendar_versions (calendar_id, version, time_zone, weekly, special_days)
-      values (input ->> 'id', (before ->> 'calendar_version')::integer + 1, input ->> 'time_zone',
-        input -> 'weekly', input -> 'special_days')
-      returning calendar_no into no;
-      perform private.start_calendar_version(no);
-    else
-      no := private.current_calendar_no(private.tenant_id(), input ->> 'id');
-    end if;
-    if has_other_hours or before -> 'name' <> input -> 'name' then
-      update public.calendars c
-      set name = input ->> 'name', updated_at = now(), updated_by = private.actor(),
-        version = c.version + case when has_other_hours then 1 else 0 end
-      where c.tenant_id = private.tenant_id() and c.id = input ->> 'id';
-    end if;
+    no := private.store_calendar(input, before, has_other_hours);
     if has_other_hours then
       periods := private.request_runs_by_calendar(input ->> 'id');
     end if;

@@ -1,5 +1,5 @@
 -- Entry batches: the journal entries that closings leave, for the ledger. Closing a period creates
--- one batch; nothing of it changes or is deleted. Why: docs/decisions/0029-entry-batches.md.
+-- one batch; nothing of it changes or is deleted. Why: docs/decisions/0030-entry-batches.md.
 
 create table public.entry_batches (
   tenant_id text not null default private.tenant_id(),

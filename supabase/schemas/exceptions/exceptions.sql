@@ -188,9 +188,8 @@ begin
     when minutes <= private.medium_risk_up_to() then 'medium'
     else 'low'
   end;
-  if minutes is not null and e.calendar_no is not null then
-    item.business_minutes_remaining := private.business_minutes_remaining(e, as_of);
-  end if;
+  item.business_minutes_remaining := case when minutes is not null and e.calendar_no is not null
+    then private.business_minutes_remaining(e, as_of) end;
   item.calendar_id := e.calendar_id;
   if is_paused then
     item.paused_at := private.iso(e.paused_at);

@@ -121,7 +121,8 @@ begin
             'name', case when f = 'reconciliation_id' then (
               select c.name from public.reconciliations c
               where c.tenant_id = $4 and c.id = r.value) end,
-            'amount_minor', case when f = 'currency' then least(r.amount, 9007199254740991) end
+            'amount_minor', case when f = 'currency' and r.amount is not null
+              then least(r.amount, 9007199254740991) end
           ) order by r.rank)
           from ranked r where r.facet = f and r.rank <= $5), '[]'))
         from unnest($3::text[]) f

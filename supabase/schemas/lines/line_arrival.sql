@@ -140,6 +140,58 @@ begin
   $sql$;
 end $$;
 
+-- Staged lines whose ID names a line with another amount: how many, and the first 100.
+create function private.conflicts_of_staged(tenant text, source text, out n bigint,
+  out conflicts jsonb)
+language plpgsql stable set search_path = '' as $$
+begin
+  select count(*), coalesce(jsonb_agg(to_jsonb(c) - 'n' order by c.position)
+    filter (where c.n <= 100), '[]')
+  into n, conflicts
+  from (
+    select row_number() over (order by l.position) as n, l.position, l.file_line, l.external_id,
+      l.amount_minor || ' ' || l.currency as found, k.amount_minor || ' ' || k.currency as wanted
+    from pg_temp.staged_lines l
+    join public.lines k on k.tenant_id = tenant and k.id = private.line_identity(source, l.key, 0)
+    where l.external_id is not null
+      and (k.amount_minor, k.currency) is distinct from (l.amount_minor, l.currency)
+  ) c;
+end $$;
+
+-- What became of each staged line: [{ index, id, duplicate }].
+create function private.items_of_staged(source text, kept_ids uuid[]) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select jsonb_agg(
+      jsonb_build_object('index', i.position, 'id', private.line_id_text(i.id),
+        'duplicate', i.nth > 1 or i.id <> all (kept_ids))
+      order by i.position)
+    from (
+      select l.position, case when l.external_id is null then 1 else coalesce(r.nth, 1) end as nth,
+        private.line_identity(source, l.key,
+          case when l.external_id is null then coalesce(r.nth, 1) else 0 end) as id
+      from pg_temp.staged_lines l left join pg_temp.repeated_lines r on r.position = l.position
+    ) i
+  );
+end $$;
+
+-- Counts new lines of a source. Signatures of periods that they fall into are revoked.
+create function private.count_arrived(tenant text, source_no integer, accepted bigint) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.enforce_quota(tenant, 'lines', accepted);
+  update public.sources x
+  set line_count = x.line_count + accepted
+  where x.tenant_id = tenant and x.source_no = count_arrived.source_no;
+  perform private.lines_arrived(tenant, source_no);
+  if exists (select from public.period_signatures x
+    where x.tenant_id = tenant and x.revoked_at is null) then
+    perform private.revoke_signatures_of_source(tenant, source_no,
+      (select min(g.value_date) from pg_temp.staged_lines g), 'Lines arrived.');
+  end if;
+end $$;
+
 -- Stores the staged lines that are new, and opens them in each pair of their source.
 -- ids_are_unique: the sender promises that an external_id identifies one line, as programs do and
 -- banks don't.
@@ -157,9 +209,8 @@ declare
   accepted bigint;
   accepted_again bigint;
   kept_ids uuid[];
-  conflicts jsonb := '[]';
   conflict_count bigint := 0;
-  items jsonb;
+  conflicts jsonb := '[]';
 begin
   perform private.lock_source($1, $2);
   select * into strict s from public.sources x where x.tenant_id = $1 and x.source_no = $2;
@@ -170,7 +221,6 @@ begin
     perform private.mark_ids_reused_in_file($1, s.id);
   end if;
   perform private.number_repeated_lines(false);
-
   -- If the source can't have any of them yet, nothing is looked up, which halves the time. If
   -- others add lines to the source at the same time, the lookup is made.
   begin
@@ -187,52 +237,17 @@ begin
     using $1, $2, $3, s.id, s.sign, true;
     accepted := accepted + accepted_again;
   end if;
-
   if accepted < staged and ids_are_unique then
-    select count(*),
-      coalesce(jsonb_agg(to_jsonb(c) - 'n' order by c.position) filter (where c.n <= 100),
-        '[]') into conflict_count,
-      conflicts
-    from (
-      select row_number() over (order by l.position) as n, l.position, l.file_line, l.external_id,
-        l.amount_minor || ' ' || l.currency as found, k.amount_minor || ' ' || k.currency as wanted
-      from pg_temp.staged_lines l
-      join public.lines k on k.tenant_id = $1 and k.id = private.line_identity(s.id, l.key, 0)
-      where l.external_id is not null
-        and (k.amount_minor, k.currency) is distinct from (l.amount_minor, l.currency)
-    ) c;
+    select c.n, c.conflicts into conflict_count, conflicts
+    from private.conflicts_of_staged($1, s.id) c;
   end if;
-  if $3 is null then
-    select jsonb_agg(
-      jsonb_build_object('index', i.position, 'id', private.line_id_text(i.id), 'duplicate',
-        i.nth > 1
-        or i.id <> all (kept_ids))
-    order by i.position)
-    into items
-    from (
-      select l.position, case when l.external_id is null then 1 else coalesce(r.nth, 1) end as nth,
-        private.line_identity(s.id, l.key,
-          case when l.external_id is null then coalesce(r.nth, 1) else 0 end) as id
-      from pg_temp.staged_lines l left join pg_temp.repeated_lines r on r.position = l.position
-    ) i;
-  end if;
-
   if accepted > 0 then
-    perform private.enforce_quota($1, 'lines', accepted);
-    update public.sources x
-    set line_count = x.line_count + accepted
-    where x.tenant_id = $1 and x.source_no = $2;
-    perform private.lines_arrived($1, $2);
-    if exists (select from public.period_signatures x
-      where x.tenant_id = $1 and x.revoked_at is null) then
-      perform private.revoke_signatures_of_source($1, $2,
-        (select min(g.value_date) from pg_temp.staged_lines g), 'Lines arrived.');
-    end if;
+    perform private.count_arrived($1, $2, accepted);
   end if;
   return jsonb_build_object(
     'staged', staged, 'accepted', accepted, 'duplicates', staged - accepted - conflict_count,
-    'conflicts', conflicts,
-    'conflict_count', conflict_count, 'items', items
+    'conflicts', conflicts, 'conflict_count', conflict_count,
+    'items', case when $3 is null then private.items_of_staged(s.id, kept_ids) end
   );
 end $$;
 

@@ -99,6 +99,115 @@ begin
   return null;
 end $$;
 
+-- Where the lines of a list are found by their state: open lines, or what a closed period carried;
+-- null if every line is looked at. In the statements of these functions $1 is the tenant, $2 the
+-- input, $3 the period, ($6, $7) the last line of the page before and $8 how many.
+create function private.standing_lines(r public.reconciliations, state text) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case
+    when state is null or state not in ('open', 'partly_matched', 'outstanding') then null
+    when r.closed_at is null
+      then 'private.open_lines w where w.tenant_id = $1 and w.pair_no = s.pair_no'
+    else 'public.carried_lines w where w.tenant_id = $1 and w.reconciliation_id = $3.id'
+  end;
+end $$;
+
+-- What a line x must be like by its own fields.
+create function private.line_field_filters(input jsonb) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return concat_ws(' and ', 'true',
+    case when input ->> 'date_from' is not null
+      then $c$x.value_date >= ($2 ->> 'date_from')::date$c$ end,
+    case when input ->> 'date_to' is not null
+      then $c$x.value_date <= ($2 ->> 'date_to')::date$c$ end,
+    case when input ->> 'currency' is not null then $c$x.currency = $2 ->> 'currency'$c$ end,
+    case when input ->> 'amount_from' is not null
+      then $c$x.amount_minor >= ($2 ->> 'amount_from')::bigint$c$ end,
+    case when input ->> 'amount_to' is not null
+      then $c$x.amount_minor <= ($2 ->> 'amount_to')::bigint$c$ end,
+    case when input ->> 'import_id' is not null
+      then $c$x.import_id = $2 ->> 'import_id' and x.line_no between
+        (select i.first_line_no from public.imports i
+          where i.tenant_id = $1 and i.id = $2 ->> 'import_id')
+        and (select i.last_line_no from public.imports i
+          where i.tenant_id = $1 and i.id = $2 ->> 'import_id')$c$ end);
+end $$;
+
+-- What a line x must be like in a period, and by its state where no index of states finds it.
+create function private.line_period_filters(r public.reconciliations, state text,
+  is_found_by_state boolean) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return concat_ws(' and ', 'true',
+    case when r.id is not null then 'x.value_date <= $3.period_end' end,
+    case when r.id is not null and not is_found_by_state then format('(%s or %s or %s)',
+      private.line_state_condition(case when r.closed_at is null then 'open' else 'carried' end),
+      private.line_state_condition('matched'), private.line_state_condition('excluded')) end,
+    case
+      when r.closed_at is not null then
+        case when not is_found_by_state or state <> 'outstanding'
+          then private.line_state_was(state) end
+      when not is_found_by_state then private.line_state_is(state) end);
+end $$;
+
+-- What a row w of the standing lines must be like.
+create function private.standing_filters(r public.reconciliations, state text,
+  has_cursor boolean) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return concat_ws(' and ', 'w.side = s.side',
+    case when r.id is not null then 'w.value_date <= $3.period_end' end,
+    case when has_cursor then '(w.value_date, w.line_no) < ($6, $7)' end,
+    case when r.closed_at is null then
+      case state when 'open' then 'w.open_minor = w.amount_minor'
+        when 'partly_matched' then 'w.open_minor <> w.amount_minor' end end,
+    -- Not completely matched in another pair.
+    case when r.id is null and state = 'partly_matched' then $c$not exists (
+      select from private.open_lines o
+      where o.tenant_id = $1 and o.pair_no = any (s.pair_nos) and o.line_no = w.line_no
+        and o.open_minor = o.amount_minor offset 0)$c$ end);
+end $$;
+
+-- A page of lines as a query over s, the sources with their pairs: of a few known lines, of
+-- standing lines, or of every line.
+create function private.line_page(r public.reconciliations, state text, stands text, is_few boolean,
+  has_cursor boolean, filters text) returns text
+language plpgsql immutable set search_path = '' as $$
+declare
+  after constant text := case when has_cursor then '(x.value_date, x.line_no) < ($6, $7)'
+    else 'true' end;
+  of_source constant text := $q$
+    select x.value_date, x.line_no from public.lines x
+    where %s and x.tenant_id = $1 and x.source_no = s.source_no and %s and %s
+    order by x.value_date desc, x.line_no desc limit $8 $q$;
+begin
+  if is_few then
+    return format($q$
+      select x.value_date, x.line_no from unnest($5) h (line_no)
+      cross join lateral (select * from public.lines y
+        where y.tenant_id = $1 and y.line_no = h.line_no offset 0) x
+      join s on s.source_no = x.source_no where %s and %s $q$, after, filters);
+  elsif stands is null then
+    return format('select w.value_date, w.line_no from s cross join lateral (%s) w',
+      format(of_source, 'true', after, filters));
+  end if;
+  -- A line that is open in several pairs is listed once. A source without a pair has only open
+  -- lines.
+  return format($q$
+    select distinct w.value_date, w.line_no from s cross join lateral ((
+      select w.value_date, w.line_no from %s and %s and exists (
+        select
+        from (select * from public.lines y
+          where y.tenant_id = $1 and y.line_no = w.line_no offset 0) x
+        where %s offset 0
+      ) order by w.value_date desc, w.line_no desc limit $8
+    ) %s) w $q$, stands, private.standing_filters(r, state, has_cursor), filters,
+    case when r.id is null and state <> 'partly_matched' then
+      format('union all (%s)', format(of_source, 's.pair_no is null', after, filters)) end);
+end $$;
+
 -- The caller's lines of these sources, latest first, as list_lines needs them. If few lines come
 -- into question, they are looked up and sorted; open lines are read from where only those are
 -- stored; everything else is read in the order of the lines' index until the page is full. The
@@ -120,9 +229,6 @@ declare
   few bigint[];
   is_searched boolean := false;
   stands text;
-  of_standing text;
-  unpaired text;
-  filters text;
 begin
   if not private.may('read:reconciliations', 'write:reconciliations') then
     return;
@@ -131,77 +237,15 @@ begin
     few := private.find_lines_of_caller(q, source_nos, 5000);
     is_searched := few is not null;
   end if;
-  if few is null then
-    few := private.narrow_by_state(r, state, source_nos, 5000);
-  end if;
-  stands := case when few is null and state in ('open', 'partly_matched', 'outstanding') then
-    case
-      when r.closed_at is null
-        then 'private.open_lines w where w.tenant_id = $1 and w.pair_no = s.pair_no'
-    else 'public.carried_lines w where w.tenant_id = $1 and w.reconciliation_id = $3.id' end end;
-  filters := concat_ws(' and ',
-    case when q is not null and not is_searched then private.line_search(q, 'private.line_text(x)')
-      end,
-    case when stands is null and after_date is not null then '(x.value_date, x.line_no) < ($6, $7)'
-      end,
-    case
-      when input ->> 'date_from' is not null then $c$x.value_date >= ($2 ->> 'date_from')::date$c$
-      end,
-    case when input ->> 'date_to' is not null then $c$x.value_date <= ($2 ->> 'date_to')::date$c$
-      end,
-    case when input ->> 'currency' is not null then $c$x.currency = $2 ->> 'currency'$c$ end,
-    case
-      when input ->> 'amount_from' is not null then $c$x.amount_minor >= (
-        $2 ->> 'amount_from')::bigint$c$
-      end,
-    case
-      when input ->> 'amount_to' is not null then $c$x.amount_minor <= (
-        $2 ->> 'amount_to')::bigint$c$
-      end,
-    case when input ->> 'import_id' is not null then $c$x.import_id = $2 ->> 'import_id'
-      and x.line_no between
-      (select i.first_line_no from public.imports i
-        where i.tenant_id = $1 and i.id = $2 ->> 'import_id')
-        and
-      (select i.last_line_no from public.imports i
-        where i.tenant_id = $1 and i.id = $2 ->> 'import_id')$c$ end,
-    case when r.id is not null then 'x.value_date <= $3.period_end' end,
-    case when r.id is not null and stands is null then format('(%s or %s or %s)',
-      private.line_state_condition(case when r.closed_at is null then 'open' else 'carried' end),
-      private.line_state_condition('matched'), private.line_state_condition('excluded')) end,
-    case
-      when r.closed_at is not null then case when stands is null
-      or state <> 'outstanding' then private.line_state_was(state) end
-      when stands is null then private.line_state_is(state) end,
-    'true'
-  );
-  of_standing := concat_ws(' and ', 'w.side = s.side',
-    case when r.id is not null then 'w.value_date <= $3.period_end' end,
-    case when after_date is not null then '(w.value_date, w.line_no) < ($6, $7)' end,
-    case when r.closed_at is null then
-      case state when 'open' then 'w.open_minor = w.amount_minor'
-        when 'partly_matched' then 'w.open_minor <> w.amount_minor' end end,
-    -- Not completely matched in another pair.
-    case when r.id is null and state = 'partly_matched' then 'not exists (select from private.open_lines o
-      where o.tenant_id = $1 and o.pair_no = any (s.pair_nos) and o.line_no = w.line_no and o.open_minor = o.amount_minor offset 0)' end);
-  -- A source without a pair has only open lines.
-  unpaired := case when stands is not null and r.id is null
-    and state <> 'partly_matched' then format($sql$
-    union all (
-      select x.value_date, x.line_no from public.lines x
-      where s.pair_no is null and x.tenant_id = $1 and x.source_no = s.source_no and %s
-      order by x.value_date desc, x.line_no desc limit $8
-    ) $sql$,
-    concat_ws(' and ',
-      case when after_date is not null then '(x.value_date, x.line_no) < ($6, $7)' end,
-      filters)) end;
+  few := coalesce(few, private.narrow_by_state(r, state, source_nos, 5000));
+  stands := case when few is null then private.standing_lines(r, state) end;
   return query execute format($sql$
     with sources as materialized (
       select x.source_no, case when $3.id is not null then array[$3.pair_no] else array(
         select p.pair_no from public.pairs p
         where p.tenant_id = $1 and x.source_no in (p.left_source_no, p.right_source_no)
           and p.opening is null
-          order by p.pair_no) end as pair_nos
+        order by p.pair_no) end as pair_nos
       from unnest($4) x (source_no)
     ), s as materialized (
       select x.source_no, x.pair_nos, p.pair_no,
@@ -210,29 +254,12 @@ begin
     )
     select row_number() over (order by l.value_date desc, l.line_no desc), l.line_no
     from (%s) l order by l.value_date desc, l.line_no desc limit $8 $sql$,
-    case when stands is null then 'x.pair_nos[:1]' else 'x.pair_nos' end, case
-    when few is not null then format($sql$
-      select x.value_date, x.line_no from unnest($5) h (line_no)
-      cross join lateral (select * from public.lines y
-        where y.tenant_id = $1 and y.line_no = h.line_no offset 0) x
-      join s on s.source_no = x.source_no where %s $sql$, filters)
-    -- A line that is open in several pairs is listed once.
-    when stands is not null then format($sql$
-      select distinct w.value_date, w.line_no from s cross join lateral ((
-        select w.value_date, w.line_no from %s and %s and exists (
-          select
-          from (select * from public.lines y
-            where y.tenant_id = $1 and y.line_no = w.line_no offset 0) x
-          where %s offset 0
-        ) order by w.value_date desc, w.line_no desc limit $8
-      ) %s) w $sql$, stands, of_standing, filters, unpaired)
-    else format($sql$
-      select w.value_date, w.line_no from s cross join lateral (
-        select x.value_date, x.line_no from public.lines x
-        where x.tenant_id = $1 and x.source_no = s.source_no and %s
-          order by x.value_date desc, x.line_no desc limit $8
-      ) w $sql$, filters)
-    end)
+    case when stands is null then 'x.pair_nos[:1]' else 'x.pair_nos' end,
+    private.line_page(r, state, stands, few is not null, after_date is not null,
+      concat_ws(' and ', private.line_field_filters(input),
+        private.line_period_filters(r, state, stands is not null),
+        case when q is not null and not is_searched
+          then private.line_search(q, 'private.line_text(x)') end)))
   using tenant, input, r, source_nos, few, after_date, after_no, most;
 end $$;
 

@@ -42,6 +42,36 @@ begin
   return private.match_json(private.find_match(input ->> 'id'));
 end $$;
 
+-- Refuses matches that do not exist, and those in a state that the action does not fit: all of them
+-- by their places.
+create function private.require_changeable(action text, ids uuid[]) returns void
+language plpgsql stable set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  wanted constant text := case action when 'undo' then 'confirmed' else 'suggested' end;
+  done constant text := case action when 'undo' then 'undone' when 'confirm' then 'confirmed'
+    else 'rejected' end;
+  refused jsonb;
+begin
+  select jsonb_agg(
+    jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such match.')
+    order by i.n) into refused
+  from unnest(ids) with ordinality as i (id, n)
+  left join public.matches m on m.tenant_id = tenant and m.id = i.id where m.id is null;
+  if refused is not null then
+    perform private.refuse('not_found', 'There is no such match.', refused);
+  end if;
+  select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1),
+    'message', format('This match is %s: only one that is %s can be %s.', m.state, wanted, done))
+    order by i.n) into refused
+  from unnest(ids) with ordinality as i (id, n)
+  join public.matches m on m.tenant_id = tenant and m.id = i.id where m.state <> wanted;
+  if refused is not null then
+    perform private.refuse('invalid_transition',
+      format('Only a match that is %s can be %s. Nothing was changed.', wanted, done), refused);
+  end if;
+end $$;
+
 -- Confirms, rejects or undoes matches of the caller's tenant: all of them or none. Returns them in
 -- this order. Decisions by filter, in which nobody has `seen` each match, teach which lines are
 -- alike, but are no proof that the engine may match automatically. Records: one event. Refuses:
@@ -53,9 +83,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   who constant text := private.actor();
-  wanted constant text := case action when 'undo' then 'confirmed' else 'suggested' end;
   touched record;
-  refused jsonb;
 begin
   for touched in
     select m.pair_no, array_agg(distinct m.reconciliation_id) as periods from public.matches m
@@ -63,26 +91,7 @@ begin
   loop
     perform private.lock_period(tenant, p.id) from unnest(touched.periods) as p (id);
   end loop;
-  select jsonb_agg(
-    jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such match.')
-  order by i.n) into refused
-  from unnest(ids) with ordinality as i (id, n)
-    left join public.matches m on m.tenant_id = tenant and m.id = i.id where m.id is null;
-  if refused is not null then
-    perform private.refuse('not_found', 'There is no such match.', refused);
-  end if;
-  select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1),
-    'message', format('This match is %s: only one that is %s can be %s.', m.state, wanted,
-      case action when 'undo' then 'undone' when 'confirm' then 'confirmed' else 'rejected' end))
-        order by i.n) into refused
-  from unnest(ids) with ordinality as i (id, n)
-    join public.matches m on m.tenant_id = tenant and m.id = i.id where m.state <> wanted;
-  if refused is not null then
-    perform private.refuse('invalid_transition',
-      format('Only a match that is %s can be %s. Nothing was changed.', wanted,
-      case action when 'undo' then 'undone' when 'confirm' then 'confirmed' else 'rejected' end),
-      refused);
-  end if;
+  perform private.require_changeable(action, ids);
   for touched in
     select m.pair_no, array_agg(m.id order by m.id) as ids from public.matches m
     where m.tenant_id = tenant and m.id = any (change_matches.ids) group by m.pair_no

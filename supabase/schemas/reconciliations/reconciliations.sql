@@ -77,12 +77,10 @@ end $$;
 create trigger guard before insert or update on public.reconciliations
   for each row execute function private.guard_reconciliation();
 
--- The checks for a reconciliation with sources. Refuses: conflict; invalid_request.
-create function private.guard_period(after public.reconciliations,
+-- Refuses values that only counting or closing sets.
+create function private.require_computed_fields(after public.reconciliations,
   before public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
-declare
-  tenant constant text := after.tenant_id;
 begin
   if (after.matched_count, after.unmatched_count) is distinct from (0::bigint, 0::bigint) then
     perform private.refuse_conflict('counts_computed',
@@ -100,24 +98,16 @@ begin
     perform private.refuse_conflict('period_closed',
       'The period is closed. Reopen it by POST to its /reopen.');
   end if;
-  if before.id is not null then
-    perform private.require_not_closing(tenant, after.pair_no, after.id);
-  end if;
-  if before.id is not null
-    and (after.period_start, after.period_end) = (before.period_start, before.period_end) then
-    return;
-  end if;
-  if not exists (
-    select from public.pairs p
-    join public.sources l on l.tenant_id = p.tenant_id and l.source_no = p.left_source_no
-      and l.id = after.left_source_id
-    join public.sources r on r.tenant_id = p.tenant_id and r.source_no = p.right_source_no
-      and r.id = after.right_source_id
-    where p.tenant_id = tenant and p.pair_no = after.pair_no
-  ) then
-    perform private.refuse_field('left_source_id',
-      'These are not the sources of this pair. Create the reconciliation by POST /v1/reconciliations.');
-  end if;
+end $$;
+
+-- Refuses days that another period of the pair has, or that a closed one has carried from. Locks
+-- the pair.
+create function private.require_free_days(after public.reconciliations,
+  before public.reconciliations) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  tenant constant text := after.tenant_id;
+begin
   perform private.lock_pair(tenant, after.pair_no);
   if before.id is not null and (
     exists (select from public.matches m
@@ -147,4 +137,33 @@ begin
   perform private.require_not_closing(tenant, r.pair_no, r.id) from public.reconciliations r
   where r.tenant_id = tenant and r.pair_no = after.pair_no and r.id <> after.id
     and r.period_start > after.period_end;
+end $$;
+
+-- The checks for a reconciliation with sources. Refuses: conflict; invalid_request.
+create function private.guard_period(after public.reconciliations,
+  before public.reconciliations) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  tenant constant text := after.tenant_id;
+begin
+  perform private.require_computed_fields(after, before);
+  if before.id is not null then
+    perform private.require_not_closing(tenant, after.pair_no, after.id);
+  end if;
+  if before.id is not null
+    and (after.period_start, after.period_end) = (before.period_start, before.period_end) then
+    return;
+  end if;
+  if not exists (
+    select from public.pairs p
+    join public.sources l on l.tenant_id = p.tenant_id and l.source_no = p.left_source_no
+      and l.id = after.left_source_id
+    join public.sources r on r.tenant_id = p.tenant_id and r.source_no = p.right_source_no
+      and r.id = after.right_source_id
+    where p.tenant_id = tenant and p.pair_no = after.pair_no
+  ) then
+    perform private.refuse_field('left_source_id',
+      'These are not the sources of this pair. Create the reconciliation by POST /v1/reconciliations.');
+  end if;
+  perform private.require_free_days(after, before);
 end $$;

@@ -2,6 +2,104 @@
 -- and stores the difference in chunks of whole matches: after every commit the proof holds, and a
 -- matcher that dies leaves nothing half done. Every write names its attempt.
 
+-- The run to begin, locked; without one its fields are null. A run of a period that is closed or
+-- closing fails: then `is_over` is true.
+create function private.run_to_begin(r public.reconciliations, asked text, out run public.runs,
+  out is_over boolean)
+language plpgsql volatile set search_path = '' as $$
+begin
+  select * into run from public.runs x
+  where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
+    and x.status in ('queued', 'running')
+    and case when asked is null then x.dry_run is null else x.id = asked end
+  order by x.id limit 1 for update;
+  is_over := r.pair_no is null or r.status = 'archived'
+    or run.dry_run is null
+    and (r.closed_at is not null or private.is_closing(r.tenant_id, r.pair_no, r.id));
+  if is_over then
+    update public.runs x
+    set status = 'failed', finished_at = now(),
+      failure = 'The period was closed before the run began.'
+    where x.tenant_id = r.tenant_id and x.id = run.id;
+  end if;
+end $$;
+
+-- The newest run of a period with one of these statuses; without one its fields are null.
+create function private.newest_run(r public.reconciliations, statuses text[]) returns public.runs
+language plpgsql stable set search_path = '' as $$
+declare
+  newest public.runs;
+begin
+  select * into newest from public.runs x
+  where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id and x.status = any (statuses)
+    and x.dry_run is null
+  order by x.id desc limit 1;
+  return newest;
+end $$;
+
+-- What the matcher needs for a run that has begun.
+create function private.run_order(r public.reconciliations, p public.pairs, begun public.runs,
+  policy jsonb, calendar jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  last_run constant public.runs := private.newest_run(r, '{done}');
+begin
+  return jsonb_build_object(
+    'run_id', begun.id, 'attempt', begun.attempt, 'dry_run', begun.dry_run, 'pair_no', p.pair_no,
+    'lines', (
+      select sum(s.line_count)
+      from public.sources s
+      where s.tenant_id = r.tenant_id and s.source_no in (p.left_source_no, p.right_source_no)
+    ), 'period_end', r.period_end, 'closed', r.closed_at is not null, 'weights', p.weights,
+    'rules', coalesce(begun.dry_run -> 'rules', (
+      select x.rules from public.pair_rules x
+      where x.tenant_id = r.tenant_id and x.pair_no = p.pair_no and x.version = p.rules_version
+    )), 'policy', policy, 'open_days', calendar -> 'open_days',
+    -- Whether everything that the engine made is weighed again, or what its leading rules settled
+    -- stays.
+    'whole', begun.dry_run is not null or last_run.id is null
+      or last_run.rules_version is distinct from p.rules_version
+      or last_run.engine_version is distinct from begun.engine_version
+      or (last_run.calendar_id,
+        last_run.calendar_version::text) is distinct from (calendar ->> 'calendar_id',
+        calendar ->> 'calendar_version')
+  );
+end $$;
+
+-- The pair's policy, as a dry run tries it.
+create function private.run_policy(p public.pairs, dry_run jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.default_policy()
+    || coalesce((
+      select x.policy from public.pair_rules x
+      where x.tenant_id = p.tenant_id and x.pair_no = p.pair_no and x.version = p.rules_version
+    ), '{}')
+    || jsonb_strip_nulls(jsonb_build_object('fees', dry_run -> 'fees'));
+end $$;
+
+-- Begins the run, or a new one if none was queued.
+create function private.start_run(r public.reconciliations, p public.pairs, queued public.runs,
+  engine text, circumstances jsonb, calendar jsonb) returns public.runs
+language plpgsql volatile set search_path = '' as $$
+declare
+  begun public.runs := queued;
+begin
+  if begun.id is null then
+    insert into public.runs (tenant_id, reconciliation_id, pair_no)
+    values (r.tenant_id, r.id, r.pair_no)
+    returning * into begun;
+  end if;
+  update public.runs x
+  set status = 'running', stage = 'reading', started_at = now(), rules_version = p.rules_version,
+    engine_version = engine, conditions = circumstances,
+    calendar_id = calendar ->> 'calendar_id',
+    calendar_version = (calendar ->> 'calendar_version')::integer, lines_done = 0, lines_total = 0,
+    attempt = x.attempt + 1
+  where x.tenant_id = r.tenant_id and x.id = begun.id returning * into begun;
+  return begun;
+end $$;
+
 -- Takes the run that waits for a period, or starts one that nobody requested; a run whose matcher
 -- died starts again. `asked`: the ID of a dry run. Returns what the matcher needs, or null if there
 -- is nothing to do, or not yet: once its pair is prepared, the run is queued again. If nothing
@@ -13,9 +111,8 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   r public.reconciliations;
   p public.pairs;
+  waiting record;
   begun public.runs;
-  rule_set public.pair_rules;
-  last_run public.runs;
   last_ended public.runs;
   policy jsonb;
   calendar jsonb;
@@ -25,43 +122,17 @@ begin
   select * into r
   from public.reconciliations x
   where x.tenant_id = tenant and x.id = reconciliation;
-  select * into begun from public.runs x
-  where x.tenant_id = tenant and x.reconciliation_id = reconciliation
-    and x.status in ('queued', 'running')
-    and case when asked is null then x.dry_run is null else x.id = asked end
-  order by x.id limit 1 for update;
-  if r.pair_no is null or r.status = 'archived'
-    or begun.dry_run is null
-    and (r.closed_at is not null or private.is_closing(tenant, r.pair_no, r.id)) then
-    update public.runs x
-    set status = 'failed', finished_at = now(),
-      failure = 'The period was closed before the run began.'
-    where x.tenant_id = tenant and x.id = begun.id;
-    return null;
-  end if;
+  waiting := private.run_to_begin(r, asked);
+  begun := waiting.run;
   select * into p from public.pairs x where x.tenant_id = tenant and x.pair_no = r.pair_no;
-  if p.opening is not null then
+  if waiting.is_over or p.opening is not null or begun.id is null and asked is not null then
     return null;
   end if;
-  if begun.id is null and asked is not null then
-    return null;
-  end if;
-  select * into rule_set
-  from public.pair_rules x
-  where x.tenant_id = tenant and x.pair_no = p.pair_no and x.version = p.rules_version;
-  select * into last_run from public.runs x
-  where x.tenant_id = tenant and x.reconciliation_id = r.id and x.status = 'done'
-    and x.dry_run is null
-    order by x.id desc limit 1;
-  policy := private.default_policy() || coalesce(rule_set.policy, '{}')
-    || jsonb_strip_nulls(jsonb_build_object('fees', begun.dry_run -> 'fees'));
+  policy := private.run_policy(p, begun.dry_run);
   calendar := private.open_days(tenant,
     case when begun.dry_run ? 'calendar_id' then begun.dry_run else policy end ->> 'calendar_id');
   circumstances := private.run_conditions(r, p, engine, policy, calendar);
-  select * into last_ended from public.runs x
-  where x.tenant_id = tenant and x.reconciliation_id = r.id and x.status in ('done', 'failed')
-    and x.dry_run is null
-    order by x.id desc limit 1;
+  last_ended := private.newest_run(r, '{done,failed}');
   if begun.dry_run is null and begun.status is distinct from 'running'
     and private.has_nothing_new(r, last_ended, circumstances) then
     if begun.id is null then
@@ -73,38 +144,10 @@ begin
     held_back := coalesce((select h.reasons from private.held_back_reasons h
       where h.tenant_id = tenant and h.reconciliation_id = r.id), '{}');
   end if;
-  if begun.id is null then
-    insert into public.runs (tenant_id, reconciliation_id, pair_no)
-    values (tenant, r.id, r.pair_no)
-    returning * into begun;
-  end if;
-  update public.runs x
-  set status = 'running', stage = 'reading', started_at = now(), rules_version = p.rules_version,
-    engine_version = engine, conditions = circumstances,
-    calendar_id = calendar ->> 'calendar_id',
-    calendar_version = (calendar ->> 'calendar_version')::integer, lines_done = 0, lines_total = 0,
-    attempt = x.attempt + 1
-  where x.tenant_id = tenant and x.id = begun.id returning * into begun;
-  return jsonb_build_object(
-    'run_id', begun.id, 'attempt', begun.attempt, 'dry_run', begun.dry_run, 'pair_no', p.pair_no,
-    'lines', (
-      select sum(s.line_count)
-      from public.sources s
-      where s.tenant_id = tenant and s.source_no in (p.left_source_no, p.right_source_no)
-    ), 'period_end', r.period_end, 'closed', r.closed_at is not null, 'weights', p.weights,
-    'rules', coalesce(begun.dry_run -> 'rules', rule_set.rules), 'policy', policy, 'open_days',
-    calendar -> 'open_days',
-    -- Why lines are open, if only exceptions are left to open.
-    'held_back', held_back,
-    -- Whether everything that the engine made is weighed again, or what its leading rules settled
-    -- stays.
-    'whole', begun.dry_run is not null or last_run.id is null
-      or last_run.rules_version is distinct from p.rules_version
-      or last_run.engine_version is distinct from engine
-      or (last_run.calendar_id,
-        last_run.calendar_version::text) is distinct from (calendar ->> 'calendar_id',
-        calendar ->> 'calendar_version')
-  );
+  begun := private.start_run(r, p, begun, engine, circumstances, calendar);
+  -- held_back: why lines are open, if only exceptions are left to open.
+  return private.run_order(r, p, begun, policy, calendar)
+    || jsonb_build_object('held_back', held_back);
 end $$;
 
 -- Refuses the writes of an attempt after another matcher has taken over the run, since a process

@@ -197,6 +197,41 @@ begin
   );
 end $$;
 
+create function private.has_other_origin(before text, after text) returns boolean
+language plpgsql immutable set search_path = '' as $$
+declare
+  origin constant text := '^https?://[^/?#]+';
+begin
+  return substring(after from origin) <> substring(before from origin);
+end $$;
+
+-- Refuses a change that would send events to a person who may not read them, or secrets to another
+-- address than the one that they were for.
+create function private.require_webhook_change(before public.webhooks, w public.webhooks,
+  patch jsonb) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  has_moved constant boolean := private.has_other_origin(before.url, w.url);
+begin
+  if w.url <> before.url or w.events <> before.events then
+    perform private.require_readable_events(w.events);
+  end if;
+  if w.url <> before.url then
+    perform private.require_readable_events(private.unreadable_sent(w.id));
+  end if;
+  if w.filters <> before.filters then
+    perform private.require_filters(w.filters);
+  end if;
+  if has_moved and cardinality(before.header_names) > 0 and not patch ? 'headers' then
+    perform private.refuse_field('headers',
+      'Send the headers with their values again: they would go to another address.');
+  end if;
+  if has_moved and before.oauth is not null and not patch ? 'oauth' then
+    perform private.refuse_field('oauth',
+      'Send oauth with its client secret again: the token would go to another address.');
+  end if;
+end $$;
+
 -- input: { id, patch: { url, description, events, filters, headers, max_per_minute, status, reason
 -- } }. A new address starts with a clean record. Who may not read its events changes neither them
 -- nor the address; nor the address, where such were sent before. Refuses: not_found,
@@ -207,7 +242,6 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'update_webhook');
   fields constant text[] := '{url,description,events,filters,max_per_minute}';
-  origin constant text := '^https?://[^/?#]+';
   has_moved boolean;
   patch constant jsonb := input -> 'patch';
   before public.webhooks;
@@ -220,24 +254,8 @@ begin
   perform private.require_version(private.webhook_version(before), request -> 'versions');
   w := jsonb_populate_record(before,
     (select jsonb_object_agg(key, value) from jsonb_each(patch) where key = any (fields)));
-  if w.url <> before.url or w.events <> before.events then
-    perform private.require_readable_events(w.events);
-  end if;
-  if w.url <> before.url then
-    perform private.require_readable_events(private.unreadable_sent(w.id));
-  end if;
-  if w.filters <> before.filters then
-    perform private.require_filters(w.filters);
-  end if;
-  has_moved := substring(w.url from origin) <> substring(before.url from origin);
-  if has_moved and cardinality(before.header_names) > 0 and not patch ? 'headers' then
-    perform private.refuse_field('headers',
-      'Send the headers with their values again: they would go to another address.');
-  end if;
-  if has_moved and before.oauth is not null and not patch ? 'oauth' then
-    perform private.refuse_field('oauth',
-      'Send oauth with its client secret again: the token would go to another address.');
-  end if;
+  has_moved := private.has_other_origin(before.url, w.url);
+  perform private.require_webhook_change(before, w, patch);
   if w is distinct from before then
     update public.webhooks x set
       url = w.url, description = w.description, events = w.events, filters = w.filters,

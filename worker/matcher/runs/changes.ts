@@ -29,15 +29,15 @@ export type Changes = {
  */
 export function changesOf(result: Result, present: readonly Present[], fees: Fees): Changes {
   const left = new Map(present.map((match) => [match.hash, match]));
-  const made: Made[] = [];
-  let kept = 0;
+  const created: Made[] = [];
+  let unchanged = 0;
   for (const state of ["confirmed", "suggested"] as const) {
     for (let index = 0; index < result[state].length; index++) {
       const hash = matchHash(state, result[state], index, result.input.left, result.input.right);
       const before = left.get(hash);
       left.delete(hash);
-      if (before && isAsProbable(before, result[state], index)) kept += 1;
-      else made.push({ state, index, hash, again: before?.id ?? null });
+      if (before && isAsProbable(before, result[state], index)) unchanged += 1;
+      else created.push({ state, index, hash, again: before?.id ?? null });
     }
   }
   const alike = new Map(
@@ -46,7 +46,7 @@ export function changesOf(result: Result, present: readonly Present[], fees: Fee
       match,
     ]),
   );
-  for (const match of alike.size > 0 ? made : []) {
+  for (const match of alike.size > 0 ? created : []) {
     const handles = handlesOf(result, result[match.state], match.index);
     const content = contentOf(
       match.state,
@@ -59,7 +59,7 @@ export function changesOf(result: Result, present: readonly Present[], fees: Fee
     alike.delete(content);
     left.delete(same.hash);
   }
-  return { kept, made, gone: [...left.values()] };
+  return { kept: unchanged, made: created, gone: [...left.values()] };
 }
 
 /** A suggestion's score follows newer lines; a confirmed match keeps its original score. */

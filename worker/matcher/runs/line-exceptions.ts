@@ -52,7 +52,7 @@ export async function openLineExceptions(
   });
   const { lines: subjects = [], held_back = "0" } = past ?? {};
   const reasons = reasonsOf(linesIn(subjects));
-  const wanted = subjects.flatMap((subject) => {
+  const rows = subjects.flatMap((subject) => {
     const own = subject.lines.find(({ is_free }) => is_free);
     if (!own) return [];
     const fields = fieldsOf(subject, own, reasons);
@@ -65,11 +65,11 @@ export async function openLineExceptions(
     ];
   });
   const opened =
-    wanted.length === 0
+    rows.length === 0
       ? 0
       : await callForValue<number>(client, "open_line_exceptions", {
           ...attempt,
-          rows: JSON.stringify(wanted),
+          rows: JSON.stringify(rows),
         });
   await call(client, "link_exceptions_to_suggestions", attempt);
   return { opened, heldBack: Number(held_back) };

@@ -53,7 +53,7 @@ async function weighs(): Promise<boolean> {
   return statements.some(({ statement }) => statement.includes("load_run"));
 }
 
-test("where nothing is new there is no run, and one that is asked for has the last one's result", async () => {
+test("unchanged lines start no run, and a requested run returns the last result", async () => {
   expect(await weighs()).toBe(true);
   const [first] = await runs();
   expect(first).toMatchObject({ status: "done" });
@@ -93,7 +93,7 @@ test("what was rejected stays rejected, and the result is that of one run over a
   expect(await weighs()).toBe(true);
   expect((await runs()).at(-1)?.digest).toBe(before);
 });
-test("exceptions that a run held back are opened by the next ones, which weigh no lines", async () => {
+test("later runs open the exceptions that a run held back, without weighing lines", async () => {
   const one = { exceptions: { most_a_run: 1, assigned_to: null, severities: [] } };
   await client.query(
     "insert into public.pair_rules select tenant_id, pair_no, 1, $1, $2 from public.pairs",

@@ -10,7 +10,7 @@ afterEach(() => {
   server.close();
 });
 
-test("a run is done in another thread than the one that beats, and its failure comes back to the job", async () => {
+test("a run executes outside the heartbeat's thread, and its failure returns to the job", async () => {
   server = createServer((socket) => socket.destroy());
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

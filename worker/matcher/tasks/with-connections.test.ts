@@ -2,7 +2,7 @@ import { createServer, Socket } from "node:net";
 import { expect, test, vi } from "vitest";
 import { withConnections } from "./with-connections.ts";
 
-test("a database that vanishes without a word is asked for long before the two hours of the system", async () => {
+test("a database that vanishes silently is detected long before the system's two hours", async () => {
   const server = createServer((socket) => socket.destroy());
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const keepAlive = vi.spyOn(Socket.prototype, "setKeepAlive");

@@ -65,33 +65,33 @@ export class Books {
     const together = random.chance(0.05);
     const slip = (chance: number) => random.chance(together ? 0.55 : chance);
     const slips: string[] = [];
-    const told: Told = { amount, number, name: company.name };
+    const facts: Told = { amount, number, name: company.name };
     const charge = slip(0.01) ? random.pick([1500, 2500, 2500, 3000, 4500]) : 0;
     if (charge > 0 && amount > 40 * charge) {
-      told.amount = amount - charge;
+      facts.amount = amount - charge;
       slips.push("charge");
     } else if (slip(0.015)) {
-      told.amount = mistypedAmount(random, amount);
-      if (told.amount !== amount) slips.push("amount mistyped");
+      facts.amount = mistypedAmount(random, amount);
+      if (facts.amount !== amount) slips.push("amount mistyped");
     }
     if (slip(0.04)) {
-      told.number = mistypedNumber(random, number);
-      if (told.number !== number) slips.push("number mistyped");
+      facts.number = mistypedNumber(random, number);
+      if (facts.number !== number) slips.push("number mistyped");
     }
     if (company.trade !== company.name && random.chance(together ? 1 : 0.6)) {
-      told.name = company.trade;
+      facts.name = company.trade;
       slips.push("trade name");
     } else if (together) {
-      told.name = company.name.slice(0, random.between(7, 12));
+      facts.name = company.name.slice(0, random.between(7, 12));
       slips.push("name cut");
     }
     const left = this.book(amount, book({ amount, number, name: company.name }));
-    const right = this.bank(told.amount, bank(told));
+    const right = this.bank(facts.amount, bank(facts));
     this.month.truth(slips.length > 1 ? "slips together" : (slips[0] ?? kind), [left], [right]);
   }
 }
 
-/** So many parts of an amount, each at least one cent. */
+/** Splits an amount into `count` parts of at least one cent. */
 export function partsOf(random: Random, amount: number, count: number): number[] {
   const shares = Array.from({ length: count }, () => 0.2 + random.next());
   const total = shares.reduce((sum, share) => sum + share, 0);

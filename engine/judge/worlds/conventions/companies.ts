@@ -10,7 +10,7 @@ export type Company = {
   /** As it trades: for some of them nothing like the legal name. */
   trade: string;
   city: string;
-  /** Of one of its usual invoices, in minor units. */
+  /** The amount of a usual invoice, in minor units. */
   usual: number;
   /** How it writes the number of an invoice. */
   number: (count: number) => string;

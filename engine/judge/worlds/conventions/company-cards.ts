@@ -18,7 +18,7 @@ const WHAT =
   "Client lunch,Team dinner,Office supplies,Software,Parking,Tools,Books,Conference,Shipping,Samples".split(
     ",",
   );
-/** Of large merchants the descriptor is an own one, with a number that changes every time. */
+/** Large merchants have their own descriptor, with a number that changes every time. */
 const KNOWN: readonly [
   name: string,
   printed: (random: Random) => string,

@@ -70,7 +70,7 @@ export function distributor(seed: number, lines: number): World {
       `${number} REV`,
       `REV ${number}`,
     ]);
-    const said = random.pick(["Voided check", "Stop payment", "Reissued", ""]);
+    const note = random.pick(["Voided check", "Stop payment", "Reissued", ""]);
     const first = books.book(-amount, {
       value_date: day,
       reference: number,
@@ -81,7 +81,7 @@ export function distributor(seed: number, lines: number): World {
       value_date: month.later(day, random.between(0, 9)),
       reference: mark,
       counterparty: vendor.name,
-      description: said,
+      description: note,
     });
     month.truth("void", [first, second], []);
     if (!random.chance(0.5)) return;

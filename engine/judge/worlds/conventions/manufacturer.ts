@@ -30,7 +30,7 @@ export function manufacturer(seed: number, lines: number): World {
       customer,
       amountOf(random, customer),
       ownNumber(),
-      // The item in the books is dated when it is cleared, by whoever reads the statement.
+      // The item in the books is dated when a clerk clears it from the statement.
       ({ number, name }) => ({
         value_date: month.later(day, random.pick([0, 0, 0, 1, 1, 3])),
         reference: number,
@@ -87,12 +87,12 @@ export function manufacturer(seed: number, lines: number): World {
         description: `Kreditor ${number}`,
       }),
       ({ number, name }) => {
-        const told = random.chance(0.7) ? endToEnd : null;
+        const reference = random.chance(0.7) ? endToEnd : null;
         return {
           value_date: month.later(day, random.between(0, 2)),
-          reference: told,
+          reference: reference,
           counterparty: party(name),
-          description: sepa(random, name, told, number),
+          description: sepa(random, name, reference, number),
         };
       },
     );
@@ -249,13 +249,13 @@ export function manufacturer(seed: number, lines: number): World {
       }),
     );
     const short = parts.map(([, number]) => (random.chance(0.3) ? number.slice(-5) : number));
-    const told = random.chance(0.2) ? mistypedNumber(random, short.join(", ")) : short.join("/");
+    const quoted = random.chance(0.2) ? mistypedNumber(random, short.join(", ")) : short.join("/");
     const total = parts.reduce((sum, [amount]) => sum + amount, 0);
     month.truth("several invoices", left, [
       books.bank(total, {
         value_date: day,
         counterparty: party(customer.name),
-        description: sepa(random, customer.name, null, told),
+        description: sepa(random, customer.name, null, quoted),
       }),
     ]);
   };

@@ -44,8 +44,8 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
         throw fault("The file does not begin with its header.", text, "a record 01", line);
       if (state === "end")
         throw fault("Something follows the file's trailer.", text, "nothing after 99", line);
-      const wanted = "one of 01, 02, 03, 16, 49, 88, 98, 99 and a comma";
-      out.refuse({ line }, null, "This is not a record.", text, wanted, account?.statement);
+      const expected = "one of 01, 02, 03, 16, 49, 88, 98, 99 and a comma";
+      out.refuse({ line }, null, "This is not a record.", text, expected, account?.statement);
     },
     tooLong({ line }) {
       throw fault("The record is too long.", "", `at most ${RECORD_MAX_LENGTH} characters`, line);
@@ -142,8 +142,8 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     const summary = summaryOf([first.split(",").slice(3).join(","), ...more]);
     if (typeof summary === "string") {
       statement.contradictory = true;
-      const wanted = "type code, amount, item count and funds type";
-      return refuse(record, "A summary cannot be read.", summary, wanted);
+      const expected = "type code, amount, item count and funds type";
+      return refuse(record, "A summary cannot be read.", summary, expected);
     }
     for (const { type, amount } of summary) {
       if (amount === "") continue;
@@ -177,8 +177,8 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
         "100 to 699, 720 to 728, 760 or 920 to 999",
       );
     if (typeof minor !== "number" || minor < 0) {
-      const wanted = "an amount in minor units without point or sign";
-      return refuse(record, "This is not an amount.", read.amount, wanted);
+      const expected = "an amount in minor units without point or sign";
+      return refuse(record, "This is not an amount.", read.amount, expected);
     }
     if (account.statement.currency === null)
       return refuse(

@@ -15,7 +15,7 @@ import {
   chargesOf,
   moneyOf,
   type Party,
-  said,
+  provided,
   type Transaction,
 } from "./camt-transaction.ts";
 import type { XmlNode } from "./xml-events.ts";
@@ -56,7 +56,7 @@ export class CamtStatement {
   readonly #statement = new Statement();
   readonly #balances: Balance[] = [];
   #summary: XmlNode | undefined;
-  /** Of all entries, and of the booked ones: banks count either. */
+  /** The totals of all entries and of booked ones, because banks state either. */
   readonly #all: Totals = { count: 0, credits: 0, creditSum: 0n, debitSum: 0n };
   readonly #booked: Totals = { count: 0, credits: 0, creditSum: 0n, debitSum: 0n };
 
@@ -206,9 +206,9 @@ export class CamtStatement {
    * day must be equal.
    */
   #pick(codes: string[], which: "first" | "last"): number | null {
-    for (const wanted of codes) {
+    for (const sought of codes) {
       const days = this.#balances
-        .filter(({ code }) => code === wanted)
+        .filter(({ code }) => code === sought)
         .sort((left, right) => (left.day < right.day ? -1 : left.day > right.day ? 1 : 0));
       const picked = which === "first" ? days[0] : days.at(-1);
       if (!picked) continue;
@@ -252,7 +252,7 @@ export class CamtStatement {
     const { node, reversal } = entry;
     // A reversal keeps the roles of the payment that it reverses.
     const party = amount_minor >= 0 !== reversal ? transaction.debtor : transaction.creditor;
-    const entryReference = said(node.get("AcctSvcrRef"));
+    const entryReference = provided(node.get("AcctSvcrRef"));
     const line: ImportLine = {
       amount_minor,
       currency: entry.currency,
@@ -261,7 +261,7 @@ export class CamtStatement {
       position: place,
     };
     if (entry.booked_date !== undefined) line.booked_date = entry.booked_date;
-    const reference = transaction.reference ?? said(node.get("NtryRef")) ?? entryReference;
+    const reference = transaction.reference ?? provided(node.get("NtryRef")) ?? entryReference;
     if (reference !== undefined) line.reference = reference;
     const counterparty = party.name ?? party.ultimate;
     if (counterparty !== undefined) line.counterparty = counterparty;
@@ -269,7 +269,7 @@ export class CamtStatement {
     if (description !== undefined) line.description = description;
     const batch = node.at("NtryDtls", "Btch");
     const group =
-      said(batch?.get("PmtInfId")) ?? transaction.paymentId ?? said(batch?.get("MsgId"));
+      provided(batch?.get("PmtInfId")) ?? transaction.paymentId ?? provided(batch?.get("MsgId"));
     if (group !== undefined) line.group_key = group;
     this.#reading.out.add(line, this.#statement);
   }
@@ -410,8 +410,8 @@ function detailsOf(
 ): Details {
   const info = node.get("AddtlNtryInf");
   const details = new DetailsBuilder()
-    .add("bank_reference", transaction.bankReference ?? said(node.get("AcctSvcrRef")))
-    .add("entry_reference", said(node.get("NtryRef")))
+    .add("bank_reference", transaction.bankReference ?? provided(node.get("AcctSvcrRef")))
+    .add("entry_reference", provided(node.get("NtryRef")))
     .add("transaction_code", bankTransactionCode(node))
     .add("reversal", reversal || undefined)
     .add("counterparty_account", party.account)

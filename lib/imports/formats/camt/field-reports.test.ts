@@ -74,7 +74,7 @@ describe("camt: namespaces", () => {
   ]);
 });
 
-describe("camt: entries in another currency than their account's", () => {
+describe("camt: entries in a currency other than their account's", () => {
   const balances = (from: string, until: string) =>
     bal("OPBD", from, "SEK") + bal("CLBD", until, "SEK");
   const usd = '<Amt Ccy="USD">10.00</Amt>';

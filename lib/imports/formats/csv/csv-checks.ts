@@ -29,12 +29,12 @@ export function statusReader({ booked = [], not_booked = [] }: NonNullable<Mappi
       state === undefined || state === "booked" ? "status" : state,
     );
   }
-  const given = new Map(known);
+  const mapped = new Map(known);
   return (cell: string) => {
     const text = cell.toLowerCase();
     const before = known.get(text);
     if (before !== undefined || known.has(text)) return before;
-    const state = given.get(text) ?? bookingStateOf(text);
+    const state = mapped.get(text) ?? bookingStateOf(text);
     if (known.size < STATES_KEPT) known.set(text, state);
     return state;
   };

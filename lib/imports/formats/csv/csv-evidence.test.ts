@@ -359,7 +359,7 @@ test.each<[string, string, Outcome]>([
     rows("Date,Amount,Fee", "2026-03-13,-10.00,0.00", "2026-03-14,20.00,"),
     { lines: ["03-13 -1000", "03-14 2000"] },
   ],
-])("a fee is decided by the balance, or asked about: %s", (_, text, outcome) =>
+])("a fee is determined by the balance, or becomes a question: %s", (_, text, outcome) =>
   expectOutcome(text, "EUR", outcome),
 );
 
@@ -435,7 +435,7 @@ test.each<[string, string, string, Outcome]>([
     "EUR",
     { lines: ["03-13 -1000 SEK", "03-14 2000 NOK"] },
   ],
-])("marks and currencies beside an amount are never dropped: %s", (_, text, currency, outcome) =>
+])("marks and currencies next to an amount are never dropped: %s", (_, text, currency, outcome) =>
   expectOutcome(text, currency, outcome),
 );
 
@@ -583,7 +583,7 @@ test("a state that only a row beyond the first MiB has is refused there, never s
   expect(refused).toEqual([40_002]);
 });
 
-test("a mapping of before these settings reads what it read", async () => {
+test("a mapping without these settings reads as before", async () => {
   const saved: Mapping = {
     fields: { booked_date: "Datum", amount: "Betrag", sign: "S/H" },
     date_format: "DD.MM.YYYY",
@@ -635,7 +635,7 @@ test.each<[string, string, Outcome]>([
     rows("Date,Amount,Type", "2026-03-13,10.00,Direct Debit", "2026-03-14,20.00,Bank Credit"),
     { asks: "sign_values" },
   ],
-])("files from the field are read, asked about or refused: %s", (_, text, outcome) =>
+])("real files are read, questioned or refused: %s", (_, text, outcome) =>
   expectOutcome(text, "EUR", outcome),
 );
 

@@ -56,8 +56,8 @@ export function looksLikeAmount(text: string): boolean {
  * the first line states it.
  */
 export function delimiterOf(head: string): Delimiter {
-  const said = /^sep=(.)\r?\n/i.exec(head)?.[1];
-  const named = DELIMITERS.find((delimiter) => delimiter === said);
+  const separator = /^sep=(.)\r?\n/i.exec(head)?.[1];
+  const named = DELIMITERS.find((delimiter) => delimiter === separator);
   if (named) return named;
   let best: { delimiter: Delimiter; score: number } = { delimiter: ",", score: 0 };
   for (const delimiter of DELIMITERS) {

@@ -1,12 +1,16 @@
 import { type DecimalSeparator, writtenAmount } from "../../../wire/money.ts";
 import { dateReader } from "../dates.ts";
 import type { DateFormat, Delimiter, Encoding, MappedField, Mapping } from "../mapping.ts";
-import { BALANCE_NAMES, Evidence, headerCurrency, without } from "./csv-evidence.ts";
 import { type Proposal, proposedFields } from "./csv-fields.ts";
 import { quoteOf, type Row } from "./csv-layout.ts";
 import type { Question } from "./csv-readings.ts";
 import { type ColumnKind, commonDateFormats, type Table, tableOf } from "./csv-table.ts";
 import { plainWords } from "./csv-words.ts";
+import { Evidence } from "./evidence/evidence.ts";
+import { BALANCE_NAMES } from "./evidence/find-balance.ts";
+import { headerCurrency } from "./evidence/find-currency.ts";
+import { weigh } from "./evidence/weigh.ts";
+import { without } from "./evidence/weigh-direction.ts";
 
 export type { Question } from "./csv-readings.ts";
 export type { ColumnKind } from "./csv-table.ts";
@@ -61,11 +65,11 @@ export function describeCsv(
   delimiter: Delimiter,
   known: Known = {},
 ): Described | null {
-  const given = known.mapping;
-  const quote = given?.quote ?? quoteOf(head, delimiter);
-  const wanted = Object.values(given?.fields ?? {});
-  const hasHeader = known.hasHeader ?? given?.header_row;
-  const table = tableOf(head, delimiter, quote, hasHeader, wanted, known.isWhole ?? true);
+  const knownMapping = known.mapping;
+  const quote = knownMapping?.quote ?? quoteOf(head, delimiter);
+  const required = Object.values(knownMapping?.fields ?? {});
+  const hasHeader = known.hasHeader ?? knownMapping?.header_row;
+  const table = tableOf(head, delimiter, quote, hasHeader, required, known.isWhole ?? true);
   return table && describeTable(table, { delimiter, ...(quote && { quote }) }, known);
 }
 
@@ -99,7 +103,7 @@ export function describeTable(
     if (questions.length === 0) {
       const isOpen = pair !== null && given?.fields.debit === undefined;
       const evidence = new Evidence(table, mapping, currency);
-      evidence.weigh(isOpen);
+      weigh(evidence, isOpen);
       mapping = evidence.mapping;
       questions.push(...evidence.questions);
     }

@@ -98,11 +98,11 @@ function namesKnown(cells: readonly string[]): number {
 function headerOf(rows: Row[], wanted: readonly string[]): number {
   const first = rows.slice(0, HEADER_WITHIN_ROWS);
   if (wanted.length > 0) {
-    const given = first.findIndex(({ cells }) => {
+    const headerAt = first.findIndex(({ cells }) => {
       const names = uniqueNames(cells);
       return wanted.every((name) => names.includes(name));
     });
-    if (given >= 0) return given;
+    if (headerAt >= 0) return headerAt;
   }
   const hasData = (cells: string[]) => cells.some((cell) => looksLikeDate(cell.trim()));
   const known = first.findIndex(({ cells }) => !hasData(cells) && namesKnown(cells) >= 2);

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { plainWords } from "./csv-words.ts";
 
-test("of a column's name so much is looked at as names have", () => {
+test("only a plausible length of a column name is examined", () => {
   const normalize = vi.spyOn(String.prototype, "normalize");
   expect(plainWords(`Bétrag${"\u0301\u0316".repeat(30_000)}`)).toBe("betrag");
   expect(

@@ -205,8 +205,8 @@ export function rowReader(given: Reading): RowReader {
       );
     if (stateOf && !isBooked((cells[statusColumn] ?? "").trim(), cells, line)) return;
     if (isBalance(values, cells, line)) return;
-    const kept = add(values, details.details, { line });
-    if (kept) checks.line(kept, cells);
+    const added = add(values, details.details, { line });
+    if (added) checks.line(added, cells);
     else checks.refused();
   }
 

@@ -198,7 +198,7 @@ describe("a workbook", () => {
   });
 });
 
-test("a web page that is called .xls is read by its table, and one without a table is none", async () => {
+test("a web page named .xls is read by its table, and refused without one", async () => {
   const html =
     "<html><head><meta charset='utf-8'></head><body><table><tr><th>Fecha</th><th>Concepto</th><th>Importe</th></tr>" +
     "<tr><td>13/03/2026</td><td>Recibo &amp; luz</td><td>-1.050,00</td></tr><tr><td>14/03/2026</td><td>b</td><td>20,00</td></tr></table></body></html>";
@@ -225,7 +225,7 @@ describe("a packed file", () => {
     expect((await imported(gzipSync(mt940), "a.sta.gz")).lines).toHaveLength(1);
   });
 
-  test("is refused where it has several files, is cut, or has layers upon layers", async () => {
+  test("is refused with several files, a missing end or too many layers", async () => {
     expect(await problemOf(zipOf({ "a.csv": CSV, "b.csv": CSV }), "a.zip")).toMatch(/one by one/);
     const packed = gzipSync(CSV.repeat(10_000));
     expect(await problemOf(packed.subarray(0, packed.length - 10), "a.gz")).toMatch(
@@ -234,7 +234,7 @@ describe("a packed file", () => {
     expect(await problemOf(gzipSync(gzipSync(gzipSync(CSV))), "a.gz")).toMatch(/gzip archive/);
   });
 
-  test("whose beginning alone was sent is read as far as it goes", async () => {
+  test("with only its beginning is read as far as possible", async () => {
     const many = Array.from({ length: 20_000 }, (_, nth) => `2026-03-13,line ${nth},${nth}.00\n`);
     const packed = gzipSync(`Date,Text,Amount\n${many.join("")}`);
     const { lines } = await imported(packed.subarray(0, 60_000), "a.csv.gz", null, true);

@@ -132,8 +132,8 @@ export async function sheetTable(sheet: Sheet, known: Known): Promise<SheetTable
     }
     if (rows.length >= ROWS_LOOKED_AT) break;
   }
-  const wanted = Object.values(known.mapping?.fields ?? {});
-  const table = tableOfRows(rows, known.hasHeader ?? known.mapping?.header_row, wanted);
+  const required = Object.values(known.mapping?.fields ?? {});
+  const table = tableOfRows(rows, known.hasHeader ?? known.mapping?.header_row, required);
   return table && { table, isTyped: !hasAmbiguousText };
 }
 

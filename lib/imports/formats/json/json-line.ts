@@ -32,7 +32,7 @@ class Unreadable extends Error {
 
 /**
  * Reads one JSON object as a line. Amounts may be texts or numbers: numbers are read from the
- * digits of the file, so that none is rounded. A mapping names a member, or a path to a nested
+ * digits of the file and never rounded. A mapping names a member, or a path to a nested
  * member: `amount.value`. Members that are not fields go into details, including those of a member
  * `details`.
  */

@@ -81,7 +81,7 @@ export function readJson(reading: Reading): Reader {
   }
 
   /**
-   * Handles what is outside of the list: kept as it is, to be checked as JSON once it is complete.
+   * Handles text outside of the list: it is collected, and checked as JSON once it is complete.
    */
   function outside(character: string): void {
     if (state === "start") {

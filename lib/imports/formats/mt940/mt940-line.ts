@@ -59,7 +59,7 @@ export function statementLine(
   tally(amount_minor);
 
   const [, customer = "", bank = ""] = /^(.*?)(?:\/\/(.*))?$/s.exec(own || untyped) ?? [];
-  const said = (text: string) => (NO_REFERENCE.test(text.trim()) ? undefined : text.trim());
+  const provided = (text: string) => (NO_REFERENCE.test(text.trim()) ? undefined : text.trim());
   let info: ReturnType<typeof accountOwnerInfo> | undefined;
   return {
     describe(lines) {
@@ -70,8 +70,8 @@ export function statementLine(
       const details = new DetailsBuilder()
         .add("transaction_code", type.trim())
         .add("reversal", mark.startsWith("R") || undefined)
-        .add("customer_reference", said(customer))
-        .add("bank_reference", said(bank))
+        .add("customer_reference", provided(customer))
+        .add("bank_reference", provided(bank))
         .add(
           "supplementary",
           supplement
@@ -88,7 +88,7 @@ export function statementLine(
         position: { line },
       };
       if (booked_date !== undefined) read.booked_date = booked_date;
-      const reference = info?.reference ?? said(customer) ?? said(bank);
+      const reference = info?.reference ?? provided(customer) ?? provided(bank);
       if (reference !== undefined) read.reference = reference;
       if (info?.counterparty !== undefined) read.counterparty = info.counterparty;
       if (info?.description !== undefined) read.description = info.description;

@@ -88,7 +88,7 @@ describe("OFX: days, ampersands, headers and what isn't read", () => {
     ],
   ]);
 
-  test("a file of another kind of message is refused by its name", async () => {
+  test("a file with another message type is refused with its name", async () => {
     const { messages } = await read(
       "OFXHEADER:100\n\n<OFX><LOANMSGSRSV1><LOANSTMTTRNRS></LOANSTMTTRNRS></LOANMSGSRSV1></OFX>",
     );

@@ -372,6 +372,122 @@ class AsyncClosingBoard(AsyncResource):
         return await self._call("POST", f"/v1/closing-board/next", options, body=body, takes_key=True)
 
 
+class Connections(SyncResource):
+    def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Connection]:
+        """List connections, newest first.
+
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/connections", options, query={"limit": limit, "source_id": source_id, "cursor": cursor})
+
+    def create(self, body: T.CreateConnectionRequest, **options: Unpack[Options]) -> T.Connection:
+        """Connect a source.
+
+        Fetches the source's files from a server on business days, each once, and imports them by the source's mapping. A source has at most one connection.
+        """
+        return self._call("POST", f"/v1/connections", options, body=body, takes_key=True)
+
+    def delete(self, id: str, **options: Unpack[Options]) -> Union[T.DeletedConnection, None]:
+        """Delete a connection.
+
+        Its credential is destroyed. What it imported stays.
+        """
+        return self._call("DELETE", f"/v1/connections/{segment('id', id)}", options)
+
+    def get(self, id: str, **options: Unpack[Options]) -> T.Connection:
+        """Get a connection.
+
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._call("GET", f"/v1/connections/{segment('id', id)}", options)
+
+    def update(self, id: str, body: Optional[T.UpdateConnectionRequest] = None, **options: Unpack[Options]) -> Union[T.Connection, None]:
+        """Change a connection.
+
+        Another address or sign-in needs the credential again. Setting host_key lets a stopped connection go on.
+        """
+        return self._call("PATCH", f"/v1/connections/{segment('id', id)}", options, body=body)
+
+    def fetch(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Connection:
+        """Fetch now.
+
+        Looks for files in the background, also outside the schedule, and tries those that failed again. The list of files shows what came of it.
+        """
+        return self._call("POST", f"/v1/connections/{segment('id', id)}/fetch", options, body=body, takes_key=True)
+
+    def list_files(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ConnectionFile]:
+        """List what a connection found, newest first.
+
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/connections/{segment('id', id)}/files", options, query={"limit": limit, "cursor": cursor})
+
+    def test(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.ConnectionTest, None]:
+        """Test a connection.
+
+        Signs in, shows the host key and lists files. Fetches and pins nothing.
+        """
+        return self._call("POST", f"/v1/connections/{segment('id', id)}/test", options, body=body, takes_key=True)
+
+
+class AsyncConnections(AsyncResource):
+    def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Connection]:
+        """List connections, newest first.
+
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/connections", options, query={"limit": limit, "source_id": source_id, "cursor": cursor})
+
+    async def create(self, body: T.CreateConnectionRequest, **options: Unpack[Options]) -> T.Connection:
+        """Connect a source.
+
+        Fetches the source's files from a server on business days, each once, and imports them by the source's mapping. A source has at most one connection.
+        """
+        return await self._call("POST", f"/v1/connections", options, body=body, takes_key=True)
+
+    async def delete(self, id: str, **options: Unpack[Options]) -> Union[T.DeletedConnection, None]:
+        """Delete a connection.
+
+        Its credential is destroyed. What it imported stays.
+        """
+        return await self._call("DELETE", f"/v1/connections/{segment('id', id)}", options)
+
+    async def get(self, id: str, **options: Unpack[Options]) -> T.Connection:
+        """Get a connection.
+
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        """
+        return await self._call("GET", f"/v1/connections/{segment('id', id)}", options)
+
+    async def update(self, id: str, body: Optional[T.UpdateConnectionRequest] = None, **options: Unpack[Options]) -> Union[T.Connection, None]:
+        """Change a connection.
+
+        Another address or sign-in needs the credential again. Setting host_key lets a stopped connection go on.
+        """
+        return await self._call("PATCH", f"/v1/connections/{segment('id', id)}", options, body=body)
+
+    async def fetch(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Connection:
+        """Fetch now.
+
+        Looks for files in the background, also outside the schedule, and tries those that failed again. The list of files shows what came of it.
+        """
+        return await self._call("POST", f"/v1/connections/{segment('id', id)}/fetch", options, body=body, takes_key=True)
+
+    def list_files(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ConnectionFile]:
+        """List what a connection found, newest first.
+
+        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        """
+        return self._list("GET", f"/v1/connections/{segment('id', id)}/files", options, query={"limit": limit, "cursor": cursor})
+
+    async def test(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.ConnectionTest, None]:
+        """Test a connection.
+
+        Signs in, shows the host key and lists files. Fetches and pins nothing.
+        """
+        return await self._call("POST", f"/v1/connections/{segment('id', id)}/test", options, body=body, takes_key=True)
+
+
 class Decisions(SyncResource):
     def undo(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Decision, None]:
         """Take a decision back.
@@ -2723,6 +2839,7 @@ class Resources:
     api_keys: ApiKeys
     calendars: Calendars
     closing_board: ClosingBoard
+    connections: Connections
     decisions: Decisions
     entry_batches: EntryBatches
     events: Events
@@ -2756,6 +2873,7 @@ class Resources:
         self.api_keys = ApiKeys(transport)
         self.calendars = Calendars(transport)
         self.closing_board = ClosingBoard(transport)
+        self.connections = Connections(transport)
         self.decisions = Decisions(transport)
         self.entry_batches = EntryBatches(transport)
         self.events = Events(transport)
@@ -2790,6 +2908,7 @@ class AsyncResources:
     api_keys: AsyncApiKeys
     calendars: AsyncCalendars
     closing_board: AsyncClosingBoard
+    connections: AsyncConnections
     decisions: AsyncDecisions
     entry_batches: AsyncEntryBatches
     events: AsyncEvents
@@ -2823,6 +2942,7 @@ class AsyncResources:
         self.api_keys = AsyncApiKeys(transport)
         self.calendars = AsyncCalendars(transport)
         self.closing_board = AsyncClosingBoard(transport)
+        self.connections = AsyncConnections(transport)
         self.decisions = AsyncDecisions(transport)
         self.entry_batches = AsyncEntryBatches(transport)
         self.events = AsyncEvents(transport)

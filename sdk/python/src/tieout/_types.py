@@ -373,7 +373,87 @@ class ConflictProblem(TypedDict):
     code: NotRequired[Literal["conflict"]]
 
 
-ConflictReason = Literal["run_under_way", "preparing", "lines_changing", "closing", "delivery_under_way", "import_queue_full", "quota", "count_changed", "state_changed", "paused", "not_paused", "cannot_pause", "no_sources", "periods_overlap", "has_decisions", "counts_computed", "close_required", "period_closed", "not_closed", "archived", "earlier_period_open", "later_period_closed", "second_person_required", "checklist_incomplete", "signatures_missing", "already_prepared", "not_prepared", "already_reviewed", "evidence_signed", "already_superseded", "already_exported", "unsuitable_entry", "stated_by_file", "proof_broken", "difference_unexplained", "line_not_open", "not_excluded", "excluded_elsewhere", "no_open_period", "source_has_lines", "already_undone", "import_failed", "webhook_disabled", "revoked", "expired", "already_rotated", "last_admin", "already_member", "same_name", "too_many_exceptions", "invitation_open", "invitation_ended", "sign_in_required", "managed_elsewhere"]
+ConflictReason = Literal["run_under_way", "preparing", "lines_changing", "closing", "delivery_under_way", "import_queue_full", "quota", "count_changed", "state_changed", "paused", "not_paused", "cannot_pause", "no_sources", "periods_overlap", "has_decisions", "counts_computed", "close_required", "period_closed", "not_closed", "archived", "earlier_period_open", "later_period_closed", "second_person_required", "checklist_incomplete", "signatures_missing", "already_prepared", "not_prepared", "already_reviewed", "evidence_signed", "already_superseded", "already_exported", "unsuitable_entry", "stated_by_file", "proof_broken", "difference_unexplained", "line_not_open", "not_excluded", "excluded_elsewhere", "no_open_period", "source_has_lines", "already_undone", "import_failed", "source_connected", "host_key_changed", "webhook_disabled", "revoked", "expired", "already_rotated", "last_admin", "already_member", "same_name", "too_many_exceptions", "invitation_open", "invitation_ended", "sign_in_required", "managed_elsewhere"]
+
+class ConnectionSchedule(TypedDict):
+    calendar_id: Union[str, None]
+    at: str
+    retry_until: str
+
+
+class Connection(TypedDict):
+    id: str
+    source_id: str
+    kind: "ConnectionKind"
+    address: str
+    auth: "ConnectionAuth"
+    user_name: Union[str, None]
+    region: Union[str, None]
+    file_glob: str
+    schedule: "ConnectionSchedule"
+    afterwards: "FileAfterwards"
+    move_to: Union[str, None]
+    stable_seconds: int
+    waits_for_marker: bool
+    assigned_to: Union[str, None]
+    host_key: Union[str, None]
+    status: Literal["active", "paused", "stopped"]
+    next_look_at: Union[str, None]
+    last_look_at: Union[str, None]
+    last_outcome: Union[Literal["fetched", "nothing_new", "failed"], None]
+    last_error: Union[str, None]
+    failing_since: Union[str, None]
+    created_at: "CreationTime"
+    created_by: "Creator"
+    updated_at: "ChangeTime"
+
+
+ConnectionAuth = Literal["none", "bearer", "signed_query", "password", "private_key", "access_key"]
+
+class ConnectionFailingEventData(TypedDict):
+    connection: "Connection"
+
+
+class ConnectionFailingEvent(TypedDict):
+    type: Literal["connection.failing"]
+    timestamp: "EventTime"
+    test: NotRequired["TestMark"]
+    data: "ConnectionFailingEventData"
+
+
+class ConnectionFile(TypedDict):
+    id: str
+    path: str
+    bytes: Union[int, None]
+    modified_at: Union[str, None]
+    sha256: Union[str, None]
+    outcome: Literal["fetching", "importing", "imported", "duplicate", "failed", "undone"]
+    import_id: Union[str, None]
+    line_count: Union[int, None]
+    error: Union[str, None]
+    created_at: "CreationTime"
+    tried_at: str
+    taken_at: Union[str, None]
+
+
+class ConnectionFilePage(TypedDict):
+    items: list["ConnectionFile"]
+    next_cursor: "NextCursor"
+
+
+ConnectionKind = Literal["https", "s3", "sftp"]
+
+class ConnectionPage(TypedDict):
+    items: list["Connection"]
+    next_cursor: "NextCursor"
+
+
+class ConnectionTest(TypedDict):
+    error: Union[str, None]
+    host_key: Union[str, None]
+    names: list[str]
+    total_count: int
+
 
 class CreateAlertChannelRequest(TypedDict):
     name: str
@@ -402,6 +482,31 @@ class CreateCalendarRequest(TypedDict):
     time_zone: str
     weekly: list["CreateCalendarRequestWeeklyItem"]
     special_days: NotRequired[list["SpecialDayInput"]]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
+
+
+class CreateConnectionRequestSchedule(TypedDict):
+    calendar_id: Union[str, None]
+    at: str
+    retry_until: str
+
+
+class CreateConnectionRequest(TypedDict):
+    source_id: str
+    kind: "ConnectionKind"
+    address: str
+    auth: "ConnectionAuth"
+    user_name: NotRequired[Union[str, None]]
+    region: NotRequired[Union[str, None]]
+    file_glob: NotRequired[str]
+    schedule: NotRequired["CreateConnectionRequestSchedule"]
+    afterwards: NotRequired["FileAfterwards"]
+    move_to: NotRequired[Union[str, None]]
+    stable_seconds: NotRequired[int]
+    waits_for_marker: NotRequired[bool]
+    assigned_to: NotRequired[Union[str, None]]
+    host_key: NotRequired[Union[str, None]]
+    credential: NotRequired[str]
     idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
@@ -518,7 +623,7 @@ class CreateSourceRequest(TypedDict):
 
 
 class CreateTestEventRequest(TypedDict):
-    type: Literal["exception.sla.at_risk", "exception.sla.breached", "exception.created", "exception.updated", "exception.resolved", "exception.paused", "exception.resumed", "exception.commented", "run.done", "match.undone", "reconciliation.prepared", "reconciliation.reviewed", "reconciliation.closed", "reconciliation.reopened", "entries.ready", "books.differ", "import.done", "api_key.expiring", "api_key.revoked", "webhook.failing", "webhook.disabled"]
+    type: Literal["exception.sla.at_risk", "exception.sla.breached", "exception.created", "exception.updated", "exception.resolved", "exception.paused", "exception.resumed", "exception.commented", "run.done", "match.undone", "reconciliation.prepared", "reconciliation.reviewed", "reconciliation.closed", "reconciliation.reopened", "entries.ready", "books.differ", "import.done", "connection.failing", "api_key.expiring", "api_key.revoked", "webhook.failing", "webhook.disabled"]
     idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
@@ -605,6 +710,11 @@ class Decision(TypedDict):
 class DecisionPage(TypedDict):
     items: list["Decision"]
     next_cursor: "NextCursor"
+
+
+class DeletedConnection(TypedDict):
+    id: str
+    deleted: Literal[True]
 
 
 DeletedFilter = Literal["true", "false", "only"]
@@ -787,7 +897,7 @@ class EstimateApiKeyImpactRequest(TypedDict):
     idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
-EventKind = Literal["exception.sla.at_risk", "exception.sla.breached", "exception.created", "exception.updated", "exception.resolved", "exception.paused", "exception.resumed", "exception.commented", "run.done", "match.undone", "reconciliation.prepared", "reconciliation.reviewed", "reconciliation.closed", "reconciliation.reopened", "entries.ready", "books.differ", "import.done", "api_key.expiring", "api_key.revoked", "webhook.failing", "webhook.disabled", "webhook.test"]
+EventKind = Literal["exception.sla.at_risk", "exception.sla.breached", "exception.created", "exception.updated", "exception.resolved", "exception.paused", "exception.resumed", "exception.commented", "run.done", "match.undone", "reconciliation.prepared", "reconciliation.reviewed", "reconciliation.closed", "reconciliation.reopened", "entries.ready", "books.differ", "import.done", "connection.failing", "api_key.expiring", "api_key.revoked", "webhook.failing", "webhook.disabled", "webhook.test"]
 
 EventTime = str
 
@@ -979,6 +1089,8 @@ class FacetValue(TypedDict):
 
 
 FeeHandling = Literal["deduct", "ignore"]
+
+FileAfterwards = Literal["leave", "move", "delete"]
 
 FileStatements = list["FileStatementsItem"]
 
@@ -3161,6 +3273,29 @@ class UpdateApiKeyRequest(TypedDict):
     ip_allowlist: NotRequired[list[str]]
 
 
+class UpdateConnectionRequestSchedule(TypedDict):
+    calendar_id: Union[str, None]
+    at: str
+    retry_until: str
+
+
+class UpdateConnectionRequest(TypedDict):
+    address: NotRequired[str]
+    auth: NotRequired["ConnectionAuth"]
+    user_name: NotRequired[Union[str, None]]
+    region: NotRequired[Union[str, None]]
+    file_glob: NotRequired[str]
+    schedule: NotRequired["UpdateConnectionRequestSchedule"]
+    afterwards: NotRequired["FileAfterwards"]
+    move_to: NotRequired[Union[str, None]]
+    stable_seconds: NotRequired[int]
+    waits_for_marker: NotRequired[bool]
+    assigned_to: NotRequired[Union[str, None]]
+    host_key: NotRequired[Union[str, None]]
+    credential: NotRequired[str]
+    status: NotRequired[Literal["active", "paused"]]
+
+
 class UpdateExceptionRequest(TypedDict):
     title: NotRequired[str]
     severity: NotRequired["Severity"]
@@ -3592,6 +3727,7 @@ TieoutEvent = Union[
     ApiKeyExpiringEvent,
     ApiKeyRevokedEvent,
     BooksDifferEvent,
+    ConnectionFailingEvent,
     EntriesReadyEvent,
     ExceptionCommentedEvent,
     ExceptionCreatedEvent,

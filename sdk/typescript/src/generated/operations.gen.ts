@@ -1,6 +1,7 @@
 // Written by `npm run generate` from openapi.json.
 
-import type { Call, CallOptions, Export, FileBody, List } from "../call.ts";
+import type { Call, CallOptions, FileBody, List } from "../call.ts";
+import type { Export } from "../export.ts";
 import type * as T from "./types.gen.ts";
 
 /** An event, by `type`. */
@@ -8,6 +9,7 @@ export type TieoutEvent =
   | T.ApiKeyExpiringEvent
   | T.ApiKeyRevokedEvent
   | T.BooksDifferEvent
+  | T.ConnectionFailingEvent
   | T.EntriesReadyEvent
   | T.ExceptionCommentedEvent
   | T.ExceptionCreatedEvent
@@ -206,6 +208,65 @@ export interface ClosingBoardResource {
    * Creates for each pair, or for these, the periods that follow its newest one, up to the one that begins in `through`: of the same kind (a month after a month), named after it, with the same sources. Rules go on with the pair. At most 12 for a pair. Pairs that reach that month are left as they are, so the call can be sent again. With dry_run it answers what it would create.
    */
   openNextPeriods(body: T.OpenNextPeriodsRequest, options?: CallOptions): Call<T.NextPeriods | undefined>;
+}
+
+/** `tieout.connections` */
+export interface ConnectionsResource {
+  /**
+   * List connections, newest first.
+   *
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   */
+  list(query?: T.ListConnectionsQuery, options?: CallOptions): List<T.ConnectionPage>;
+
+  /**
+   * Connect a source.
+   *
+   * Fetches the source's files from a server on business days, each once, and imports them by the source's mapping. A source has at most one connection.
+   */
+  create(body: T.CreateConnectionRequest, options?: CallOptions): Call<T.Connection>;
+
+  /**
+   * Delete a connection.
+   *
+   * Its credential is destroyed. What it imported stays.
+   */
+  delete(id: string, options?: CallOptions): Call<T.DeletedConnection | undefined>;
+
+  /**
+   * Get a connection.
+   *
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   */
+  get(id: string, options?: CallOptions): Call<T.Connection>;
+
+  /**
+   * Change a connection.
+   *
+   * Another address or sign-in needs the credential again. Setting host_key lets a stopped connection go on.
+   */
+  update(id: string, body?: T.UpdateConnectionRequest, options?: CallOptions): Call<T.Connection | undefined>;
+
+  /**
+   * Fetch now.
+   *
+   * Looks for files in the background, also outside the schedule, and tries those that failed again. The list of files shows what came of it.
+   */
+  fetch(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.Connection>;
+
+  /**
+   * List what a connection found, newest first.
+   *
+   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   */
+  listFiles(id: string, query?: T.ListConnectionFilesQuery, options?: CallOptions): List<T.ConnectionFilePage>;
+
+  /**
+   * Test a connection.
+   *
+   * Signs in, shows the host key and lists files. Fetches and pins nothing.
+   */
+  test(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.ConnectionTest | undefined>;
 }
 
 /** `tieout.decisions` */
@@ -1414,6 +1475,7 @@ export abstract class Resources {
   declare readonly apiKeys: ApiKeysResource;
   declare readonly calendars: CalendarsResource;
   declare readonly closingBoard: ClosingBoardResource;
+  declare readonly connections: ConnectionsResource;
   declare readonly decisions: DecisionsResource;
   declare readonly entryBatches: EntryBatchesResource;
   declare readonly events: EventsResource;
@@ -1479,6 +1541,16 @@ export const ROUTES: Record<string, Record<string, string>> = {
   closingBoard: {
     get: "GET /v1/closing-board LQ",
     openNextPeriods: "POST /v1/closing-board/next IB",
+  },
+  connections: {
+    list: "GET /v1/connections LQ",
+    create: "POST /v1/connections IB",
+    delete: "DELETE /v1/connections/{id}",
+    get: "GET /v1/connections/{id}",
+    update: "PATCH /v1/connections/{id} B",
+    fetch: "POST /v1/connections/{id}/fetch IB",
+    listFiles: "GET /v1/connections/{id}/files LQ",
+    test: "POST /v1/connections/{id}/test IB",
   },
   decisions: {
     undo: "POST /v1/decisions/{id}/undo IB",

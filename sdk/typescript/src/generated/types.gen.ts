@@ -1065,7 +1065,259 @@ export type ConflictProblem = Problem & {
     code?: "conflict";
 };
 
-export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | "closing" | "delivery_under_way" | "import_queue_full" | "quota" | "count_changed" | "state_changed" | "paused" | "not_paused" | "cannot_pause" | "no_sources" | "periods_overlap" | "has_decisions" | "counts_computed" | "close_required" | "period_closed" | "not_closed" | "archived" | "earlier_period_open" | "later_period_closed" | "second_person_required" | "checklist_incomplete" | "signatures_missing" | "already_prepared" | "not_prepared" | "already_reviewed" | "evidence_signed" | "already_superseded" | "already_exported" | "unsuitable_entry" | "stated_by_file" | "proof_broken" | "difference_unexplained" | "line_not_open" | "not_excluded" | "excluded_elsewhere" | "no_open_period" | "source_has_lines" | "already_undone" | "import_failed" | "webhook_disabled" | "revoked" | "expired" | "already_rotated" | "last_admin" | "already_member" | "same_name" | "too_many_exceptions" | "invitation_open" | "invitation_ended" | "sign_in_required" | "managed_elsewhere";
+export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | "closing" | "delivery_under_way" | "import_queue_full" | "quota" | "count_changed" | "state_changed" | "paused" | "not_paused" | "cannot_pause" | "no_sources" | "periods_overlap" | "has_decisions" | "counts_computed" | "close_required" | "period_closed" | "not_closed" | "archived" | "earlier_period_open" | "later_period_closed" | "second_person_required" | "checklist_incomplete" | "signatures_missing" | "already_prepared" | "not_prepared" | "already_reviewed" | "evidence_signed" | "already_superseded" | "already_exported" | "unsuitable_entry" | "stated_by_file" | "proof_broken" | "difference_unexplained" | "line_not_open" | "not_excluded" | "excluded_elsewhere" | "no_open_period" | "source_has_lines" | "already_undone" | "import_failed" | "source_connected" | "host_key_changed" | "webhook_disabled" | "revoked" | "expired" | "already_rotated" | "last_admin" | "already_member" | "same_name" | "too_many_exceptions" | "invitation_open" | "invitation_ended" | "sign_in_required" | "managed_elsewhere";
+
+export type Connection = {
+    /**
+     * Its unique ID.
+     * @pattern ^con_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * The source.
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    source_id: string;
+    /**
+     * Its kind.
+     */
+    kind: ConnectionKind;
+    /**
+     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. At a public address, under the rules of webhooks.
+     * @minLength 1
+     * @maxLength 2048
+     */
+    address: string;
+    /**
+     * How to sign in. signed_query: the credential is the query of a signed https address. access_key: of s3, with its ID as user_name.
+     */
+    auth: ConnectionAuth;
+    /**
+     * @minLength 1
+     * @maxLength 200
+     */
+    user_name: string | null;
+    /**
+     * Only for s3.
+     * @maxLength 64
+     * @pattern ^[a-z0-9-]+$
+     */
+    region: string | null;
+    /**
+     * The names of the files: * is any characters, ? is one.
+     * @minLength 1
+     * @maxLength 200
+     */
+    file_glob: string;
+    /**
+     * By the clock of the source's time zone. Null: only when asked to.
+     */
+    schedule: {
+        /**
+         * Whose open days are business days. Null: Monday to Friday.
+         * @maxLength 44
+         * @pattern ^cal_[0-9a-z]{20,40}$
+         */
+        calendar_id: string | null;
+        /**
+         * The first look of a business day.
+         * @minLength 5
+         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
+         */
+        at: string;
+        /**
+         * When the day's file is late, and an exception opens.
+         * @minLength 5
+         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
+         */
+        retry_until: string;
+    } | null;
+    /**
+     * What happens to a file at the server, once it is imported.
+     */
+    afterwards: FileAfterwards;
+    /**
+     * The folder below, with afterwards: move.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^(?!\.{1,2}$)[^/\\]+$
+     */
+    move_to: string | null;
+    /**
+     * For how long the size and time of a file have to stay the same.
+     * @minimum 0
+     * @maximum 300
+     * @format int32
+     */
+    stable_seconds: number;
+    /**
+     * Whether a file waits for another one of its name and .done.
+     */
+    waits_for_marker: boolean;
+    /**
+     * Who gets the exception when a file is missing.
+     * @maxLength 125
+     * @pattern ^user:[^\s]{1,120}$
+     */
+    assigned_to: string | null;
+    /**
+     * Only for sftp: the server's key. Null: the first that it shows is pinned.
+     * @minLength 50
+     * @maxLength 50
+     * @pattern ^SHA256:[A-Za-z0-9+/]+$
+     */
+    host_key: string | null;
+    /**
+     * stopped: the server showed another host key.
+     */
+    status: "active" | "paused" | "stopped";
+    /**
+     * @maxLength 24
+     * @format date-time
+     */
+    next_look_at: string | null;
+    /**
+     * @maxLength 24
+     * @format date-time
+     */
+    last_look_at: string | null;
+    last_outcome: ("fetched" | "nothing_new" | "failed") | null;
+    /**
+     * Why the last look or a file failed.
+     * @maxLength 1000
+     */
+    last_error: string | null;
+    /**
+     * Every attempt since this time has failed.
+     * @maxLength 24
+     * @format date-time
+     */
+    failing_since: string | null;
+    created_at: CreationTime;
+    created_by: Creator;
+    updated_at: ChangeTime;
+};
+
+export type ConnectionAuth = "none" | "bearer" | "signed_query" | "password" | "private_key" | "access_key";
+
+export type ConnectionFailingEvent = {
+    /**
+     * Its type.
+     */
+    type: "connection.failing";
+    timestamp: EventTime;
+    test?: TestMark;
+    /**
+     * What the event is about.
+     */
+    data: {
+        connection: Connection;
+    };
+};
+
+export type ConnectionFile = {
+    /**
+     * Its unique ID.
+     * @pattern ^cfl_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * The path.
+     * @maxLength 255
+     */
+    path: string;
+    /**
+     * @minimum 0
+     * @format int64
+     */
+    bytes: number | null;
+    /**
+     * @maxLength 24
+     * @format date-time
+     */
+    modified_at: string | null;
+    /**
+     * @minLength 64
+     * @maxLength 64
+     */
+    sha256: string | null;
+    /**
+     * duplicate: the source has the same content by another name.
+     */
+    outcome: "fetching" | "importing" | "imported" | "duplicate" | "failed" | "undone";
+    /**
+     * The import it came with. Null: it was sent as JSON.
+     * @maxLength 44
+     * @pattern ^imp_[0-9a-z]{20,40}$
+     */
+    import_id: string | null;
+    /**
+     * Lines that were new.
+     * @minimum 0
+     * @format int64
+     */
+    line_count: number | null;
+    /**
+     * @maxLength 1000
+     */
+    error: string | null;
+    created_at: CreationTime;
+    /**
+     * When it was last tried.
+     * @format date-time
+     */
+    tried_at: string;
+    /**
+     * When it was moved or deleted.
+     * @maxLength 24
+     * @format date-time
+     */
+    taken_at: string | null;
+};
+
+export type ConnectionFilePage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: ConnectionFile[];
+    next_cursor: NextCursor;
+};
+
+export type ConnectionKind = "https" | "s3" | "sftp";
+
+export type ConnectionPage = {
+    /**
+     * The items on this page.
+     * @maxItems 1000
+     */
+    items: Connection[];
+    next_cursor: NextCursor;
+};
+
+export type ConnectionTest = {
+    /**
+     * Why it can't be reached.
+     * @maxLength 1000
+     */
+    error: string | null;
+    /**
+     * Only for sftp: the key that the server shows.
+     * @maxLength 100
+     */
+    host_key: string | null;
+    /**
+     * The first of the files that the glob fits.
+     * @maxItems 10
+     */
+    names: string[];
+    /**
+     * How many the glob fits.
+     * @minimum 0
+     * @format int64
+     */
+    total_count: number;
+};
 
 export type CreateAlertChannelRequest = {
     /**
@@ -1161,6 +1413,111 @@ export type CreateCalendarRequest = {
      * @maxItems 1000
      */
     special_days?: SpecialDayInput[];
+    idempotency_key?: RequestIdempotencyKey;
+};
+
+export type CreateConnectionRequest = {
+    /**
+     * The source.
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    source_id: string;
+    /**
+     * Its kind.
+     */
+    kind: ConnectionKind;
+    /**
+     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. At a public address, under the rules of webhooks.
+     * @minLength 1
+     * @maxLength 2048
+     */
+    address: string;
+    /**
+     * How to sign in. signed_query: the credential is the query of a signed https address. access_key: of s3, with its ID as user_name.
+     */
+    auth: ConnectionAuth;
+    /**
+     * @minLength 1
+     * @maxLength 200
+     */
+    user_name?: string | null;
+    /**
+     * Only for s3.
+     * @maxLength 64
+     * @pattern ^[a-z0-9-]+$
+     */
+    region?: string | null;
+    /**
+     * The names of the files: * is any characters, ? is one.
+     * @minLength 1
+     * @maxLength 200
+     */
+    file_glob?: string;
+    /**
+     * By the clock of the source's time zone. Null: only when asked to.
+     */
+    schedule?: {
+        /**
+         * Whose open days are business days. Null: Monday to Friday.
+         * @maxLength 44
+         * @pattern ^cal_[0-9a-z]{20,40}$
+         */
+        calendar_id: string | null;
+        /**
+         * The first look of a business day.
+         * @minLength 5
+         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
+         */
+        at: string;
+        /**
+         * When the day's file is late, and an exception opens.
+         * @minLength 5
+         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
+         */
+        retry_until: string;
+    } | null;
+    /**
+     * What happens to a file at the server, once it is imported.
+     */
+    afterwards?: FileAfterwards;
+    /**
+     * The folder below, with afterwards: move.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^(?!\.{1,2}$)[^/\\]+$
+     */
+    move_to?: string | null;
+    /**
+     * For how long the size and time of a file have to stay the same.
+     * @minimum 0
+     * @maximum 300
+     * @format int32
+     */
+    stable_seconds?: number;
+    /**
+     * Whether a file waits for another one of its name and .done.
+     */
+    waits_for_marker?: boolean;
+    /**
+     * Who gets the exception when a file is missing.
+     * @maxLength 125
+     * @pattern ^user:[^\s]{1,120}$
+     */
+    assigned_to?: string | null;
+    /**
+     * Only for sftp: the server's key. Null: the first that it shows is pinned.
+     * @minLength 50
+     * @maxLength 50
+     * @pattern ^SHA256:[A-Za-z0-9+/]+$
+     */
+    host_key?: string | null;
+    /**
+     * The token, query, password, private key (OpenSSH or PEM, without a passphrase) or secret access key. Stored encrypted and never returned. Left out in a change: as it is stored.
+     * @minLength 1
+     * @maxLength 10000
+     * @format password
+     */
+    credential?: string;
     idempotency_key?: RequestIdempotencyKey;
 };
 
@@ -1517,7 +1874,7 @@ export type CreateTestEventRequest = {
     /**
      * Its type.
      */
-    type: "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "entries.ready" | "books.differ" | "import.done" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled";
+    type: "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "entries.ready" | "books.differ" | "import.done" | "connection.failing" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled";
     idempotency_key?: RequestIdempotencyKey;
 };
 
@@ -1607,7 +1964,7 @@ export type CreateWebhookRequest = {
     /**
      * The event types it subscribes to.
      * @minItems 1
-     * @maxItems 22
+     * @maxItems 23
      */
     events: EventKind[];
     /**
@@ -1777,6 +2134,18 @@ export type DecisionPage = {
      */
     items: Decision[];
     next_cursor: NextCursor;
+};
+
+export type DeletedConnection = {
+    /**
+     * Its unique ID.
+     * @pattern ^con_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
+     * Always true.
+     */
+    deleted: true;
 };
 
 export type DeletedFilter = "true" | "false" | "only";
@@ -2304,7 +2673,7 @@ export type EstimateApiKeyImpactRequest = {
     idempotency_key?: RequestIdempotencyKey;
 };
 
-export type EventKind = "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "entries.ready" | "books.differ" | "import.done" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled" | "webhook.test";
+export type EventKind = "exception.sla.at_risk" | "exception.sla.breached" | "exception.created" | "exception.updated" | "exception.resolved" | "exception.paused" | "exception.resumed" | "exception.commented" | "run.done" | "match.undone" | "reconciliation.prepared" | "reconciliation.reviewed" | "reconciliation.closed" | "reconciliation.reopened" | "entries.ready" | "books.differ" | "import.done" | "connection.failing" | "api_key.expiring" | "api_key.revoked" | "webhook.failing" | "webhook.disabled" | "webhook.test";
 
 /**
  * When it happened, the same on every attempt.
@@ -2760,6 +3129,8 @@ export type FacetValue = {
 };
 
 export type FeeHandling = "deduct" | "ignore";
+
+export type FileAfterwards = "leave" | "move" | "delete";
 
 /**
  * The first 100.
@@ -6481,7 +6852,7 @@ export type PreviewWebhookFiltersRequest = {
     /**
      * The event types it subscribes to.
      * @minItems 1
-     * @maxItems 22
+     * @maxItems 23
      */
     events: EventKind[];
     /**
@@ -9876,6 +10247,105 @@ export type UpdateApiKeyRequest = {
     ip_allowlist?: string[];
 };
 
+export type UpdateConnectionRequest = {
+    /**
+     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. At a public address, under the rules of webhooks.
+     * @minLength 1
+     * @maxLength 2048
+     */
+    address?: string;
+    /**
+     * How to sign in. signed_query: the credential is the query of a signed https address. access_key: of s3, with its ID as user_name.
+     */
+    auth?: ConnectionAuth;
+    /**
+     * @minLength 1
+     * @maxLength 200
+     */
+    user_name?: string | null;
+    /**
+     * Only for s3.
+     * @maxLength 64
+     * @pattern ^[a-z0-9-]+$
+     */
+    region?: string | null;
+    /**
+     * The names of the files: * is any characters, ? is one.
+     * @minLength 1
+     * @maxLength 200
+     */
+    file_glob?: string;
+    /**
+     * By the clock of the source's time zone. Null: only when asked to.
+     */
+    schedule?: {
+        /**
+         * Whose open days are business days. Null: Monday to Friday.
+         * @maxLength 44
+         * @pattern ^cal_[0-9a-z]{20,40}$
+         */
+        calendar_id: string | null;
+        /**
+         * The first look of a business day.
+         * @minLength 5
+         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
+         */
+        at: string;
+        /**
+         * When the day's file is late, and an exception opens.
+         * @minLength 5
+         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
+         */
+        retry_until: string;
+    } | null;
+    /**
+     * What happens to a file at the server, once it is imported.
+     */
+    afterwards?: FileAfterwards;
+    /**
+     * The folder below, with afterwards: move.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^(?!\.{1,2}$)[^/\\]+$
+     */
+    move_to?: string | null;
+    /**
+     * For how long the size and time of a file have to stay the same.
+     * @minimum 0
+     * @maximum 300
+     * @format int32
+     */
+    stable_seconds?: number;
+    /**
+     * Whether a file waits for another one of its name and .done.
+     */
+    waits_for_marker?: boolean;
+    /**
+     * Who gets the exception when a file is missing.
+     * @maxLength 125
+     * @pattern ^user:[^\s]{1,120}$
+     */
+    assigned_to?: string | null;
+    /**
+     * Only for sftp: the server's key. Null: the first that it shows is pinned.
+     * @minLength 50
+     * @maxLength 50
+     * @pattern ^SHA256:[A-Za-z0-9+/]+$
+     */
+    host_key?: string | null;
+    /**
+     * The token, query, password, private key (OpenSSH or PEM, without a passphrase) or secret access key. Stored encrypted and never returned. Left out in a change: as it is stored.
+     * @minLength 1
+     * @maxLength 10000
+     * @format password
+     */
+    credential?: string;
+    /**
+     * Its status.
+     */
+    status?: "active" | "paused";
+};
+
 export type UpdateExceptionRequest = {
     /**
      * A one-line summary.
@@ -10313,7 +10783,7 @@ export type UpdateWebhookRequest = {
     /**
      * The event types it subscribes to.
      * @minItems 1
-     * @maxItems 22
+     * @maxItems 23
      */
     events?: EventKind[];
     /**
@@ -11041,7 +11511,7 @@ export type WebhookFilterPreview = {
     matched_count: number;
     /**
      * The same for each type that occurred.
-     * @maxItems 22
+     * @maxItems 23
      */
     by_type: {
         /**
@@ -11291,6 +11761,43 @@ export type GetClosingBoardQuery = {
      * Maximum number of pairs.
      * @minimum 1
      * @maximum 500
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+};
+
+export type ListConnectionsQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
+     * @format int32
+     */
+    limit?: number;
+    /**
+     * next_cursor from the previous page, unchanged.
+     * @minLength 1
+     * @maxLength 2000
+     */
+    cursor?: string;
+    /**
+     * Only from this source.
+     * @pattern ^src_[0-9a-z]{20,40}$
+     */
+    source_id?: string;
+};
+
+export type ListConnectionFilesQuery = {
+    /**
+     * Maximum number of items.
+     * @minimum 1
+     * @maximum 250
      * @format int32
      */
     limit?: number;

@@ -11,7 +11,7 @@ function busy(): number {
 }
 
 describe("large bodies of one tenant", () => {
-  test("are read one after another, with a pause three times as long as the read before", async () => {
+  test("are read one by one, with a pause of three times the previous read", async () => {
     const starts = await Promise.all(
       Array.from({ length: 4 }, () => readInTurn("acme", LARGE, busy)),
     );

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { singleton } from "../runtime/singleton.ts";
-import { rateLimited, TenantLimiter } from "../runtime/tenant-limiter.ts";
+import { singleton } from "./singleton.ts";
+import { rateLimited, TenantLimiter } from "./tenant-limiter.ts";
 
 /** Reading a smaller body costs less than waiting in the queue. */
 const LARGE_BYTES = 64 * 1024;
@@ -17,13 +17,16 @@ const queues = () =>
  * three times as long as the task before. So whatever one tenant sends or exports, three quarters
  * of the event loop's time stay with the others.
  */
-export function runQueued<Result>(tenantId: string, work: () => Result): Promise<Result> {
+export function runQueued<Result>(
+  tenantId: string,
+  work: () => Result | PromiseLike<Result>,
+): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
   // The place in the queue is held during the pause, and the caller has its result before that.
   void queues().run(tenantId, "blocking", async () => {
     const startedAt = performance.now();
     try {
-      resolve(work());
+      resolve(await work());
     } catch (error) {
       reject(error);
     }

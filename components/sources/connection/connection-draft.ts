@@ -1,0 +1,90 @@
+import type { z } from "zod";
+import type { Problems } from "#components/kit/problems.ts";
+import type { Connection, createConnectionContract } from "#lib/connections/contract.ts";
+import { AUTHS_OF } from "./labels.ts";
+
+type Input = Omit<z.input<NonNullable<typeof createConnectionContract.body>>, "source_id">;
+
+/** The form's fields, as texts. */
+export type ConnectionDraft = {
+  kind: Connection["kind"];
+  address: string;
+  auth: Connection["auth"];
+  user_name: string;
+  region: string;
+  credential: string;
+  host_key: string;
+  file_glob: string;
+  isScheduled: boolean;
+  calendar_id: string;
+  at: string;
+  retry_until: string;
+  afterwards: Connection["afterwards"];
+  move_to: string;
+  stable_seconds: string;
+  waits_for_marker: boolean;
+  assigned_to: string;
+};
+
+export function draftOf(connection: Connection | undefined): ConnectionDraft {
+  const schedule = connection?.schedule;
+  return {
+    kind: connection?.kind ?? "sftp",
+    address: connection?.address ?? "",
+    auth: connection?.auth ?? "private_key",
+    user_name: connection?.user_name ?? "",
+    region: connection?.region ?? "",
+    credential: "",
+    host_key: connection?.host_key ?? "",
+    file_glob: connection?.file_glob ?? "*",
+    isScheduled: connection === undefined || schedule !== null,
+    calendar_id: schedule?.calendar_id ?? "",
+    at: schedule?.at ?? "06:30",
+    retry_until: schedule?.retry_until ?? "10:00",
+    afterwards: connection?.afterwards ?? "leave",
+    move_to: connection?.move_to ?? "done",
+    stable_seconds: String(connection?.stable_seconds ?? 10),
+    waits_for_marker: connection?.waits_for_marker ?? false,
+    assigned_to: connection?.assigned_to?.replace(/^user:/, "") ?? "",
+  };
+}
+
+/** Another kind of server, with its usual way to sign in. */
+export function ofKind(kind: Connection["kind"]): Partial<ConnectionDraft> {
+  return { kind, auth: AUTHS_OF[kind][0] ?? "none", afterwards: "leave", credential: "" };
+}
+
+/** Checks before anything is sent; the server does the rest. */
+export function missingIn(draft: ConnectionDraft, isNew: boolean): Problems {
+  const { address, auth, credential, at, retry_until, isScheduled, stable_seconds } = draft;
+  return {
+    ...(address.trim() === "" && { address: "Enter the address." }),
+    ...(isNew && auth !== "none" && credential === "" && { credential: "Enter it once." }),
+    ...(isScheduled && at >= retry_until && { retry_until: "Must be later than the first look." }),
+    ...(!/^\d+$/.test(stable_seconds) && { stable_seconds: "Enter a number of seconds." }),
+  };
+}
+
+const textOrNull = (text: string) => text.trim() || null;
+
+/** What the form sends, but for the source. */
+export function inputOf(draft: ConnectionDraft): Input {
+  const { kind, auth, isScheduled, calendar_id, at, retry_until, afterwards } = draft;
+  const hasUser = auth === "password" || auth === "private_key" || auth === "access_key";
+  return {
+    kind,
+    address: draft.address.trim(),
+    auth,
+    user_name: hasUser ? textOrNull(draft.user_name) : null,
+    region: kind === "s3" ? textOrNull(draft.region) : null,
+    ...(draft.credential !== "" && { credential: draft.credential }),
+    host_key: kind === "sftp" ? textOrNull(draft.host_key) : null,
+    file_glob: textOrNull(draft.file_glob) ?? "*",
+    schedule: isScheduled ? { calendar_id: calendar_id || null, at, retry_until } : null,
+    afterwards,
+    move_to: afterwards === "move" ? textOrNull(draft.move_to) : null,
+    stable_seconds: Number(draft.stable_seconds),
+    waits_for_marker: draft.waits_for_marker,
+    assigned_to: draft.assigned_to.trim() === "" ? null : `user:${draft.assigned_to.trim()}`,
+  };
+}

@@ -1,0 +1,105 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const SSHD = "/usr/sbin/sshd";
+
+/** Why OpenSSH can't be tested with here, or null. */
+export function whyNoSshd(): string | null {
+  return existsSync(SSHD) ? null : `${SSHD} is missing: apt-get install openssh-server`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+function newKey(path: string): string {
+  execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", path]);
+  const [, fingerprint = ""] = execFileSync("ssh-keygen", ["-l", "-f", path], {
+    encoding: "utf8",
+  }).split(" ");
+  return fingerprint;
+}
+
+/** OpenSSH for the user of the tests, whose folder `outgoing` is served. */
+export async function startSshServer() {
+  const home = await mkdtemp(join(tmpdir(), "tieout-sshd-"));
+  const folder = join(home, "outgoing");
+  await mkdir(folder);
+  // Only root needs it, to separate privileges.
+  if (process.getuid?.() === 0) await mkdir("/run/sshd", { recursive: true });
+  newKey(join(home, "user"));
+  await writeFile(join(home, "authorized"), await readFile(join(home, "user.pub")), {
+    mode: 0o600,
+  });
+  const port = await freePort();
+  let hostKeys = 0;
+  let server: ChildProcess | undefined;
+
+  /** Starts it with a new host key. */
+  async function start(): Promise<string> {
+    const hostKey = join(home, `host-${hostKeys++}`);
+    const fingerprint = newKey(hostKey);
+    const config = join(home, "sshd_config");
+    await writeFile(
+      config,
+      [
+        `Port ${port}`,
+        "ListenAddress 127.0.0.1",
+        `HostKey ${hostKey}`,
+        `AuthorizedKeysFile ${join(home, "authorized")}`,
+        `PidFile ${join(home, "pid")}`,
+        "PasswordAuthentication no",
+        "StrictModes no",
+        "UsePAM no",
+        "Subsystem sftp internal-sftp",
+      ].join("\n"),
+    );
+    server = spawn(SSHD, ["-D", "-e", "-f", config], { stdio: "ignore" });
+    for (;;) {
+      const isOpen = await fetch(`http://127.0.0.1:${port}`).then(
+        () => true,
+        ({ cause }) => cause?.code !== "ECONNREFUSED",
+      );
+      if (isOpen) return fingerprint;
+      if (server.exitCode !== null) throw new Error(`sshd ended with ${server.exitCode}`);
+      await sleep(50);
+    }
+  }
+  async function stop(): Promise<void> {
+    if (!server || server.exitCode !== null) return;
+    const ended = once(server, "exit");
+    server.kill("SIGKILL");
+    await ended;
+  }
+  const fingerprint = await start();
+  return {
+    fingerprint,
+    settings: {
+      kind: "sftp",
+      address: `sftp://127.0.0.1:${port}${folder}`,
+      auth: "private_key",
+      user_name: userInfo().username,
+      credential: await readFile(join(home, "user"), "utf8"),
+    },
+    put: (name: string, content: string) => writeFile(join(folder, name), content),
+    names: async () => (await readdir(folder, { recursive: true })).sort(),
+    async restartWithNewKey(): Promise<string> {
+      await stop();
+      return start();
+    },
+    async close() {
+      await stop();
+      await rm(home, { recursive: true });
+    },
+  };
+}

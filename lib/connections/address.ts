@@ -1,0 +1,52 @@
+import { env } from "../runtime/env.ts";
+import { whyRefused } from "../webhooks/receiver-address.ts";
+import { invalidRequest } from "../wire/errors.ts";
+
+const SSH_PORT = "22";
+
+/**
+ * The address as a URL of https, whose parser normalises every notation of a host; that of sftp has
+ * the port of SSH unless it names one.
+ */
+export function addressUrl(address: string): URL {
+  const isSftp = address.startsWith("sftp:");
+  const url = new URL(isSftp ? address.replace(/^sftp:/, "https:") : address);
+  // The parser leaves the port of https out, which SSH may have.
+  const named = /^sftp:\/\/[^/?#]*:443(?:[/?#]|$)/.test(address);
+  if (isSftp && url.port === "" && !named) url.port = SSH_PORT;
+  return url;
+}
+
+/** Why nothing may be fetched from an address, as far as it shows, or null. */
+export function whyNotFetched(address: string, allowHosts: ReadonlySet<string>): string | null {
+  const url = addressUrl(address);
+  if (address.startsWith("sftp:") && url.port === SSH_PORT) url.port = "";
+  const message = whyRefused(url, allowHosts);
+  return message?.startsWith("Use https")
+    ? "Use https: files aren't fetched unencrypted."
+    : message;
+}
+
+/**
+ * @returns the address, normalised
+ * @throws ApiError 400 if nothing may be fetched from it. The addresses of its name are checked
+ *   when connecting.
+ */
+export function requireAddress(address: string): string {
+  const message = faultOf(address) ?? whyNotFetched(address, env().WEBHOOK_ALLOW_HOSTS);
+  if (message !== null) throw invalidRequest([{ path: "address", message }]);
+  const { host, pathname, search, protocol } = addressUrl(address);
+  if (!address.startsWith("sftp:")) return `${protocol}//${host}${pathname}${search}`;
+  return `sftp://${host.replace(/:22$/, "")}${pathname}`;
+}
+
+function faultOf(address: string): string | null {
+  if (!/^(?:sftp|https?):\/\//.test(address) || !URL.canParse(address.replace(/^sftp/, "https")))
+    return "Give a complete address, such as sftp://sftp.bank.example/outgoing.";
+  const { username, password, hash, search } = addressUrl(address);
+  if (username !== "" || password !== "")
+    return "Leave the user and the password out: user_name and credential have them.";
+  if (hash !== "" || (address.startsWith("sftp:") && search !== ""))
+    return "Leave out what follows # or ?.";
+  return null;
+}

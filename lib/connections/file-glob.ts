@@ -1,0 +1,22 @@
+/**
+ * Whether a name fits a glob, in which `*` is any characters and `?` is one. It takes at most the
+ * product of their lengths, because a tenant gives the one and a server the other.
+ */
+export function fitsGlob(name: string, glob: string): boolean {
+  const [letters, marks] = [[...name], [...glob]];
+  let [at, mark] = [0, 0];
+  let [star, resumeAt] = [-1, 0];
+  while (at < letters.length) {
+    if (marks[mark] === "*") {
+      star = mark++;
+      resumeAt = at;
+    } else if (mark < marks.length && (marks[mark] === "?" || marks[mark] === letters[at])) {
+      at++;
+      mark++;
+    } else if (star >= 0) {
+      mark = star + 1;
+      at = ++resumeAt;
+    } else return false;
+  }
+  return marks.slice(mark).every((rest) => rest === "*");
+}

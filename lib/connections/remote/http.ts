@@ -1,0 +1,90 @@
+import { Agent, type Dispatcher, request } from "undici";
+import { pinnedConnector } from "../../webhooks/connector.ts";
+import { PRODUCT } from "../../wire/product.ts";
+import { whyNotFetched } from "../address.ts";
+import { RemoteError, remoteError } from "./remote-error.ts";
+
+const SILENT_MAX_MS = 30_000;
+const TEXT_MAX_BYTES = 4 * 1024 * 1024;
+const USER_AGENT = `${PRODUCT}-Connections/1.0`;
+
+export type HttpResponse = Dispatcher.ResponseData;
+
+type Call = { method: "GET" | "HEAD" | "PUT" | "DELETE"; url: URL; headers?: Headers };
+
+/** Calls a server over HTTP, without following redirects. */
+export class Http {
+  readonly #agent: Agent;
+  readonly #allowHosts: ReadonlySet<string>;
+  readonly #signal: AbortSignal;
+
+  constructor(allowHosts: ReadonlySet<string>, signal: AbortSignal) {
+    this.#allowHosts = allowHosts;
+    this.#signal = signal;
+    this.#agent = new Agent({
+      connect: pinnedConnector(allowHosts),
+      allowH2: false,
+      headersTimeout: SILENT_MAX_MS,
+      bodyTimeout: SILENT_MAX_MS,
+    });
+  }
+
+  /** @throws RemoteError unless the response is 2xx or one of `others` */
+  async call({ method, url, headers }: Call, others: number[] = []): Promise<HttpResponse> {
+    const refusal = whyNotFetched(url.href, this.#allowHosts);
+    if (refusal !== null) throw new RemoteError(refusal, true);
+    const response = await request(url, {
+      dispatcher: this.#agent,
+      method,
+      headers: {
+        "user-agent": USER_AGENT,
+        "accept-encoding": "identity",
+        ...Object.fromEntries(headers ?? []),
+      },
+      signal: this.#signal,
+    }).catch((error) => {
+      throw remoteError(error);
+    });
+    const { statusCode } = response;
+    if ((statusCode >= 200 && statusCode < 300) || others.includes(statusCode)) return response;
+    response.body.on("error", () => {}).destroy();
+    throw refused(statusCode);
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+}
+
+function refused(status: number): RemoteError {
+  if (status >= 300 && status < 400)
+    return new RemoteError(
+      `The server redirects to another address (HTTP ${status}). Enter that address.`,
+      true,
+    );
+  if (status === 401 || status === 403)
+    return new RemoteError(`The server refused the credential (HTTP ${status}).`, true);
+  if (status === 404) return new RemoteError("The server has nothing at this address (HTTP 404).");
+  return new RemoteError(`The server responded with HTTP ${status}.`);
+}
+
+/** @throws RemoteError for a text that is too long */
+export async function textOf({ body }: HttpResponse): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > TEXT_MAX_BYTES) throw new RemoteError("The server's response is too long.");
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw remoteError(error);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+export function headerOf({ headers }: HttpResponse, name: string): string | null {
+  const value = headers[name];
+  return typeof value === "string" ? value : null;
+}

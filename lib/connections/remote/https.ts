@@ -1,0 +1,58 @@
+import { Http, type HttpResponse, headerOf } from "./http.ts";
+import { type Access, isPlainName, type Remote, type RemoteFile } from "./remote.ts";
+import { RemoteError } from "./remote-error.ts";
+
+const NOT_ALLOWED = 405;
+const NOT_IMPLEMENTED = 501;
+
+/** One file at an address. */
+export async function httpsRemote({ url, settings, allowHosts, signal }: Access): Promise<Remote> {
+  const http = new Http(allowHosts, signal);
+  const target = new URL(url);
+  if (settings.auth === "signed_query")
+    target.search = `?${(settings.credential ?? "").replace(/^\?/, "")}`;
+  const headers = new Headers();
+  if (settings.auth === "bearer") headers.set("authorization", `Bearer ${settings.credential}`);
+  if (settings.auth === "password") {
+    const pair = Buffer.from(`${settings.user_name}:${settings.credential}`).toString("base64");
+    headers.set("authorization", `Basic ${pair}`);
+  }
+  const path = nameIn(url);
+  const cannot = () => Promise.reject(new RemoteError("A file at an https address is only read."));
+
+  return {
+    async list() {
+      const others = [NOT_ALLOWED, NOT_IMPLEMENTED];
+      const response = await http.call({ method: "HEAD", url: target, headers }, others);
+      await response.body.dump().catch(() => {});
+      if (others.includes(response.statusCode)) return [{ path, bytes: null, modified_at: null }];
+      return [describe(path, response)];
+    },
+    async read() {
+      return (await http.call({ method: "GET", url: target, headers })).body;
+    },
+    move: cannot,
+    remove: cannot,
+    close: () => http.close(),
+  };
+}
+
+function nameIn({ pathname, hostname }: URL): string {
+  const last = pathname.split("/").findLast((part) => part !== "") ?? hostname;
+  try {
+    const name = decodeURIComponent(last);
+    return isPlainName(name) ? name : hostname;
+  } catch {
+    return hostname;
+  }
+}
+
+function describe(path: string, response: HttpResponse): RemoteFile {
+  const length = headerOf(response, "content-length");
+  const modified = Date.parse(headerOf(response, "last-modified") ?? "");
+  return {
+    path,
+    bytes: length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null,
+    modified_at: Number.isNaN(modified) ? null : new Date(modified).toISOString(),
+  };
+}

@@ -1,0 +1,57 @@
+import { read, write } from "../db/call.ts";
+import type { Context } from "../request/context.ts";
+import { env } from "../runtime/env.ts";
+import { type Connection, type ConnectionTest, NAMES_LISTED } from "./contract.ts";
+import { unsealCredential } from "./credential.ts";
+import { fitsGlob } from "./file-glob.ts";
+import { openRemote } from "./remote/open-remote.ts";
+import { remoteError } from "./remote/remote-error.ts";
+
+const TIMEOUT_MS = 15_000;
+
+type Opened = Connection & { credential_id?: string; sealed?: string };
+
+/** Signs in at the server and lists files, without fetching or pinning anything. */
+export async function testConnection(ctx: Context, id: string): Promise<ConnectionTest> {
+  const settings = await read<Opened>(ctx, "open_connection_test", { id });
+  const answer = await answerOf(ctx, settings);
+  return write(ctx, "finish_connection_test", { answer });
+}
+
+async function answerOf(ctx: Context, settings: Opened): Promise<ConnectionTest> {
+  const { sealed, credential_id = "" } = settings;
+  const credential = sealed ? unsealCredential(sealed, ctx.tenantId, credential_id) : null;
+  let hostKey: string | null = null;
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const remote = await openRemote({
+      settings: { ...settings, credential },
+      allowHosts: env().WEBHOOK_ALLOW_HOSTS,
+      signal,
+      async acceptsHostKey(shown) {
+        hostKey = shown;
+        return settings.host_key === null || settings.host_key === shown;
+      },
+    });
+    try {
+      const files = await remote.list();
+      const names = files
+        .map(({ path }) => path)
+        .filter((path) => settings.kind === "https" || fitsGlob(path, settings.file_glob))
+        .sort();
+      return {
+        error: null,
+        host_key: hostKey,
+        names: names.slice(0, NAMES_LISTED),
+        total_count: names.length,
+      };
+    } finally {
+      await remote.close();
+    }
+  } catch (error) {
+    const { message } = signal.aborted
+      ? new Error("The server didn't respond within 15 s.")
+      : remoteError(error);
+    return { error: message, host_key: hostKey, names: [], total_count: 0 };
+  }
+}

@@ -1,0 +1,57 @@
+import { amountMarks } from "../../../../wire/amount-marks.ts";
+import type { Mapping } from "../../mapping.ts";
+import { type Question, type TriedReading, tryReading } from "../csv-readings.ts";
+import type { Column, Table } from "../csv-table.ts";
+import { sizeOf } from "./amount-signs.ts";
+
+/** A table, and what is known of its money: steps complete the mapping, or ask. */
+export class Evidence {
+  readonly table: Table;
+  readonly currency: string | undefined;
+  mapping: Mapping;
+  readonly questions: Question[] = [];
+
+  constructor(table: Table, mapping: Mapping, currency: string | undefined) {
+    this.table = table;
+    this.mapping = mapping;
+    this.currency = currency;
+  }
+
+  column(name: string | undefined): Column | undefined {
+    return name === undefined ? undefined : this.table.columns.find((one) => one.name === name);
+  }
+
+  isMapped({ name }: Column): boolean {
+    return Object.values(this.mapping.fields).includes(name);
+  }
+
+  free(kind: Column["kind"]): Column[] {
+    return this.table.columns.filter((one) => one.kind === kind && !this.isMapped(one));
+  }
+
+  try(changes: Partial<Mapping>): TriedReading {
+    return tryReading(this.table, { ...this.mapping, ...changes }, this.currency);
+  }
+
+  /** Ignores what the amounts' signs mean. */
+  stepsAreAmounts(balances: readonly string[]): boolean {
+    const { amount, debit, credit } = this.mapping.fields;
+    const columns = [amount, debit, credit].flatMap((name) => this.column(name) ?? []);
+    const sizes = this.table.rows.map((_, row) =>
+      columns.map(({ all }) => sizeOf(all[row] ?? "", this.mapping)).find((size) => size > 0),
+    );
+    const values = balances.map((text) => {
+      const size = sizeOf(text, this.mapping);
+      return amountMarks(text)?.negative ? -size : size;
+    });
+    const fits = { after: 0, before: 0, steps: 0 };
+    for (let row = 1; row < Math.min(values.length, 500); row++) {
+      const step = Math.abs((values[row] ?? 0) - (values[row - 1] ?? 0));
+      if (Number.isNaN(step)) continue;
+      fits.steps++;
+      if (Math.abs(step - (sizes[row] ?? -1)) < 1e-6 * Math.max(1, step)) fits.after++;
+      if (Math.abs(step - (sizes[row - 1] ?? -1)) < 1e-6 * Math.max(1, step)) fits.before++;
+    }
+    return fits.steps > 0 && Math.max(fits.after, fits.before) >= 0.8 * fits.steps;
+  }
+}

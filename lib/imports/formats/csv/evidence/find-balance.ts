@@ -1,0 +1,33 @@
+import { isBorneOut } from "../csv-readings.ts";
+import { plainWords } from "../csv-words.ts";
+import type { Evidence } from "./evidence.ts";
+import { FEE_NAMES } from "./weigh-fee.ts";
+
+export const BALANCE_NAMES =
+  /balance|\b(?:sal[dt]o|saldos|solde|kontostand|saldobelop|stand|zustatek|zostatok|egyenleg|bilans)\b/;
+const AVAILABLE = /\b(?:available|verfugbar|disponible|disponibile|beschikbaar|tillganglig)\b/;
+
+/** Found by its name; without a name, by a column whose steps equal the amounts. */
+export function findBalance(evidence: Evidence): void {
+  if (evidence.mapping.balance !== undefined) return;
+  const named = evidence.free("amount").filter(({ name }) => BALANCE_NAMES.test(plainWords(name)));
+  const first = named.find(({ name }) => !AVAILABLE.test(plainWords(name))) ?? named[0];
+  const column =
+    named.find(({ all }) => evidence.stepsAreAmounts(all)) ??
+    first ??
+    evidence
+      .free("amount")
+      .find(
+        (one) =>
+          one.cells.length > 3 &&
+          !FEE_NAMES.test(plainWords(one.name)) &&
+          evidence.stepsAreAmounts(one.all),
+      );
+  if (column) evidence.mapping = { ...evidence.mapping, balance: column.name };
+}
+
+/** A column whose name says only "balance" is one only if a reading agrees with it. */
+export function isBalance(evidence: Evidence, name: string): boolean {
+  const plain = plainWords(name);
+  return !/^(?:stand|bilans)$/.test(plain) || isBorneOut(evidence.try({}));
+}

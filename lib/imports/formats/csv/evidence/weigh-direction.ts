@@ -1,0 +1,147 @@
+import { amountMarks } from "../../../../wire/amount-marks.ts";
+import type { Mapping } from "../../mapping.ts";
+import { directionOf, likelyDirectionOf, mayNameDirection } from "../csv-directions.ts";
+import { borneOut, shownRows, type TriedReading } from "../csv-readings.ts";
+import type { Column } from "../csv-table.ts";
+import { fieldsNamed } from "../csv-words.ts";
+import { agrees, signsIn } from "./amount-signs.ts";
+import type { Evidence } from "./evidence.ts";
+
+const DISTINCT_MAX = 12;
+
+export function weighDirection(evidence: Evidence): void {
+  const { fields, amount_sign } = evidence.mapping;
+  const amounts = evidence.column(fields.amount);
+  if (!amounts || (amount_sign === "own" && fields.sign === undefined)) return;
+  const column = evidence.column(fields.sign) ?? directionColumn(evidence);
+  if (!column) return;
+  const signs = signsIn(amounts.cells);
+  const isOwn = signs.minus > 0 && agrees(amounts, column);
+  if (isOwn && amount_sign === undefined) {
+    evidence.mapping = { ...evidence.mapping, fields: without(fields, "sign") };
+    return;
+  }
+  const withColumn = { ...fields, sign: column.name };
+  if (askDirectionWord(evidence, column)) return;
+  if (signs.minus === 0 || amount_sign !== undefined) {
+    if (amount_sign !== "own" && amount_sign !== "inverted")
+      evidence.mapping = { ...evidence.mapping, fields: withColumn };
+    return;
+  }
+  const readings = [
+    evidence.try({ fields: withColumn, amount_sign: "repeats" }),
+    evidence.try({ fields: withColumn, amount_sign: "reverses" }),
+    evidence.try({ fields: without(fields, "sign"), amount_sign: "own" }),
+  ];
+  const [best, ...rest] = borneOut(readings);
+  if (best && rest.length === 0) {
+    evidence.mapping = best.mapping;
+    return;
+  }
+  const distinct = readings.filter(
+    (one, at) => readings.findIndex((other) => sameLines(one, other)) === at,
+  );
+  const [only] = distinct;
+  if (only && distinct.length === 1) {
+    evidence.mapping = only.mapping;
+    return;
+  }
+  evidence.questions.push({
+    about: "amount_sign",
+    message: `The sign of the amounts and the direction in column "${column.name}" disagree. Which of them says debit or credit?`,
+    example: amounts.cells.find((cell) => amountMarks(cell)?.negative) ?? null,
+    choices: distinct.map((one) => ({
+      value: one.mapping.amount_sign as string,
+      reads_as: shownRows(
+        one,
+        distinct.filter((other) => other !== one),
+        evidence.currency,
+      ),
+    })),
+  });
+}
+
+/**
+ * Found by its values, whatever its name: each says debit or credit, or most do and the others
+ * are asked about.
+ */
+function directionColumn(evidence: Evidence): Column | undefined {
+  const amounts = evidence.column(evidence.mapping.fields.amount);
+  const isUnsigned = signsIn(amounts?.cells ?? []).minus === 0;
+  const columns = evidence.table.columns.filter(
+    (one) => mayNameDirection(one.name) && one.name !== evidence.mapping.status?.column,
+  );
+  const isFull = ({ cells, all }: Column) => cells.length >= 0.95 * all.length;
+  const known = columns.filter(
+    (one) =>
+      isFull(one) &&
+      one.cells.length > 0 &&
+      one.cells.every((cell) => directionOf(cell) !== undefined),
+  );
+  const named = known.find(({ name }) => fieldsNamed(name).some(({ field }) => field === "sign"));
+  if (named ?? known[0]) return named ?? known[0];
+  if (!isUnsigned) return undefined;
+  return columns.find((one) => {
+    const values = new Set(one.cells);
+    if (!isFull(one) || values.size > DISTINCT_MAX || values.size < 2) return false;
+    const isNamed = fieldsNamed(one.name).some(({ field }) => field === "sign");
+    // A text that differs in each row is not a kind of payment.
+    if (!isNamed && (evidence.isMapped(one) || one.kind === "amount" || one.kind === "date"))
+      return false;
+    const directions = new Set([...values].map(likelyDirectionOf));
+    return (
+      (directions.has(-1) && directions.has(1)) ||
+      (isNamed && values.size <= 4 && one.kind !== "amount" && one.kind !== "date")
+    );
+  });
+}
+
+/** Asks about the first word that says neither debit nor credit. */
+function askDirectionWord(evidence: Evidence, column: Column): boolean {
+  const signValues = evidence.mapping.sign_values;
+  const known = new Set(
+    [...(signValues?.debit ?? []), ...(signValues?.credit ?? [])].map((word) => word.toUpperCase()),
+  );
+  const values = [...new Set(column.cells)];
+  const unknown = values.find(
+    (word) => directionOf(word) === undefined && !known.has(word.toUpperCase()),
+  );
+  if (unknown === undefined || values.length > DISTINCT_MAX) return false;
+  const debit = [...(signValues?.debit ?? values.filter((word) => directionOf(word) === -1))];
+  const credit = [...(signValues?.credit ?? values.filter((word) => directionOf(word) === 1))];
+  const fields = { ...evidence.mapping.fields, sign: column.name };
+  const asDebit = { debit: [...debit, unknown], credit: credit.length > 0 ? credit : ["CREDIT"] };
+  const asCredit = { debit: debit.length > 0 ? debit : ["DEBIT"], credit: [...credit, unknown] };
+  const readings = [asDebit, asCredit].map((sign_values) => evidence.try({ fields, sign_values }));
+  const [best, ...rest] = borneOut(readings);
+  if (best && rest.length === 0) {
+    evidence.mapping = best.mapping;
+    return askDirectionWord(evidence, column);
+  }
+  const [out, back] = readings as [TriedReading, TriedReading];
+  evidence.mapping = { ...evidence.mapping, fields };
+  evidence.questions.push({
+    about: "sign_values",
+    message: `Does "${unknown}" in column "${column.name}" mean money out (debit) or money in (credit)?`,
+    example: unknown,
+    choices: [
+      { value: JSON.stringify(asDebit), reads_as: shownRows(out, [back], evidence.currency) },
+      { value: JSON.stringify(asCredit), reads_as: shownRows(back, [out], evidence.currency) },
+    ],
+  });
+  return true;
+}
+
+function sameLines(one: TriedReading, other: TriedReading): boolean {
+  return (
+    one.lines.length === other.lines.length &&
+    one.lines.every((line, at) => line.amount_minor === other.lines[at]?.amount_minor)
+  );
+}
+
+export function without<Field extends string>(
+  fields: Mapping["fields"],
+  field: Field,
+): Mapping["fields"] {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== field));
+}

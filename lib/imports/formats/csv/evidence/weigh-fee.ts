@@ -1,0 +1,48 @@
+import { borneOut, shownRows } from "../csv-readings.ts";
+import { plainWords } from "../csv-words.ts";
+import { signsIn, sizeOf } from "./amount-signs.ts";
+import type { Evidence } from "./evidence.ts";
+
+export const FEE_NAMES =
+  /\b(?:fees?|gebuehr\w*|gebuhr\w*|entgelte?|frais|comision(?:es)?|commissions?|commissione|commissioni|spese|kosten|charges?|taxas?|tarifa|avgift(?:er)?|gebyr(?:er)?|provision|prowizja|oplata|poplatek|jutalek)\b/;
+
+export function weighFee(evidence: Evidence): void {
+  const { fields, fee_handling } = evidence.mapping;
+  if (fields.fee !== undefined || fields.fee_minor !== undefined) return;
+  if (fee_handling === "included") return;
+  const column = evidence
+    .free("amount")
+    .find(
+      ({ name, cells }) =>
+        name !== evidence.mapping.balance &&
+        FEE_NAMES.test(plainWords(name)) &&
+        cells.some((cell) => sizeOf(cell, evidence.mapping) > 0),
+    );
+  if (!column || fields.amount === undefined) return;
+  const minus = signsIn(column.cells).minus > signsIn(column.cells).plus;
+  const withFee = { ...fields, fee: column.name };
+  const plain = evidence.try({ fee_handling: "included" });
+  const deducted = evidence.try({
+    fields: withFee,
+    fee_handling: "deducted",
+    ...(minus && { fee_sign: "minus" as const }),
+  });
+  if (fee_handling === "deducted") {
+    evidence.mapping = deducted.mapping;
+    return;
+  }
+  const [best, ...rest] = borneOut([plain, deducted]);
+  if (best && rest.length === 0) {
+    evidence.mapping = best.mapping;
+    return;
+  }
+  evidence.questions.push({
+    about: "fee_handling",
+    message: `Does the fee in column "${column.name}" come off the amount, or is it in the amount already?`,
+    example: column.cells.find((cell) => sizeOf(cell, evidence.mapping) > 0) ?? null,
+    choices: [
+      { value: "deducted", reads_as: shownRows(deducted, [plain], evidence.currency) },
+      { value: "included", reads_as: shownRows(plain, [deducted], evidence.currency) },
+    ],
+  });
+}

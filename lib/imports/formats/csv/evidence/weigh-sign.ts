@@ -1,0 +1,65 @@
+import { amountMarks } from "../../../../wire/amount-marks.ts";
+import { refuseFile } from "../../refusal.ts";
+import { borneOut, isBorneOut, shownRows, type TriedReading } from "../csv-readings.ts";
+import { signsIn } from "./amount-signs.ts";
+import type { Evidence } from "./evidence.ts";
+
+/** If some amounts are marked CR and none DR or minus, the unmarked ones are the other side. */
+export function weighUnmarked(evidence: Evidence): void {
+  const column = evidence.column(evidence.mapping.fields.amount);
+  if (!column || evidence.mapping.fields.sign !== undefined || evidence.mapping.unmarked) return;
+  const marks = column.cells.flatMap((cell) =>
+    /^-?[\d.,]+$/.test(cell) ? [] : (amountMarks(cell) ?? []),
+  );
+  const credits = marks.filter(({ side }) => side === "credit").length;
+  if (credits === 0 || credits === column.cells.length) return;
+  if (signsIn(column.cells).minus > 0) return;
+  const readings = [evidence.try({ unmarked: "debit" }), evidence.try({ unmarked: "credit" })];
+  const [best, ...rest] = borneOut(readings);
+  const chosen = best && rest.length === 0 ? best : readings[0];
+  if (chosen) evidence.mapping = chosen.mapping;
+}
+
+/**
+ * If balances fall by positive amounts, a minus is money in, or the balance is the amount owed.
+ */
+export function weighSign(evidence: Evidence): void {
+  const { fields, amount_sign, balance, unmarked } = evidence.mapping;
+  if (fields.amount === undefined || fields.sign !== undefined || balance === undefined) return;
+  if (amount_sign !== undefined || unmarked !== undefined) return;
+  const own = evidence.try({ amount_sign: "own" });
+  if (!isBorneOut(own)) refuseUnsigned(evidence, own, balance);
+  if (!isBorneOut(own) || own.course.polarity === 1) return;
+  const inverted = evidence.try({ amount_sign: "inverted" });
+  evidence.questions.push({
+    about: "amount_sign",
+    message: `Column "${balance}" falls by positive amounts. Does a positive amount mean money in, or money out?`,
+    example: evidence.column(fields.amount)?.cells[0] ?? null,
+    choices: [
+      { value: "inverted", reads_as: shownRows(inverted, [own], evidence.currency) },
+      { value: "own", reads_as: shownRows(own, [inverted], evidence.currency) },
+    ],
+  });
+}
+
+/**
+ * If balances go up and down by amounts that are all positive, no mapping can tell their
+ * direction.
+ */
+function refuseUnsigned(
+  evidence: Evidence,
+  { course, lines }: TriedReading,
+  balance: string,
+): void {
+  const amounts = evidence.column(evidence.mapping.fields.amount);
+  const balances = evidence.column(balance);
+  if (!amounts || !balances || course.holds + course.breaks < 2) return;
+  if (signsIn(amounts.cells).minus > 0 || !evidence.stepsAreAmounts(balances.all)) return;
+  throw refuseFile(
+    { line: lines[0]?.position.line ?? 1 },
+    "amount",
+    `The amounts in column "${amounts.name}" don't say debit or credit, and column "${balance}" moves both ways.`,
+    amounts.cells[0] ?? "",
+    "amounts with a sign, or a column that says debit or credit",
+  );
+}

@@ -1,0 +1,65 @@
+import { TieoutError } from "./errors.ts";
+
+/** Longer than a mark, and than a zip's last record. */
+const TAIL_BYTES = 64;
+/** What the API ends a text with, where it is asked to. */
+const END_MARK = /(?:^|\n)(#end,\d+\r\n|\{"\$end":\{"rows":\d+\}\}\n)$/;
+
+/** An export: iterate it for rows (`ndjson`), or read its `bytes()`. Both throw if it was cut. */
+export class Export implements AsyncIterable<Record<string, unknown>> {
+  readonly #open: () => Promise<Response>;
+
+  /** @internal */
+  constructor(open: () => Promise<Response>) {
+    this.#open = open;
+  }
+
+  /** The file in chunks, in the query's `format`. */
+  async *bytes(): AsyncGenerator<Uint8Array> {
+    const response = await this.#open();
+    const reader = response.body?.getReader();
+    let tail = new Uint8Array();
+    try {
+      for (;;) {
+        const { value, done } = (await reader?.read()) ?? { done: true };
+        if (done || !value) break;
+        const all = new Uint8Array(tail.length + value.length);
+        all.set(tail);
+        all.set(value, tail.length);
+        if (all.length > TAIL_BYTES) yield all.subarray(0, -TAIL_BYTES);
+        tail = all.slice(-TAIL_BYTES);
+      }
+    } catch (cause) {
+      if ((cause as Error).name === "AbortError") throw cause;
+      throw incomplete(response, cause);
+    } finally {
+      await reader?.cancel().catch(() => {});
+    }
+    const text = new TextDecoder("latin1").decode(tail);
+    const isText = /text|ndjson/.test(response.headers.get("content-type") ?? "");
+    const mark = isText ? END_MARK.exec(text)?.[1] : hasFileEnd(text) ? "" : undefined;
+    if (mark === undefined) throw incomplete(response);
+    if (tail.length > mark.length) yield tail.subarray(0, tail.length - mark.length);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Record<string, unknown>> {
+    const decoder = new TextDecoder();
+    let rest = "";
+    for await (const chunk of this.bytes()) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) yield JSON.parse(line);
+    }
+  }
+}
+
+/** Whether a zip has its last record of 22 bytes, or a PDF its last line. */
+function hasFileEnd(tail: string): boolean {
+  return tail.slice(-22).startsWith("PK\u0005\u0006") || tail.trimEnd().endsWith("%%EOF");
+}
+
+function incomplete({ headers, status }: Response, cause?: unknown): TieoutError {
+  const requestId = headers.get("x-request-id") ?? undefined;
+  const more = { cause, status, requestId, retryable: true };
+  return new TieoutError("incomplete_response", "The export was cut: start it again.", more);
+}

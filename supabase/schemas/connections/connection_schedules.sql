@@ -1,0 +1,127 @@
+-- When a connection is looked at: on business days from `at` until `retry_until`, by the clock of
+-- the source's time zone; while the file of the day is missing, every quarter of an hour until the
+-- day ends. These functions are given the moment, so that tests choose it.
+
+-- The first day from `since` on that is a business day. `open_days` as in private.open_days.
+create function private.next_business_day(open_days jsonb, since date) returns date
+language plpgsql immutable set search_path = '' as $$
+declare
+  day date := since;
+begin
+  -- A calendar may have no open day any more.
+  while day < since + 400 loop
+    if private.is_business_day(open_days, day) then
+      return day;
+    end if;
+    day := day + 1;
+  end loop;
+  return null;
+end $$;
+
+-- When to look next, after a look at `moment` with this pause. `is_missing`: the file of the day
+-- has not come.
+create function private.next_look(schedule jsonb, zone text, open_days jsonb, moment timestamptz,
+  pause interval, is_missing boolean) returns timestamptz
+language plpgsql stable set search_path = '' as $$
+declare
+  today constant date := (moment at time zone zone)::date;
+  opens constant timestamptz := (today + (schedule ->> 'at')::time) at time zone zone;
+  closes constant timestamptz := (today + (schedule ->> 'retry_until')::time) at time zone zone;
+  ends constant timestamptz := (today + 1)::timestamp at time zone zone;
+  later_at constant timestamptz := moment + greatest(pause, interval '15 minutes');
+  day date;
+begin
+  if private.is_business_day(open_days, today) and moment >= opens then
+    if moment + pause <= closes then
+      return moment + pause;
+    elsif is_missing and later_at < ends then
+      return later_at;
+    end if;
+  end if;
+  day := private.next_business_day(open_days, case when moment < opens then today
+    else today + 1 end);
+  return (day + (schedule ->> 'at')::time) at time zone zone;
+end $$;
+
+-- The first moment after `moment` at which the file of a business day is late, of the days that
+-- begin to be looked at after `since`.
+create function private.next_expected(schedule jsonb, zone text, open_days jsonb,
+  moment timestamptz, since timestamptz) returns timestamptz
+language plpgsql stable set search_path = '' as $$
+declare
+  day date := (moment at time zone zone)::date;
+  late timestamptz;
+begin
+  loop
+    day := private.next_business_day(open_days, day);
+    late := (day + (schedule ->> 'retry_until')::time) at time zone zone;
+    exit when day is null or late > moment
+      and (day + (schedule ->> 'at')::time) at time zone zone >= since;
+    day := day + 1;
+  end loop;
+  return late;
+end $$;
+
+-- { zone, open_days } by which the schedule of a connection counts.
+create function private.clock_of_connection(c public.connections) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select jsonb_build_object('zone', s.time_zone,
+      'open_days', private.open_days(c.tenant_id, c.schedule ->> 'calendar_id') -> 'open_days')
+    from public.sources s where s.tenant_id = c.tenant_id and s.source_no = c.source_no);
+end $$;
+
+-- Whether a file came on the day of `moment` by the source's clock.
+create function private.has_file_of_day(c public.connections, moment timestamptz) returns boolean
+language plpgsql stable set search_path = '' as $$
+declare
+  zone constant text := private.clock_of_connection(c) ->> 'zone';
+begin
+  return exists (
+    select from public.connection_files f
+    where f.tenant_id = c.tenant_id and f.connection_id = c.id
+      and f.outcome in ('importing', 'imported')
+      and (f.created_at at time zone zone)::date = (moment at time zone zone)::date);
+end $$;
+
+-- Plans when a connection is looked at and when its file is late, after its schedule, its calendar or
+-- the time zone of its source has changed, or it goes on. What was late before stays settled.
+create function private.plan_connection(c public.connections) returns public.connections
+language plpgsql volatile set search_path = '' as $$
+declare
+  clock constant jsonb := private.clock_of_connection(c);
+  zone constant text := clock ->> 'zone';
+  open_days constant jsonb := nullif(clock -> 'open_days', 'null');
+  is_planned constant boolean := c.schedule is not null and c.deleted_at is null;
+begin
+  update public.connections x set
+    next_look_at = case when is_planned and c.status = 'active' then
+      private.next_look(c.schedule, zone, open_days, now(), '0', false) end,
+    expected_at = case when is_planned and c.status <> 'paused' then
+      private.next_expected(c.schedule, zone, open_days, now(), now()) end
+  where x.tenant_id = c.tenant_id and x.id = c.id
+  returning * into c;
+  return c;
+end $$;
+
+create function private.plan_connections_again() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if tg_table_name = 'calendars' then
+    perform private.plan_connection(c) from public.connections c
+    where c.tenant_id = new.tenant_id and c.schedule ->> 'calendar_id' = to_jsonb(new) ->> 'id'
+      and c.deleted_at is null;
+  else
+    perform private.plan_connection(c) from public.connections c
+    where c.tenant_id = new.tenant_id and c.source_no = (to_jsonb(new) ->> 'source_no')::integer
+      and c.deleted_at is null;
+  end if;
+  return null;
+end $$;
+create trigger plan_connections after update of version on public.calendars
+  for each row when (old.version <> new.version)
+  execute function private.plan_connections_again();
+create trigger plan_connections after update of time_zone on public.sources
+  for each row when (old.time_zone <> new.time_zone)
+  execute function private.plan_connections_again();

@@ -1,0 +1,82 @@
+import type { Task } from "graphile-worker";
+import { z } from "zod";
+import { unsealCredential } from "#lib/connections/credential.ts";
+import { refusalOf } from "#lib/connections/refusal.ts";
+import { openRemote } from "#lib/connections/remote/open-remote.ts";
+import { RemoteError } from "#lib/connections/remote/remote-error.ts";
+import { log } from "#lib/runtime/log.ts";
+import { look } from "./look.ts";
+import { beginLook, LookQueries, type LookSettings, type Outcome } from "./queries.ts";
+
+const LOOK_MAX_MS = 60 * 60_000;
+
+const payload = z.object({
+  tenant_id: z.string(),
+  connection_id: z.string(),
+  by_hand: z.boolean(),
+});
+
+/**
+ * Looks at a connection. What the server is to blame for is shown with the connection and tried
+ * again by its schedule; an error on our side fails the job, which is then tried again.
+ */
+export function fetchConnection(allowHosts: ReadonlySet<string>): Task {
+  return async (job, { query, abortSignal }) => {
+    const { tenant_id, connection_id, by_hand } = payload.parse(job);
+    const settings = await beginLook(query, tenant_id, connection_id, by_hand);
+    if (!settings) return;
+    const queries = new LookQueries(query, tenant_id, settings);
+    const signal = AbortSignal.any([
+      AbortSignal.timeout(LOOK_MAX_MS),
+      ...(abortSignal ? [abortSignal] : []),
+    ]);
+    const outcome = await attempt(queries, settings, {
+      tenantId: tenant_id,
+      byHand: by_hand,
+      allowHosts,
+      signal,
+    });
+    abortSignal?.throwIfAborted();
+    await queries.end(outcome).catch((error) => {
+      if (refusalOf(error) === null) throw error;
+      log.warn({ connection_id }, "another look has taken over");
+    });
+  };
+}
+
+type Options = {
+  tenantId: string;
+  byHand: boolean;
+  allowHosts: ReadonlySet<string>;
+  signal: AbortSignal;
+};
+
+async function attempt(
+  queries: LookQueries,
+  { sealed, credential_id = "", ...settings }: LookSettings,
+  { tenantId, byHand, allowHosts, signal }: Options,
+): Promise<Outcome> {
+  try {
+    const credential = sealed ? unsealCredential(sealed, tenantId, credential_id) : null;
+    const remote = await openRemote({
+      settings: { ...settings, credential },
+      allowHosts,
+      signal,
+      acceptsHostKey: (shown) => queries.acceptsHostKey(shown),
+    });
+    try {
+      return await look(queries, settings, remote, { byHand, signal });
+    } finally {
+      await remote.close();
+    }
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (!(error instanceof RemoteError) && refusal === null) throw error;
+    log.warn({ connection_id: settings.id, reason: (error as Error).message }, "a look failed");
+    return {
+      found: 0,
+      error: refusal ?? (error as Error).message,
+      needs_person: error instanceof RemoteError && error.needsPerson,
+    };
+  }
+}

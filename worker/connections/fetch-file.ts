@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { fileFaultOf } from "#lib/connections/refusal.ts";
+import type { Remote, RemoteFile } from "#lib/connections/remote/remote.ts";
+import { RemoteError, remoteError } from "#lib/connections/remote/remote-error.ts";
+import { IMPORT_MAX_BYTES } from "#lib/imports/contract.ts";
+import { evenChunks } from "#lib/imports/even-chunks.ts";
+import type { Mapping } from "#lib/imports/formats/mapping.ts";
+import { type OpenedFile, openFile } from "#lib/imports/opened-file.ts";
+import { settle } from "#lib/imports/settle-mapping.ts";
+import type { LookQueries, LookSettings } from "./queries.ts";
+
+const SILENT_MAX_MS = 60_000;
+const TOO_LARGE = "A file may have at most 1 GiB.";
+const BY_HAND =
+  "Import one file by hand and save its mapping with the source, then choose Fetch now.";
+
+/** The file can't be imported, and waits until it or the source's mapping changes. */
+export class FileFault extends Error {}
+
+/**
+ * Fetches a file and queues its import, in constant memory: parts go to the database as they come,
+ * and none of them is read before the last one is there.
+ * @throws FileFault, RemoteError, and what the database refuses
+ */
+export async function fetchFile(
+  queries: LookQueries,
+  { source }: Pick<LookSettings, "source">,
+  remote: Remote,
+  file: RemoteFile,
+): Promise<"importing" | "duplicate" | "known"> {
+  const fileId = await queries.beginFile(file);
+  const arrival = new Arrival(await remote.read(file));
+  try {
+    const opened = await openFile(
+      Readable.toWeb(Readable.from(arrival.bytes())) as ReadableStream<Uint8Array>,
+      {
+        fileName: file.path,
+        contentType: "application/octet-stream",
+        mapping: source.mapping ?? undefined,
+      },
+      new Headers(),
+    );
+    const mapping = await knownLayout(opened, source);
+    const importId = await queries.openImport(fileId, opened.format, file.path);
+    const bytes = await keepParts(queries, importId, opened.bytes);
+    arrival.requireWhole(file);
+    return await queries.finishFile(fileId, { mapping, bytes, sha256: arrival.sha256() });
+  } catch (error) {
+    arrival.rethrow();
+    arrival.requireWhole(file);
+    const fault = error instanceof FileFault ? error.message : fileFaultOf(error);
+    if (fault === null) throw error;
+    await queries.failFile(fileId, fault);
+    throw new FileFault(fault);
+  } finally {
+    arrival.end();
+  }
+}
+
+/** @returns the length of what is stored */
+async function keepParts(
+  queries: LookQueries,
+  importId: string,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<number> {
+  let size = 0;
+  let seq = 0;
+  for await (const part of evenChunks(bytes)) {
+    size += part.length;
+    if (size > IMPORT_MAX_BYTES) throw new FileFault(TOO_LARGE);
+    await queries.keepPart(importId, seq++, part);
+  }
+  return size;
+}
+
+/** @throws FileFault for columns that nobody has explained, or that have changed since */
+async function knownLayout(
+  opened: OpenedFile,
+  { mapping: saved, currency }: LookSettings["source"],
+): Promise<Mapping | null> {
+  const fields = Object.values(saved?.fields ?? {});
+  if (opened.format === "csv" && fields.length === 0)
+    throw new FileFault(`The columns of this file aren't known yet. ${BY_HAND}`);
+  const { mapping, questions, csv } = await settle(opened, saved, currency);
+  const names = csv?.columns.map(({ name }) => name) ?? fields;
+  const missing = fields.filter((name) => !names.includes(name));
+  if (missing.length > 0)
+    throw new FileFault(
+      `The layout of the file has changed: it has no column ${missing.join(", ")}. ${BY_HAND}`,
+    );
+  const [question] = questions;
+  if (question)
+    throw new FileFault(
+      `The file leaves a question open that the mapping doesn't answer: ${question.message} ${BY_HAND}`,
+    );
+  return mapping;
+}
+
+/** The bytes of a file as they come, with their number and hash. */
+class Arrival {
+  readonly #stream: Readable;
+  readonly #hash = createHash("sha256");
+  #size = 0;
+  #isOver = false;
+  #error: unknown;
+
+  constructor(stream: Readable) {
+    this.#stream = stream;
+  }
+
+  async *bytes(): AsyncGenerator<Buffer, void> {
+    const silence = setTimeout(
+      () => this.#stream.destroy(new RemoteError("The server stopped sending for a minute.")),
+      SILENT_MAX_MS,
+    );
+    try {
+      for await (const chunk of this.#stream as AsyncIterable<Buffer>) {
+        silence.refresh();
+        this.#size += chunk.length;
+        if (this.#size > IMPORT_MAX_BYTES) throw new FileFault(TOO_LARGE);
+        this.#hash.update(chunk);
+        yield chunk;
+      }
+      this.#isOver = true;
+    } catch (error) {
+      this.#error = error;
+      throw error;
+    } finally {
+      clearTimeout(silence);
+    }
+  }
+
+  /** The server's failure, where a reader reports what followed from it. */
+  rethrow(): void {
+    if (this.#error === undefined) return;
+    if (!(this.#error instanceof FileFault)) throw remoteError(this.#error);
+  }
+
+  /** @throws RemoteError if it ended, but with another size than the server listed */
+  requireWhole({ path, bytes }: RemoteFile): void {
+    if (this.#isOver && bytes !== null && this.#size !== bytes)
+      throw new RemoteError(`${path} changed while it was fetched.`);
+  }
+
+  sha256(): string {
+    return this.#hash.digest("hex");
+  }
+
+  end(): void {
+    this.#stream.on("error", () => {}).destroy();
+  }
+}

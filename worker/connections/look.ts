@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { fitsGlob } from "#lib/connections/file-glob.ts";
+import type { Remote, RemoteFile } from "#lib/connections/remote/remote.ts";
+import { RemoteError } from "#lib/connections/remote/remote-error.ts";
+import { log } from "#lib/runtime/log.ts";
+import { FileFault, fetchFile } from "./fetch-file.ts";
+import type { Known, LookQueries, LookSettings, Outcome } from "./queries.ts";
+
+const MARKER = ".done";
+/** What servers and clients call files that are still being written. */
+const UNFINISHED = /\.(?:part|tmp|filepart)$/i;
+
+/** Fetches the files that are new and ready, then moves or deletes those that are imported. */
+export async function look(
+  queries: LookQueries,
+  settings: LookSettings,
+  remote: Remote,
+  { byHand, signal }: { byHand: boolean; signal: AbortSignal },
+): Promise<Outcome> {
+  const candidates = candidatesOf(await remote.list(), settings);
+  const known = await queries.knownFiles(candidates, byHand);
+  const fresh = known.filter(({ state }) => state === "new").map(({ file }) => file);
+  const failed = known.find(({ state }) => state === "failed");
+  const outcome: Outcome = {
+    found: 0,
+    error: failed ? `${failed.file.path}: ${failed.error}` : null,
+    needs_person: failed !== undefined,
+  };
+  for (const file of await readyOf(fresh, settings, remote, signal)) {
+    signal.throwIfAborted();
+    try {
+      if ((await fetchFile(queries, settings, remote, file)) === "importing") outcome.found++;
+    } catch (error) {
+      if (!(error instanceof FileFault)) throw error;
+      log.warn({ connection_id: settings.id, reason: error.message }, "a file was not imported");
+      outcome.error ??= `${file.path}: ${error.message}`;
+      outcome.needs_person = true;
+    }
+  }
+  if (settings.afterwards !== "leave") {
+    const now = await queries.knownFiles(candidates, false);
+    const done = now.filter(({ state }) => state === "done");
+    await take(queries, settings, remote, done);
+  }
+  return outcome;
+}
+
+function candidatesOf(listed: RemoteFile[], settings: LookSettings): RemoteFile[] {
+  const { kind, file_glob, waits_for_marker } = settings;
+  if (kind === "https") return listed;
+  const names = new Set(listed.map(({ path }) => path));
+  const ageAndName = ({ modified_at, path }: RemoteFile) => `${modified_at} ${path}`;
+  return listed
+    .filter(
+      ({ path }) =>
+        fitsGlob(path, file_glob) &&
+        !UNFINISHED.test(path) &&
+        !path.endsWith(MARKER) &&
+        (!waits_for_marker || names.has(path + MARKER)),
+    )
+    .sort((left, right) => (ageAndName(left) < ageAndName(right) ? -1 : 1));
+}
+
+/** Those whose size and time stay the same for as long as the connection asks for. */
+async function readyOf(
+  files: RemoteFile[],
+  { stable_seconds, waits_for_marker }: LookSettings,
+  remote: Remote,
+  signal: AbortSignal,
+): Promise<RemoteFile[]> {
+  if (files.length === 0 || stable_seconds === 0 || waits_for_marker) return files;
+  await sleep(stable_seconds * 1000, undefined, { signal });
+  const now = new Map((await remote.list()).map((file) => [file.path, file]));
+  return files.filter(({ path, bytes, modified_at }) => {
+    const file = now.get(path);
+    return file?.bytes === bytes && file.modified_at === modified_at;
+  });
+}
+
+async function take(
+  queries: LookQueries,
+  { afterwards, move_to, waits_for_marker }: LookSettings,
+  remote: Remote,
+  files: Known[],
+): Promise<void> {
+  for (const { file, file_id } of files) {
+    const paths = waits_for_marker ? [file.path, file.path + MARKER] : [file.path];
+    for (const path of paths) {
+      if (afterwards === "delete") await remote.remove(path);
+      else if (move_to !== null) await remote.move(path, move_to);
+      else throw new RemoteError("The connection has no folder to move files to.", true);
+    }
+    if (file_id !== null) await queries.fileTaken(file_id);
+  }
+}

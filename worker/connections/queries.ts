@@ -1,0 +1,118 @@
+import type { JobHelpers } from "graphile-worker";
+import type { Connection } from "#lib/connections/contract.ts";
+import type { RemoteFile } from "#lib/connections/remote/remote.ts";
+import type { Mapping } from "#lib/imports/formats/mapping.ts";
+
+type Query = JobHelpers["query"];
+
+export type LookSettings = Connection & {
+  lease: string;
+  credential_id?: string;
+  sealed?: string;
+  source: { currency: string; time_zone: string; mapping: Mapping | null };
+};
+
+/**
+ * new: to be fetched; known: nothing to do; failed: it failed before, and nothing has changed
+ * since; done: imported, so that it can be moved or deleted.
+ */
+export type Known = {
+  file: RemoteFile;
+  state: "new" | "known" | "failed" | "done";
+  file_id: string | null;
+  error: string | null;
+};
+
+/** How many files a look fetched, and why it or a file failed. */
+export type Outcome = { found: number; error: string | null; needs_person: boolean };
+
+/** A look's functions in the database, each with its lease. */
+export class LookQueries {
+  readonly #query: Query;
+  readonly #look: readonly [tenantId: string, connectionId: string, lease: string];
+
+  constructor(query: Query, tenantId: string, { id, lease }: { id: string; lease: string }) {
+    this.#query = query;
+    this.#look = [tenantId, id, lease];
+  }
+
+  /** Whether to go on with a server that shows this host key. */
+  acceptsHostKey(shown: string): Promise<boolean> {
+    return this.#call("check_host_key", shown);
+  }
+
+  async knownFiles(files: RemoteFile[], byHand: boolean): Promise<Known[]> {
+    const [tenantId, connectionId] = this.#look;
+    const { rows } = await this.#query<Omit<Known, "file"> & { place: string }>(
+      "select * from private.known_files($1, $2, $3, $4)",
+      [tenantId, connectionId, JSON.stringify(files), byHand],
+    );
+    return rows.map(({ place, ...known }) => ({
+      ...known,
+      file: files[Number(place) - 1] as RemoteFile,
+    }));
+  }
+
+  /** @returns the ID of the file */
+  beginFile(file: RemoteFile): Promise<string> {
+    return this.#call("begin_file", JSON.stringify(file));
+  }
+
+  /** @returns the ID of the import that the file's parts are added to */
+  openImport(fileId: string, format: string, fileName: string): Promise<string> {
+    return this.#call("open_file_import", fileId, format, fileName);
+  }
+
+  async keepPart(importId: string, seq: number, part: Buffer): Promise<void> {
+    const [tenantId] = this.#look;
+    await this.#query("select private.keep_file_part($1, $2, $3, $4)", [
+      tenantId,
+      importId,
+      seq,
+      part,
+    ]);
+  }
+
+  finishFile(
+    fileId: string,
+    whole: { mapping: Mapping | null; bytes: number; sha256: string },
+  ): Promise<"importing" | "duplicate" | "known"> {
+    return this.#call("finish_file", fileId, JSON.stringify(whole));
+  }
+
+  async failFile(fileId: string, error: string): Promise<void> {
+    await this.#call("fail_file", fileId, error);
+  }
+
+  async fileTaken(fileId: string): Promise<void> {
+    await this.#call("file_taken", fileId);
+  }
+
+  async end(outcome: Outcome): Promise<void> {
+    await this.#call("end_look", JSON.stringify(outcome));
+  }
+
+  async #call<Answer>(name: string, ...values: unknown[]): Promise<Answer> {
+    const all = [...this.#look, ...values];
+    const places = all.map((_, at) => `$${at + 1}`).join(", ");
+    const { rows } = await this.#query<{ answer: Answer }>(
+      `select private.${name}(${places}) as answer`,
+      all,
+    );
+    return rows[0]?.answer as Answer;
+  }
+}
+
+/** @returns null if there is nothing to do */
+export async function beginLook(
+  query: Query,
+  tenantId: string,
+  connectionId: string,
+  byHand: boolean,
+): Promise<LookSettings | null> {
+  const { rows } = await query<{ look: LookSettings | null }>(
+    "select private.begin_look($1, $2, $3) as look",
+    [tenantId, connectionId, byHand],
+  );
+  return rows[0]?.look ?? null;
+}
