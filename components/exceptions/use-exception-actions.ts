@@ -79,7 +79,7 @@ export function useExceptionActions(
    */
   const cancel = () => setAsked((now) => (now === asked ? null : now));
 
-  // The field that had the focus is gone with its form.
+  // The focused field was removed with its form.
   const shownForm = useRef(form);
   useLayoutEffect(() => {
     const closed = shownForm.current !== null && form === null;
@@ -92,7 +92,7 @@ export function useExceptionActions(
   const on = (act: (id: string) => void) => (event: KeyboardEvent) => {
     const row = (event.target as Element).closest?.<HTMLElement>("a[data-row]")?.dataset.row;
     const id = openId ?? (row?.startsWith("exc_") ? row : undefined);
-    // A key that follows at once was meant for the row that is gone, not for the one after it.
+    // A key right after a row disappeared was meant for that row, not for the next one.
     if (id !== undefined && id !== left.current && !hasJustShifted()) act(id);
   };
   const undoes = ["u", () => undo()] as const;

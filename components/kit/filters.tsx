@@ -65,6 +65,34 @@ export function FilterMenu<Value extends string>({
   );
 }
 
+/** Picks the period of a list, which always has one. */
+export function PeriodMenu<Period extends string>({
+  value,
+  periods,
+  labels,
+  onChange,
+}: {
+  value: Period;
+  periods: readonly Period[];
+  labels: Record<Period, string>;
+  onChange: (period: Period) => void;
+}) {
+  return (
+    <Menu
+      label="Period"
+      triggerClass={buttonClass({ size: "sm" })}
+      trigger={<FilterTrigger>{labels[value]}</FilterTrigger>}
+    >
+      <MenuChoice
+        label="Period"
+        value={value}
+        options={periods.map((one) => ({ value: one, label: labels[one] }))}
+        onChange={onChange}
+      />
+    </Menu>
+  );
+}
+
 /** A filter without a control in the bar, for example from a link; clicking it removes it. */
 export function FilterChip({ onRemove, children }: { onRemove: () => void; children: ReactNode }) {
   return (

@@ -23,10 +23,7 @@ export function dueExceptions(tenant: string, due_before: string, filters: Query
   return openExceptions(tenant, { ...filters, breach_risk: "high,medium,low", due_before });
 }
 
-/**
- * Those that breached, or were closed, in a time, whatever came after. `before`: left out, until
- * now.
- */
+/** Exceptions that breached or were closed in a period, by default until now. */
 export function pastExceptions(
   tenant: string,
   what: "breached" | "closed",

@@ -108,7 +108,7 @@ function Actions({
   );
 }
 
-/** One with sources is completed by closing it, and goes on by reopening it. */
+/** A reconciliation with sources is completed by closing it, and continued by reopening it. */
 function movesOf({ status, left_source_id }: Reconciliation): readonly ReconciliationStatus[] {
   const moves = RECONCILIATION_MOVES[status];
   return left_source_id === null

@@ -1,11 +1,9 @@
 "use client";
 
-import { FilterBar, FilterChip, FilterMenu, FilterTrigger } from "#components/kit/filters.tsx";
+import { FilterBar, FilterChip, FilterMenu, PeriodMenu } from "#components/kit/filters.tsx";
 import { ResourceName } from "#components/kit/resource-name.tsx";
 import { personName } from "#components/people/person.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
-import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { formatMoment } from "#components/ui/moment.ts";
 import { ERROR_CODES, ERRORS } from "#lib/wire/errors.ts";
 import { CREDENTIAL_LABELS, STATUS_LABELS } from "./labels.ts";
@@ -32,18 +30,12 @@ export function RequestFilters({ search, onChange, onFind, onClear }: Props) {
   const { from, to } = search;
   return (
     <FilterBar onClear={onClear}>
-      <Menu
-        label="Period"
-        triggerClass={buttonClass({ size: "sm" })}
-        trigger={<FilterTrigger>{PERIOD_LABELS[search.period]}</FilterTrigger>}
-      >
-        <MenuChoice
-          label="Period"
-          value={search.period}
-          options={PERIODS.map((value) => ({ value, label: PERIOD_LABELS[value] }))}
-          onChange={(period) => onChange({ period, from: null, to: null })}
-        />
-      </Menu>
+      <PeriodMenu
+        value={search.period}
+        periods={PERIODS}
+        labels={PERIOD_LABELS}
+        onChange={(period) => onChange({ period, from: null, to: null })}
+      />
       {from && to && (
         <FilterChip onRemove={() => onChange({ from: null, to: null })}>
           {formatMoment(from.toISOString(), timeZone)} to {formatMoment(to.toISOString(), timeZone)}

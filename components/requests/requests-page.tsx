@@ -71,7 +71,7 @@ function Requests({
   const held = search.live && pointedFrom !== null;
   const query = requestQuery(search, openedAt);
   const list = useList(requestPages(tenantId, query, search.live && !held));
-  // No row moves under the pointer, whatever a read that was under way brings.
+  // Rows from a pending read must not move the row under the pointer.
   const first = held ? list.items.findIndex(({ id }) => id === pointedFrom) : 0;
   const items = first > 0 ? list.items.slice(first) : list.items;
   const follow = (filter: Partial<RequestSearch>) => linkTo({ ...NOTHING, ...filter }).follow();

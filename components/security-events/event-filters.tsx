@@ -6,12 +6,11 @@ import {
   FilterChip,
   FilterDay,
   FilterMenu,
-  FilterTrigger,
+  PeriodMenu,
 } from "#components/kit/filters.tsx";
 import { ResourceName } from "#components/kit/resource-name.tsx";
 import { personName } from "#components/people/person.tsx";
-import { Button, buttonClass } from "#components/ui/button.tsx";
-import { Menu, MenuChoice } from "#components/ui/menu.tsx";
+import { Button } from "#components/ui/button.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
 import { actorOf, typedActor } from "./actor.ts";
 import { KINDS } from "./labels.ts";
@@ -34,20 +33,14 @@ type Props = {
 export function EventFilters({ search, onChange, onClear }: Props) {
   return (
     <FilterBar onClear={onClear}>
-      <Menu
-        label="Period"
-        triggerClass={buttonClass({ size: "sm" })}
-        trigger={<FilterTrigger>{PERIOD_LABELS[search.period]}</FilterTrigger>}
-      >
-        <MenuChoice
-          label="Period"
-          value={search.period}
-          options={PERIODS.map((value) => ({ value, label: PERIOD_LABELS[value] }))}
-          onChange={(period) =>
-            onChange({ period, ...(period !== "custom" && { from: null, to: null }) })
-          }
-        />
-      </Menu>
+      <PeriodMenu
+        value={search.period}
+        periods={PERIODS}
+        labels={PERIOD_LABELS}
+        onChange={(period) =>
+          onChange({ period, ...(period !== "custom" && { from: null, to: null }) })
+        }
+      />
       {search.period === "custom" && (
         <div className="flex min-w-0 items-center gap-2 max-sm:order-last max-sm:w-full">
           <FilterDay label="From" value={search.from} onChange={(from) => onChange({ from })} />

@@ -34,7 +34,7 @@ function TargetName({ event, target }: Props) {
   if (target.startsWith("user:")) return target.slice("user:".length);
   const name = targetNameIn(event, target);
   if (name !== null) return name;
-  // Who was refused may have named what another tenant has, or nobody.
+  // A refused call may have named another tenant's resource, or one that doesn't exist.
   if (NAMED.test(target) && event.type !== "access.refused") return <ResourceName id={target} />;
   return <code className="font-mono text-xs">{shortTarget(target)}</code>;
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Inbox, SearchX } from "lucide-react";
+import { Inbox } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { FilterBar, FilterMenu } from "#components/kit/filters.tsx";
@@ -11,7 +11,7 @@ import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useList } from "#components/kit/use-list.ts";
 import { useSearch } from "#components/kit/use-search.ts";
-import { Button, buttonClass } from "#components/ui/button.tsx";
+import { buttonClass } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { EVENT_KINDS } from "#lib/events/contract.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
@@ -22,6 +22,7 @@ import { CreatedChip, EventId } from "./delivery-filters.tsx";
 import { DeliveryPanel } from "./delivery-panel.tsx";
 import { DeliveryTable } from "./delivery-table.tsx";
 import { DELIVERY_STATES, shownUrl } from "./labels.ts";
+import { NoMatchingDeliveries } from "./no-matching-deliveries.tsx";
 import {
   allDeliveryPages,
   deliveryStatsOf,
@@ -101,13 +102,7 @@ export function AllDeliveries() {
         skeleton={<PartSkeleton label="Loading the deliveries" bars={["h-64 w-full"]} />}
         bare={
           isFiltered ? (
-            <Notice
-              icon={SearchX}
-              title="No matching deliveries"
-              action={<Button onClick={clear}>Clear filters</Button>}
-            >
-              No deliveries from the last 30 days match these filters.
-            </Notice>
+            <NoMatchingDeliveries onClear={clear} />
           ) : (
             <Notice
               icon={Inbox}

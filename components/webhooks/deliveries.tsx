@@ -1,7 +1,7 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { Inbox, SearchX } from "lucide-react";
+import { Inbox } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useEffect, useRef, useState } from "react";
 import { Freshness } from "#components/kit/freshness.tsx";
@@ -10,11 +10,11 @@ import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useList } from "#components/kit/use-list.ts";
 import type { useSearch } from "#components/kit/use-search.ts";
-import { Button } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { DeliveryFilters } from "./delivery-filters.tsx";
 import { DeliveryTable } from "./delivery-table.tsx";
+import { NoMatchingDeliveries } from "./no-matching-deliveries.tsx";
 import { deliveryPages, webhookById } from "./queries.ts";
 import type { deliverySearch } from "./search.ts";
 import { TestButton } from "./webhook-actions.tsx";
@@ -76,13 +76,7 @@ export function Deliveries({
           skeleton={<PartSkeleton label="Loading the deliveries" bars={["h-64 w-full"]} />}
           bare={
             isFiltered ? (
-              <Notice
-                icon={SearchX}
-                title="No matching deliveries"
-                action={<Button onClick={clear}>Clear filters</Button>}
-              >
-                No deliveries from the last 30 days match these filters.
-              </Notice>
+              <NoMatchingDeliveries onClear={clear} />
             ) : (
               <Notice
                 icon={Inbox}

@@ -105,7 +105,15 @@ export const EVENT_GROUPS: readonly { name: string; kinds: readonly EventKind[] 
   },
   {
     name: "Reconciliations",
-    kinds: ["import.", "run.", "match.", "reconciliation.", "books."].flatMap(kindsOf),
+    kinds: [
+      "connection.",
+      "import.",
+      "run.",
+      "match.",
+      "reconciliation.",
+      "entries.",
+      "books.",
+    ].flatMap(kindsOf),
   },
   { name: "API keys", kinds: kindsOf("api_key.") },
   { name: "Other webhooks", kinds: kindsOf("webhook.").filter((kind) => kind !== "webhook.test") },

@@ -287,7 +287,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           "one tenant's searches leave room",
           "one tenant's calls never fill the whole limit",
         ],
-        ["lib/db/lane-of.test.ts", "a bulk change of what words find", "views, each counted"],
+        ["lib/db/priority.test.ts", "a bulk change of what words find", "views, each counted"],
         [
           "e2e/api/database/people-plans.test.ts",
           "reads the accounts of the tenant, not everybody's",

@@ -307,7 +307,7 @@ export const WRITES: Break[] = [
     },
     caught: {
       file: "e2e/api/entries/entries.test.ts",
-      name: "again posts only what changed: reversals, then what is new",
+      name: "again posts only changes: reversals, then new entries",
     },
   },
   {

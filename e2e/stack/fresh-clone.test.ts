@@ -19,10 +19,14 @@ test("a fresh clone of the commit starts by npm start alone, without packages fo
 }, async () => {
   execFileSync("git", ["clone", "--quiet", ROOT, folder]);
   const port = await freePort();
-  const { NODE_ENV, ...env } = process.env;
   const started = spawn("npm", ["start"], {
     cwd: folder,
-    env: { ...env, PORT: String(port), DATA_DIR: join(folder, "data") },
+    env: {
+      ...process.env,
+      NODE_ENV: "production",
+      PORT: String(port),
+      DATA_DIR: join(folder, "data"),
+    },
     stdio: ["ignore", "ignore", "inherit"],
     detached: true,
   });

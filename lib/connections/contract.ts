@@ -60,7 +60,10 @@ const settings = {
       "access_key: of s3, with its ID as user_name.",
     example: "private_key",
   }),
-  user_name: text(CONNECTIONS.user_name.max).nullable().meta({ example: "acme" }),
+  user_name: text(CONNECTIONS.user_name.max).nullable().meta({
+    description: "The user's name, or the access key's ID.",
+    example: "acme",
+  }),
   region: z
     .string()
     .regex(/^[a-z0-9-]+$/)
@@ -119,9 +122,12 @@ export const connection = z
       description: "stopped: the server showed another host key.",
       example: "active",
     }),
-    next_look_at: time.nullable(),
-    last_look_at: time.nullable(),
-    last_outcome: z.enum(CONNECTIONS.last_outcome).nullable().meta({ example: "fetched" }),
+    next_look_at: time.nullable().meta({ description: "Null: only when asked to." }),
+    last_look_at: time.nullable().meta({ description: "When it last looked." }),
+    last_outcome: z.enum(CONNECTIONS.last_outcome).nullable().meta({
+      description: "What the last look came to.",
+      example: "fetched",
+    }),
     last_error: z.string().max(CONNECTIONS.last_error.max).nullable().meta({
       description: "Why the last look or a file failed.",
       example: null,
@@ -138,9 +144,13 @@ export const connectionFile = z
   .object({
     id: id("cfl"),
     path: z.string().max(CONNECTION_FILES.path.max).meta({ example: "camt053-20261105.xml" }),
-    bytes: z.int().min(0).nullable().meta({ example: 182_044 }),
-    modified_at: time.nullable(),
+    bytes: z.int().min(0).nullable().meta({
+      description: "Null: the server doesn't say.",
+      example: 182_044,
+    }),
+    modified_at: time.nullable().meta({ description: "Null: the server doesn't say." }),
     sha256: z.string().length(64).nullable().meta({
+      description: "Its content's hash.",
       example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     }),
     outcome: z.enum(CONNECTION_FILES.outcome).meta({
@@ -153,7 +163,10 @@ export const connectionFile = z
       .min(0)
       .nullable()
       .meta({ description: "Lines that were new.", example: 211 }),
-    error: z.string().max(CONNECTION_FILES.error.max).nullable().meta({ example: null }),
+    error: z.string().max(CONNECTION_FILES.error.max).nullable().meta({
+      description: "Why it failed.",
+      example: null,
+    }),
     created_at: time,
     tried_at: time.meta({ description: "When it was last tried." }),
     taken_at: time.nullable().meta({ description: "When it was moved or deleted.", example: null }),

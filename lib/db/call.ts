@@ -75,13 +75,15 @@ async function invoke(
       fingerprint: ctx.idempotency.fingerprint,
     },
   };
-  const lane = priorityOf(ctx.lane, verb, input);
+  const priority = priorityOf(ctx.priority, verb, input);
   // The service-role key's reads are recorded, so they need the writable database.
   const options = {
     mayLag:
-      reads && ctx.principal.type !== "service_role" && mayUseReplica(lane, verb, ctx.continues),
+      reads &&
+      ctx.principal.type !== "service_role" &&
+      mayUseReplica(priority, verb, ctx.continues),
   };
-  const stopTimer = waits.startTimer({ lane });
+  const stopTimer = waits.startTimer({ lane: priority });
   const call = () => {
     stopTimer();
     const step = () => ({
@@ -96,7 +98,7 @@ async function invoke(
       ({ error }) => ({ failed: error !== null }),
     );
   };
-  const answer = unwrap(await callLimiter().run(ctx.tenantId, lane, call));
+  const answer = unwrap(await callLimiter().run(ctx.tenantId, priority, call));
   ctx.trail.written = true;
   return answer;
 }

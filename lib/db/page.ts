@@ -31,7 +31,7 @@ export async function readPage<Item, Rest = unknown>(
 
 const DIGEST_LENGTH = 8;
 
-/** A cursor goes on in the list that it came from: with other filters it would skip items. */
+/** A cursor is bound to its filters, because with other ones it would skip items. */
 function digestOfFilters({ limit: _, ...filters }: Query): string {
   const present = Object.entries(filters).filter(([, value]) => value !== undefined);
   const text = JSON.stringify(present.sort(([left], [right]) => (left < right ? -1 : 1)));

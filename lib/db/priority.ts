@@ -10,18 +10,18 @@ const COUNTS_A_VIEW: ReadonlySet<string> = new Set([
 
 /** A call with a text search counts as a search, wherever its text is. */
 export function priorityOf(
-  lane: Priority,
+  priority: Priority,
   verb: string,
   input: { q?: unknown; filter?: { q?: unknown } },
 ): Priority {
   const searches = input.q || input.filter?.q || COUNTS_A_VIEW.has(verb);
-  return lane === "interactive" && searches ? "search" : lane;
+  return priority === "interactive" && searches ? "search" : priority;
 }
 
 /**
  * Whether a read replica may answer: searches, and the later pages of an export. An export's first
  * page is recorded, and a view is read right after it was changed, so both need the primary.
  */
-export function mayUseReplica(lane: Priority, verb: string, continues: boolean): boolean {
-  return lane === "search" ? !COUNTS_A_VIEW.has(verb) : lane === "export" && continues;
+export function mayUseReplica(priority: Priority, verb: string, continues: boolean): boolean {
+  return priority === "search" ? !COUNTS_A_VIEW.has(verb) : priority === "export" && continues;
 }

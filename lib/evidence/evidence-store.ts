@@ -9,10 +9,10 @@ const PART_BYTES = 768 * 1024;
 /** A file of 10 MiB takes seconds over a slow connection. */
 const TIMEOUT_MS = 60_000;
 
-/** A content for add_evidence: all of it, or the bucket that it lies in. */
+/** The content as add_evidence expects it: the text itself, or the bucket that has it. */
 export type Stored = { content: string } | { bucket: string };
 
-/** Where the contents of evidence lie. */
+/** Stores the contents of evidence. */
 export type EvidenceStore = {
   keep(ctx: Context, id: string, content: Buffer): Promise<Stored>;
   read(ctx: Context, id: string, bytes: number): AsyncGenerator<Uint8Array>;

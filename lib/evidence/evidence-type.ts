@@ -1,7 +1,7 @@
 import { fileTypeFromBuffer } from "file-type";
 import { EVIDENCE_TYPES, type EvidenceType } from "./contract.ts";
 
-/** The first is what a name gets that has none of them. */
+/** A name without one of these extensions gets the first. */
 const EXTENSIONS: Record<EvidenceType, readonly string[]> = {
   "application/pdf": ["pdf"],
   "image/png": ["png"],

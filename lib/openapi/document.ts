@@ -298,7 +298,6 @@ function operationOf(
       ),
     },
     ...(audience === "dashboard" && { "x-audience": audience }),
-    "x-roles": access.roles,
     "x-scope": access.scope,
   };
 }
@@ -331,7 +330,7 @@ function needs({ roles, scope, anyKey, service, publishable }: Access): string {
     ...(publishable ? ["the publishable key"] : []),
     ...(service ? ["the service-role key"] : []),
   ];
-  return `Who can call it: ${who.join("; ")}.`;
+  return `Callers: ${who.join("; ")}.`;
 }
 
 function usersWith(roles: Access["roles"]): string {

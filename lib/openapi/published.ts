@@ -12,14 +12,45 @@ const NAMES_OF_OUR_OWN = new Set(["properties", "schemas", "parameters", "respon
 /**
  * The document as it is served and committed: sorted, and without examples, which the reference
  * shows. What says nothing is left out, too: bounds that every exact integer has, patterns that
- * repeat a format, lengths that repeat a pattern, a parameter's description where its schema
- * repeats it, and headers that every response has, which the description names. Schemas that
- * repeat are shared.
+ * repeat a format, lengths that repeat a pattern, int32 where bounds imply it, a parameter's
+ * description where its schema repeats it, and headers that every response has, which the
+ * description names. Schemas that repeat are shared.
  */
 export function publishedDocument(origin?: string): OpenApiDocument {
   const document = terse(openApiDocument(undefined, origin), "") as OpenApiDocument;
   shareSchemas(document as unknown as Parameters<typeof shareSchemas>[0]);
+  joinServerErrors(document as unknown as Parameters<typeof joinServerErrors>[0]);
   return document;
+}
+
+type Responses = Record<string, unknown>;
+
+/** One response for 500 and 503, which every operation has. */
+function joinServerErrors({
+  paths,
+  components,
+}: {
+  paths: Record<string, Record<string, { responses: Responses }>>;
+  components: { responses: Record<string, { description: string; headers?: object }> };
+}): void {
+  const { Internal, Unavailable, ...others } = components.responses;
+  const problems = ["InternalProblem", "UnavailableProblem"];
+  const schema = { oneOf: problems.map((name) => ({ $ref: `#/components/schemas/${name}` })) };
+  components.responses = {
+    ...others,
+    ServerError: {
+      ...Unavailable,
+      content: { "application/problem+json": { schema } },
+      description: [Internal, Unavailable].map((one) => one?.description).join("\n\n"),
+    } as (typeof components.responses)[string],
+  };
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    const { 500: internal, 503: unavailable, ...responses } = operation.responses;
+    operation.responses = {
+      ...responses,
+      "5XX": { $ref: "#/components/responses/ServerError" },
+    };
+  }
 }
 
 function terse(value: unknown, keyword: string): unknown {
@@ -34,7 +65,9 @@ function terse(value: unknown, keyword: string): unknown {
             isExample(name) ||
             isUnbounded(name, child) ||
             isDate(name, child) ||
-            isRepeatedLength(name, value)
+            isRepeatedLength(name, value) ||
+            (name === "format" && child === "int32") ||
+            isEmpty(name, child)
           ),
   );
   if (keyword !== "properties") entries.sort(([left], [right]) => (left < right ? -1 : 1));
@@ -82,6 +115,14 @@ function isRepeatedLength(keyword: string, schema: object): boolean {
   const { format, pattern } = schema as { format?: string; pattern?: string };
   const isBounded = pattern !== undefined && /^\^.*\$$/.test(pattern) && !/[+*]|,\}/.test(pattern);
   return isBounded || format === "date" || format === "date-time";
+}
+
+/** Headers of a response that has those of every response alone. */
+function isEmpty(keyword: string, value: unknown): boolean {
+  return (
+    keyword === "headers" &&
+    Object.keys(value as object).every((name) => ON_EVERY_RESPONSE.has(name))
+  );
 }
 
 function isUnbounded(keyword: string, value: unknown): boolean {

@@ -110,6 +110,7 @@ export function problemAnswers(codes: readonly ErrorCode[]): ProblemAnswer[] {
 function nameOf(status: number, sharing: readonly ErrorCode[]): string {
   const special = sharing.filter((code) => !EVERY_OPERATION.includes(code));
   if (status === 403 && special.length === FORBIDDEN.length) return "Forbidden";
+  if (status === 400 && special.length === 0) return "InvalidRequest";
   return (special.length > 0 ? special : sharing).map(pascalCase).join("Or");
 }
 

@@ -12,12 +12,25 @@ type Use = { properties: Node; name: string };
 const SHARED: Record<string, RegExp> = {
   ExceptionChangeData: /^data$/,
   FileStatements: /^statements$/,
+  AmountsBySide: /^items$/,
   AmountsByCurrency: /^amounts$/,
   OpeningHours: /^weekly$/,
   ImportWarnings: /^warnings$/,
   OAuthClientInput: /^oauth$/,
+  DeliveriesOfDay: /^last_24h$/,
+  DeliveriesOfWeek: /^last_7d$/,
+  CalendarBySeverity: /^calendar_by_severity$/,
+  MinutesBySeverity: /^minutes_to_resolve$/,
+  CountBySeverity: /^by_severity$/,
+  ConnectionScheduleInput: /^schedule$/,
+  ReviewLevels: /^review_levels$/,
+  LineRefusals: /^refusals$/,
+  SkippedLines: /^skips$/,
   CalendarId: /^calendar_id$/,
-  MinorAmount: /_minor$/,
+  MinorAmount: /_minor$|^(?:matched|excluded)$/,
+  CurrencyOfAmount: /^currency$/,
+  FreeText: /^description$/,
+  OriginReconciliationId: /^reconciliation_id$/,
   RequestIdempotencyKey: /^idempotency_?key$/i,
   Creator: /^created_by$/,
   CreationTime: /^created_at$/,
@@ -35,8 +48,11 @@ const ANSWERS: Record<string, string> = { "2XX": "EventDelivered", 410: "EventsU
  * Moves schemas and answers that repeat to the document's components. Among the properties of a
  * name, those that most have alike are shared. @throws Error if a name in the table has none
  */
-export function shareSchemas({ webhooks, components }: Document): void {
-  for (const [component, pattern] of Object.entries(SHARED)) {
+export function shareSchemas(
+  { webhooks, components }: Document,
+  patterns: Record<string, RegExp> = SHARED,
+): void {
+  for (const [component, pattern] of Object.entries(patterns)) {
     const alike = Map.groupBy(usesOf(pattern, components.schemas), (use) =>
       JSON.stringify(use.properties[use.name]),
     );

@@ -31,7 +31,7 @@ export type Context = {
   /** Whether this is a later step of a request that the database has already opened. */
   continues: boolean;
   /** The priority of its database calls. */
-  lane: Priority;
+  priority: Priority;
   /**
    * Whether the database has recorded the request: a service-role call leaves exactly one row,
    * whatever its outcome.
@@ -66,7 +66,7 @@ export function contextFor(
     exported: null,
     dryRun: false,
     continues: false,
-    lane: file ? "export" : upload ? "import" : "interactive",
+    priority: file ? "export" : upload ? "import" : "interactive",
     trail: { written: false },
     waited: { ms: 0 },
     reauthenticate: async () => {},

@@ -5,7 +5,7 @@ import type { Remote, RemoteFile } from "#lib/connections/remote/remote.ts";
 import { RemoteError, remoteError } from "#lib/connections/remote/remote-error.ts";
 import { IMPORT_MAX_BYTES } from "#lib/imports/contract.ts";
 import { evenChunks } from "#lib/imports/even-chunks.ts";
-import type { Mapping } from "#lib/imports/formats/mapping.ts";
+import { FORMAT_TRAITS, type Mapping } from "#lib/imports/formats/mapping.ts";
 import { type OpenedFile, openFile } from "#lib/imports/opened-file.ts";
 import { settle } from "#lib/imports/settle-mapping.ts";
 import type { LookQueries, LookSettings } from "./queries.ts";
@@ -80,7 +80,7 @@ async function knownLayout(
   { mapping: saved, currency }: LookSettings["source"],
 ): Promise<Mapping | null> {
   const fields = Object.values(saved?.fields ?? {});
-  if (opened.format === "csv" && fields.length === 0)
+  if (FORMAT_TRAITS[opened.format].fields === "columns" && fields.length === 0)
     throw new FileFault(`The columns of this file aren't known yet. ${BY_HAND}`);
   const { mapping, questions, csv } = await settle(opened, saved, currency);
   const names = csv?.columns.map(({ name }) => name) ?? fields;

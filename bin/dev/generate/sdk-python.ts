@@ -295,7 +295,7 @@ function methodOf(
     ...(takesKey ? ["takes_key=True"] : []),
     ...(isExport && query.some(({ name }) => name === "end_mark") ? ["has_end_mark=True"] : []),
   ];
-  const [text = ""] = description.split("\n\nWho can call it");
+  const [text = ""] = description.split("\n\nCallers: ");
   const words = [`${summary}.`, ...(text ? ["", ...text.split("\n")] : [])];
   const doc = `        """${words.join("\n").replaceAll("\\", "\\\\").replaceAll('"""', "'''").replaceAll("\n", "\n        ").replaceAll(/ +$/gm, "")}${words.length > 1 ? "\n        " : ""}"""\n`;
   return {

@@ -189,7 +189,7 @@ function methodOf(
 }
 
 function docOf(summary: string, description = ""): string {
-  const [text = ""] = description.split("\n\nWho can call it");
+  const [text = ""] = description.split("\n\nCallers: ");
   const lines = [`${summary}.`, ...(text ? ["", ...text.split("\n")] : [])];
   return `  /**\n${lines.map((line) => `   * ${line.replaceAll("*/", "*\\/")}`.trimEnd()).join("\n")}\n   */\n`;
 }

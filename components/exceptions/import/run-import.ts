@@ -1,4 +1,5 @@
-import { ApiProblem, isRefusal, uploadToApi } from "#components/api-client.ts";
+import { uploadToApi } from "#components/api-client.ts";
+import { withRetries } from "#components/kit/with-retries.ts";
 import { importExceptionsContract } from "#lib/exceptions/import/contract.ts";
 import { FORMATS, type Format, type Part, partsOf } from "./file-parts.ts";
 
@@ -16,8 +17,6 @@ export type Progress = {
 };
 
 export const NO_PROGRESS: Progress = { parts: 0, bytes: 0, accepted: 0, already: 0, refused: [] };
-
-const RETRY_AFTER_MS = [500, 1000, 2000, 4000];
 
 /**
  * Imports a file part by part, starting at `progress`. Each part has its own key, derived from the
@@ -43,12 +42,11 @@ export async function runImport(
     number++;
     if (number <= settled.parts) continue;
     const upload = { type: FORMATS[format].mediaType, content: part.text };
-    const { data, replayed } = await send({
-      tenant,
-      upload,
-      idempotencyKey: `${fileKey}-${number}`,
+    const call = { tenant, upload, idempotencyKey: `${fileKey}-${number}`, signal };
+    const { data, replayed } = await withRetries(
+      () => uploadToApi(importExceptionsContract, call),
       signal,
-    });
+    );
     settled = {
       parts: number,
       bytes: settled.bytes + part.bytes,
@@ -61,20 +59,6 @@ export async function runImport(
     };
     onProgress(settled);
     signal.throwIfAborted();
-  }
-}
-
-async function send(call: Parameters<typeof uploadToApi<typeof importExceptionsContract>>[1]) {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await uploadToApi(importExceptionsContract, call);
-    } catch (error) {
-      call.signal?.throwIfAborted();
-      const wait = RETRY_AFTER_MS[tries];
-      if (!(error instanceof ApiProblem) || isRefusal(error) || wait === undefined) throw error;
-      await new Promise((resolve) => setTimeout(resolve, wait));
-      call.signal?.throwIfAborted();
-    }
   }
 }
 

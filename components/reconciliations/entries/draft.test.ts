@@ -31,7 +31,7 @@ const stored = {
   },
 } as EntryRuleSet;
 
-test("what is shown and not changed is sent as it was", () => {
+test("unchanged values are sent as stored", () => {
   const draft = draftOf(stored);
   expect([rulesOf(draft), ledgerOf(draft)]).toEqual([stored.rules, stored.ledger]);
 });

@@ -1,4 +1,5 @@
 import { CircleCheck, CircleDashed, CircleSlash, type LucideIcon, Undo2 } from "lucide-react";
+import { StateText } from "#components/kit/state-text.tsx";
 import type { Match } from "#lib/matching/contract.ts";
 
 export const MATCH_STATE_LABELS: Record<Match["state"], string> = {
@@ -23,17 +24,11 @@ const ICONS: Record<Match["state"], LucideIcon> = {
   undone: Undo2,
 };
 
-/** For tables, where most rows are alike: without a badge's colour. */
 export function MatchState({ state }: { state: Match["state"] }) {
-  const Icon = ICONS[state];
   return (
-    <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
-      <Icon
-        aria-hidden
-        className={state === "confirmed" ? "size-3.5 text-accent-text" : "size-3.5 text-muted"}
-      />
+    <StateText icon={ICONS[state]} isGood={state === "confirmed"}>
       {MATCH_STATE_LABELS[state]}
-    </span>
+    </StateText>
   );
 }
 

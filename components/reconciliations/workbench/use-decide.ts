@@ -23,8 +23,8 @@ import type { Workbench } from "./use-workbench.ts";
 export type Adjustment = Match["adjustments"][number];
 
 /**
- * A decision. `gone`: lines that are settled by it. `partial`: it is unknown here what else stays
- * open. `picked`: the selection that it uses. `at`: the current line.
+ * A decision. `gone` are the lines that it settles; `partial` means that the page can't know what
+ * else stays open. `picked` is the selection that it uses, and `at` the current line.
  */
 export type Decided = {
   gone: readonly string[];

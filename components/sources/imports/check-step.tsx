@@ -33,7 +33,7 @@ type Props = {
   onReset: () => void;
 };
 
-/** What the file was taken for, how it's read, and what the import would do. */
+/** Shows the detected format, the mapping, and what the import would do. */
 export function CheckStep({ source, file, asking, uploadError, onCommit, onReset }: Props) {
   const { preview, error } = asking;
   if (!preview) {

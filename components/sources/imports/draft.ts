@@ -18,7 +18,7 @@ export function amountStyleOf({ fields }: Mapping): AmountStyle {
 }
 
 /**
- * The same mapping for amounts of another style: columns that mean something else there are let go.
+ * The mapping for another amount style, without the columns that have another meaning there.
  */
 export function withAmountStyle(before: Mapping, style: AmountStyle): Mapping {
   const mapping = withoutSettings(before, ["debit", "credit", "amount"]);

@@ -12,7 +12,7 @@ import { FORMAT_TRAITS, type Mapping } from "#lib/imports/formats/mapping.ts";
 
 export const FILE_TYPE = "application/octet-stream";
 
-/** A preview reads the first MiB. A byte more tells it that the file goes on. */
+/** A preview reads the first MiB. One more byte shows that the file continues. */
 const SENT_MAX_BYTES = PREVIEW_MAX_BYTES + 1;
 /** Workbooks, archives and tables called .xls are read as a whole. */
 const READ_WHOLE = /\.(?:xlsx|xlsm|xls|zip)$/i;

@@ -1,4 +1,5 @@
 import { CircleCheck, CircleDashed, CircleDot, CircleSlash, type LucideIcon } from "lucide-react";
+import { StateText } from "#components/kit/state-text.tsx";
 import { Badge, type Tone } from "#components/ui/badge.tsx";
 import type { Line } from "#lib/lines/contract.ts";
 
@@ -23,17 +24,11 @@ const TONES: Record<Line["state"], Tone> = {
   excluded: "neutral",
 };
 
-/** For tables, where most rows are alike: without a badge's colour. */
 export function LineState({ state }: { state: Line["state"] }) {
-  const Icon = ICONS[state];
   return (
-    <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
-      <Icon
-        aria-hidden
-        className={state === "matched" ? "size-3.5 text-accent-text" : "size-3.5 text-muted"}
-      />
+    <StateText icon={ICONS[state]} isGood={state === "matched"}>
       {LINE_STATE_WORDS[state]}
-    </span>
+    </StateText>
   );
 }
 

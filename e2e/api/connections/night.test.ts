@@ -99,7 +99,7 @@ test(
 );
 
 test.skipIf(whyNoSshd() !== null)(
-  "a night with three connections: late, changed, doubled, still growing, another host key",
+  "a night with three connections handles late, changed, repeated and growing files, and another host key",
   async () => {
     const ssh = await startSshServer();
     try {

@@ -108,7 +108,7 @@ describe("entry rules", () => {
     expect(answer.status).toBe(400);
   });
 
-  test("are tried on a period without keeping anything, and what has no rule is told", async () => {
+  test("are previewed on a period without storing anything, and items without a rule are reported", async () => {
     const { sums, entries, without_rule } = await fixture.ok<EntryPreview>(
       "POST",
       `reconciliations/${fixture.period}/entries/preview`,
@@ -185,7 +185,7 @@ describe("a close", () => {
     expect(await batches(fixture)).toEqual([]);
   });
 
-  test("again posts only what changed: reversals, then what is new", async () => {
+  test("again posts only changes: reversals, then new entries", async () => {
     const fixture = await october();
     await put(fixture, {});
     await close(fixture);
@@ -234,7 +234,7 @@ describe("a close", () => {
     ]);
   });
 
-  test("at once with another of the tenant takes the next number, with none missing", async () => {
+  test("concurrent with another of the tenant takes the next number, without a gap", async () => {
     const fixture = await october();
     await put(fixture, {});
     const others = await Promise.all(
@@ -311,7 +311,7 @@ describe("a batch", () => {
     expect((await exported("xlsx")).status).toBe(200);
   });
 
-  test("is marked as exported once, by who may, and says so", async () => {
+  test("is marked as exported once, by a permitted person, and shows it", async () => {
     const path = `entry-batches/${batch.id}/exported`;
     const body = { ledger_reference: "JE-1" };
     const analyst = await userToken(fixture.tenant, ["tenant_analyst"], "ann");
@@ -331,7 +331,7 @@ describe("a batch", () => {
     ]);
   });
 
-  test("of a period with four eyes is not marked by who worked in it", async () => {
+  test("of a period with four eyes can't be marked by a person who worked in it", async () => {
     const strict = await Fixture.create();
     await strict.ok("PUT", `reconciliations/${strict.period}/rules`, {
       body: {

@@ -105,7 +105,7 @@ async function expectSound(tenant: string): Promise<number> {
 }
 
 test(
-  "batches and reversals come to what closed periods adjusted, excluded and carried, without a gap",
+  "batches and reversals add up to what closed periods adjusted, excluded and carried, without a gap",
   async () => {
     console.info(`Entries of months at random: seed ${SEED}, ${WORLDS} worlds.`);
     let batches = 0;

@@ -4,7 +4,7 @@ import { periodOf } from "../../wire/period-name.ts";
 import { reconciledBalances, type SideBalance } from "../../wire/reconciled-balances.ts";
 import type { Statement } from "../periods/contract.ts";
 
-/** What a PDF is made of. `digest`: of the newest signature; null where nobody signed. */
+/** The input of a PDF. `digest` is that of the newest signature, or null without signatures. */
 export type PdfInput = {
   statement: Statement;
   signatures: readonly PeriodSignature[];

@@ -3,7 +3,7 @@ export function print({ json }: { json?: boolean }, value: unknown, text: string
   console.log(json ? JSON.stringify(value) : text);
 }
 
-/** What goes on, on stderr, so that stdout has the result alone. */
+/** Reports progress on stderr, so that stdout has only the result. */
 export function note({ json }: { json?: boolean }, text: string): void {
   if (!json) console.error(text);
 }

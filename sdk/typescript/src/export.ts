@@ -2,7 +2,7 @@ import { TieoutError } from "./errors.ts";
 
 /** Longer than a mark, and than a zip's last record. */
 const TAIL_BYTES = 64;
-/** What the API ends a text with, where it is asked to. */
+/** The last line of a text export with `end_mark`. */
 const END_MARK = /(?:^|\n)(#end,\d+\r\n|\{"\$end":\{"rows":\d+\}\}\n)$/;
 
 /** An export: iterate it for rows (`ndjson`), or read its `bytes()`. Both throw if it was cut. */

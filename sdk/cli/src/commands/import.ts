@@ -71,7 +71,7 @@ async function settle(tieout: Tieout, source: Source, file: File, options: Impor
 
 type Question = ImportPreview["questions"][number];
 
-/** @throws CliError where nobody can be asked */
+/** @throws CliError without a terminal to ask in */
 async function askAbout(
   question: Question,
   { questions }: ImportPreview,

@@ -24,7 +24,7 @@ class AlertChannels(SyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.AlertChannel]:
         """List alert channels, newest first.
 
-        Who can call it: `tenant_admin`; the service-role key.
+        Callers: `tenant_admin`; the service-role key.
         """
         return self._list("GET", f"/v1/alert-channels", options, query={"limit": limit, "cursor": cursor})
 
@@ -38,21 +38,21 @@ class AlertChannels(SyncResource):
     def delete(self, id: str, **options: Unpack[Options]) -> T.AlertChannel:
         """Delete an alert channel.
 
-        Who can call it: `tenant_admin`; the service-role key.
+        Callers: `tenant_admin`; the service-role key.
         """
         return self._call("DELETE", f"/v1/alert-channels/{segment('id', id)}", options)
 
     def get(self, id: str, **options: Unpack[Options]) -> T.AlertChannel:
         """Get an alert channel.
 
-        Who can call it: `tenant_admin`; the service-role key.
+        Callers: `tenant_admin`; the service-role key.
         """
         return self._call("GET", f"/v1/alert-channels/{segment('id', id)}", options)
 
     def update(self, id: str, body: Optional[T.UpdateAlertChannelRequest] = None, **options: Unpack[Options]) -> T.AlertChannel:
         """Change an alert channel.
 
-        Who can call it: `tenant_admin`; the service-role key.
+        Callers: `tenant_admin`; the service-role key.
         """
         return self._call("PATCH", f"/v1/alert-channels/{segment('id', id)}", options, body=body)
 
@@ -68,7 +68,7 @@ class AsyncAlertChannels(AsyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.AlertChannel]:
         """List alert channels, newest first.
 
-        Who can call it: `tenant_admin`; the service-role key.
+        Callers: `tenant_admin`; the service-role key.
         """
         return self._list("GET", f"/v1/alert-channels", options, query={"limit": limit, "cursor": cursor})
 
@@ -82,21 +82,21 @@ class AsyncAlertChannels(AsyncResource):
     async def delete(self, id: str, **options: Unpack[Options]) -> T.AlertChannel:
         """Delete an alert channel.
 
-        Who can call it: `tenant_admin`; the service-role key.
+        Callers: `tenant_admin`; the service-role key.
         """
         return await self._call("DELETE", f"/v1/alert-channels/{segment('id', id)}", options)
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.AlertChannel:
         """Get an alert channel.
 
-        Who can call it: `tenant_admin`; the service-role key.
+        Callers: `tenant_admin`; the service-role key.
         """
         return await self._call("GET", f"/v1/alert-channels/{segment('id', id)}", options)
 
     async def update(self, id: str, body: Optional[T.UpdateAlertChannelRequest] = None, **options: Unpack[Options]) -> T.AlertChannel:
         """Change an alert channel.
 
-        Who can call it: `tenant_admin`; the service-role key.
+        Callers: `tenant_admin`; the service-role key.
         """
         return await self._call("PATCH", f"/v1/alert-channels/{segment('id', id)}", options, body=body)
 
@@ -112,7 +112,7 @@ class ApiKeys(SyncResource):
     def list(self, id: str, *, limit: Optional[int] = None, status: Optional[T.ApiKeyStatus] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ApiKey]:
         """List API keys, newest first.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._list("GET", f"/v1/tenants/{segment('id', id)}/api-keys", options, query={"limit": limit, "status": status, "q": q, "cursor": cursor})
 
@@ -133,14 +133,14 @@ class ApiKeys(SyncResource):
     def get(self, id: str, key_id: str, **options: Unpack[Options]) -> T.ApiKey:
         """Get an API key's metadata.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._call("GET", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options)
 
     def update(self, id: str, key_id: str, body: Optional[T.UpdateApiKeyRequest] = None, **options: Unpack[Options]) -> T.ApiKey:
         """Change an API key.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._call("PATCH", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options, body=body)
 
@@ -161,7 +161,7 @@ class ApiKeys(SyncResource):
     def get_usage(self, id: str, key_id: str, **options: Unpack[Options]) -> T.ApiKeyUsage:
         """Get an API key's usage.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._call("GET", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}/usage", options)
 
@@ -170,7 +170,7 @@ class AsyncApiKeys(AsyncResource):
     def list(self, id: str, *, limit: Optional[int] = None, status: Optional[T.ApiKeyStatus] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ApiKey]:
         """List API keys, newest first.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._list("GET", f"/v1/tenants/{segment('id', id)}/api-keys", options, query={"limit": limit, "status": status, "q": q, "cursor": cursor})
 
@@ -191,14 +191,14 @@ class AsyncApiKeys(AsyncResource):
     async def get(self, id: str, key_id: str, **options: Unpack[Options]) -> T.ApiKey:
         """Get an API key's metadata.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return await self._call("GET", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options)
 
     async def update(self, id: str, key_id: str, body: Optional[T.UpdateApiKeyRequest] = None, **options: Unpack[Options]) -> T.ApiKey:
         """Change an API key.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return await self._call("PATCH", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}", options, body=body)
 
@@ -219,7 +219,7 @@ class AsyncApiKeys(AsyncResource):
     async def get_usage(self, id: str, key_id: str, **options: Unpack[Options]) -> T.ApiKeyUsage:
         """Get an API key's usage.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return await self._call("GET", f"/v1/tenants/{segment('id', id)}/api-keys/{segment('key_id', key_id)}/usage", options)
 
@@ -228,7 +228,7 @@ class Calendars(SyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Calendar]:
         """List calendars, newest first.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/calendars", options, query={"limit": limit, "cursor": cursor})
 
@@ -249,7 +249,7 @@ class Calendars(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Calendar:
         """Get a calendar.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/calendars/{segment('id', id)}", options)
 
@@ -286,7 +286,7 @@ class AsyncCalendars(AsyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Calendar]:
         """List calendars, newest first.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/calendars", options, query={"limit": limit, "cursor": cursor})
 
@@ -307,7 +307,7 @@ class AsyncCalendars(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Calendar:
         """Get a calendar.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/calendars/{segment('id', id)}", options)
 
@@ -376,7 +376,7 @@ class Connections(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Connection]:
         """List connections, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/connections", options, query={"limit": limit, "source_id": source_id, "cursor": cursor})
 
@@ -397,7 +397,7 @@ class Connections(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Connection:
         """Get a connection.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/connections/{segment('id', id)}", options)
 
@@ -418,7 +418,7 @@ class Connections(SyncResource):
     def list_files(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ConnectionFile]:
         """List what a connection found, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/connections/{segment('id', id)}/files", options, query={"limit": limit, "cursor": cursor})
 
@@ -434,7 +434,7 @@ class AsyncConnections(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Connection]:
         """List connections, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/connections", options, query={"limit": limit, "source_id": source_id, "cursor": cursor})
 
@@ -455,7 +455,7 @@ class AsyncConnections(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Connection:
         """Get a connection.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/connections/{segment('id', id)}", options)
 
@@ -476,7 +476,7 @@ class AsyncConnections(AsyncResource):
     def list_files(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ConnectionFile]:
         """List what a connection found, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/connections/{segment('id', id)}/files", options, query={"limit": limit, "cursor": cursor})
 
@@ -510,14 +510,14 @@ class EntryBatches(SyncResource):
     def list(self, *, limit: Optional[int] = None, state: Optional[T.EntryBatchState] = None, year: Optional[int] = None, reconciliation_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.EntryBatch]:
         """List entry batches, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/entry-batches", options, query={"limit": limit, "state": state, "year": year, "reconciliation_id": reconciliation_id, "cursor": cursor})
 
     def get(self, id: str, **options: Unpack[Options]) -> T.EntryBatch:
         """Get an entry batch.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/entry-batches/{segment('id', id)}", options)
 
@@ -554,14 +554,14 @@ class AsyncEntryBatches(AsyncResource):
     def list(self, *, limit: Optional[int] = None, state: Optional[T.EntryBatchState] = None, year: Optional[int] = None, reconciliation_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.EntryBatch]:
         """List entry batches, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/entry-batches", options, query={"limit": limit, "state": state, "year": year, "reconciliation_id": reconciliation_id, "cursor": cursor})
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.EntryBatch:
         """Get an entry batch.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/entry-batches/{segment('id', id)}", options)
 
@@ -612,7 +612,7 @@ class Events(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.ListedEvent:
         """Get an event.
 
-        Who can call it: every role; any API key; the service-role key.
+        Callers: every role; any API key; the service-role key.
         """
         return self._call("GET", f"/v1/events/{segment('id', id)}", options)
 
@@ -635,7 +635,7 @@ class AsyncEvents(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.ListedEvent:
         """Get an event.
 
-        Who can call it: every role; any API key; the service-role key.
+        Callers: every role; any API key; the service-role key.
         """
         return await self._call("GET", f"/v1/events/{segment('id', id)}", options)
 
@@ -665,7 +665,7 @@ class Evidence(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Evidence:
         """Get what is known of a file of evidence.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/evidence/{segment('id', id)}", options)
 
@@ -702,7 +702,7 @@ class AsyncEvidence(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Evidence:
         """Get what is known of a file of evidence.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/evidence/{segment('id', id)}", options)
 
@@ -718,7 +718,7 @@ class Exceptions(SyncResource):
     def list(self, *, limit: Optional[int] = None, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SlaException]:
         """List exceptions, newest first.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions", options, query={"limit": limit, "severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "cursor": cursor})
 
@@ -802,7 +802,7 @@ class Exceptions(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.SlaException:
         """Get an exception.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/exceptions/{segment('id', id)}", options)
 
@@ -816,7 +816,7 @@ class Exceptions(SyncResource):
     def list_comments(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ExceptionComment]:
         """List an exception's comments, newest first.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/comments", options, query={"limit": limit, "cursor": cursor})
 
@@ -830,7 +830,7 @@ class Exceptions(SyncResource):
     def list_history(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ExceptionChange]:
         """List an exception's changes, newest first.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/history", options, query={"limit": limit, "cursor": cursor})
 
@@ -860,7 +860,7 @@ class AsyncExceptions(AsyncResource):
     def list(self, *, limit: Optional[int] = None, severity: Optional[Sequence[T.Severity]] = None, assigned_to: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SlaException]:
         """List exceptions, newest first.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions", options, query={"limit": limit, "severity": severity, "assigned_to": assigned_to, "reason_code": reason_code, "reconciliation_id": reconciliation_id, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "cursor": cursor})
 
@@ -944,7 +944,7 @@ class AsyncExceptions(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.SlaException:
         """Get an exception.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/exceptions/{segment('id', id)}", options)
 
@@ -958,7 +958,7 @@ class AsyncExceptions(AsyncResource):
     def list_comments(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ExceptionComment]:
         """List an exception's comments, newest first.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/comments", options, query={"limit": limit, "cursor": cursor})
 
@@ -972,7 +972,7 @@ class AsyncExceptions(AsyncResource):
     def list_history(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ExceptionChange]:
         """List an exception's changes, newest first.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/history", options, query={"limit": limit, "cursor": cursor})
 
@@ -1002,7 +1002,7 @@ class FirstSteps(SyncResource):
     def get(self, **options: Unpack[Options]) -> T.FirstSteps:
         """Get onboarding progress: first key, first call, first webhook, first event received.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._call("GET", f"/v1/first-steps", options)
 
@@ -1018,7 +1018,7 @@ class AsyncFirstSteps(AsyncResource):
     async def get(self, **options: Unpack[Options]) -> T.FirstSteps:
         """Get onboarding progress: first key, first call, first webhook, first event received.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return await self._call("GET", f"/v1/first-steps", options)
 
@@ -1041,7 +1041,7 @@ class Holidays(SyncResource):
     def list_countries(self, **options: Unpack[Options]) -> T.HolidayCountries:
         """List the countries whose holidays are known.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/holidays/countries", options)
 
@@ -1057,7 +1057,7 @@ class AsyncHolidays(AsyncResource):
     async def list_countries(self, **options: Unpack[Options]) -> T.HolidayCountries:
         """List the countries whose holidays are known.
 
-        Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; an API key with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/holidays/countries", options)
 
@@ -1066,7 +1066,7 @@ class Imports(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, status: Optional[T.ImportStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Import]:
         """List imports, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/imports", options, query={"limit": limit, "source_id": source_id, "status": status, "cursor": cursor})
 
@@ -1089,7 +1089,7 @@ class AsyncImports(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, status: Optional[T.ImportStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Import]:
         """List imports, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/imports", options, query={"limit": limit, "source_id": source_id, "status": status, "cursor": cursor})
 
@@ -1112,7 +1112,7 @@ class Integrations(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Integration]:
         """List integrations, newest first.
 
-        Who can call it: every role; an API key with `read:integrations`; the service-role key.
+        Callers: every role; an API key with `read:integrations`; the service-role key.
         """
         return self._list("GET", f"/v1/integrations", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1133,7 +1133,7 @@ class Integrations(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.Integration:
         """Get an integration.
 
-        Who can call it: every role; an API key with `read:integrations`; the service-role key.
+        Callers: every role; an API key with `read:integrations`; the service-role key.
         """
         return self._call("GET", f"/v1/integrations/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -1156,7 +1156,7 @@ class AsyncIntegrations(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Integration]:
         """List integrations, newest first.
 
-        Who can call it: every role; an API key with `read:integrations`; the service-role key.
+        Callers: every role; an API key with `read:integrations`; the service-role key.
         """
         return self._list("GET", f"/v1/integrations", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1177,7 +1177,7 @@ class AsyncIntegrations(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.Integration:
         """Get an integration.
 
-        Who can call it: every role; an API key with `read:integrations`; the service-role key.
+        Callers: every role; an API key with `read:integrations`; the service-role key.
         """
         return await self._call("GET", f"/v1/integrations/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -1200,7 +1200,7 @@ class Invitations(SyncResource):
     def list(self, id: str, *, limit: Optional[int] = None, status: Optional[T.InvitationStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Invitation]:
         """List invitations, newest first.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._list("GET", f"/v1/tenants/{segment('id', id)}/invitations", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -1221,7 +1221,7 @@ class Invitations(SyncResource):
     def get(self, id: str, invitation_id: str, **options: Unpack[Options]) -> T.Invitation:
         """Get an invitation.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._call("GET", f"/v1/tenants/{segment('id', id)}/invitations/{segment('invitation_id', invitation_id)}", options)
 
@@ -1237,7 +1237,7 @@ class AsyncInvitations(AsyncResource):
     def list(self, id: str, *, limit: Optional[int] = None, status: Optional[T.InvitationStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Invitation]:
         """List invitations, newest first.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._list("GET", f"/v1/tenants/{segment('id', id)}/invitations", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -1258,7 +1258,7 @@ class AsyncInvitations(AsyncResource):
     async def get(self, id: str, invitation_id: str, **options: Unpack[Options]) -> T.Invitation:
         """Get an invitation.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return await self._call("GET", f"/v1/tenants/{segment('id', id)}/invitations/{segment('invitation_id', invitation_id)}", options)
 
@@ -1274,14 +1274,14 @@ class Lines(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, reconciliation_id: Optional[str] = None, side: Optional[T.LineSide] = None, import_id: Optional[str] = None, state: Optional[Literal["open", "partly_matched", "matched", "excluded", "outstanding"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Line]:
         """List lines, latest value date first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/lines", options, query={"limit": limit, "source_id": source_id, "reconciliation_id": reconciliation_id, "side": side, "import_id": import_id, "state": state, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "cursor": cursor})
 
     def get(self, id: str, **options: Unpack[Options]) -> T.Line:
         """Get a line.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/lines/{segment('id', id)}", options)
 
@@ -1318,14 +1318,14 @@ class AsyncLines(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, reconciliation_id: Optional[str] = None, side: Optional[T.LineSide] = None, import_id: Optional[str] = None, state: Optional[Literal["open", "partly_matched", "matched", "excluded", "outstanding"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Line]:
         """List lines, latest value date first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/lines", options, query={"limit": limit, "source_id": source_id, "reconciliation_id": reconciliation_id, "side": side, "import_id": import_id, "state": state, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "cursor": cursor})
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.Line:
         """Get a line.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/lines/{segment('id', id)}", options)
 
@@ -1369,7 +1369,7 @@ class Matches(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Match:
         """Get a match.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/matches/{segment('id', id)}", options)
 
@@ -1406,7 +1406,7 @@ class AsyncMatches(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Match:
         """Get a match.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/matches/{segment('id', id)}", options)
 
@@ -1436,14 +1436,14 @@ class Me(SyncResource):
     def get(self, **options: Unpack[Options]) -> T.Me:
         """Get the caller and its tenant.
 
-        Who can call it: any user of the tenant; any API key; the publishable key; the service-role key.
+        Callers: any user of the tenant; any API key; the publishable key; the service-role key.
         """
         return self._call("GET", f"/v1/me", options)
 
     def get_notification_settings(self, **options: Unpack[Options]) -> T.NotificationSettings:
         """Get what you are mailed.
 
-        Who can call it: every role.
+        Callers: every role.
         """
         return self._call("GET", f"/v1/me/notifications", options)
 
@@ -1473,14 +1473,14 @@ class AsyncMe(AsyncResource):
     async def get(self, **options: Unpack[Options]) -> T.Me:
         """Get the caller and its tenant.
 
-        Who can call it: any user of the tenant; any API key; the publishable key; the service-role key.
+        Callers: any user of the tenant; any API key; the publishable key; the service-role key.
         """
         return await self._call("GET", f"/v1/me", options)
 
     async def get_notification_settings(self, **options: Unpack[Options]) -> T.NotificationSettings:
         """Get what you are mailed.
 
-        Who can call it: every role.
+        Callers: every role.
         """
         return await self._call("GET", f"/v1/me/notifications", options)
 
@@ -1546,7 +1546,7 @@ class Reconciliations(SyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.ReconciliationStatus] = None, period_from: Optional[str] = None, period_to: Optional[str] = None, left_source_id: Optional[str] = None, right_source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Reconciliation]:
         """List reconciliations, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations", options, query={"limit": limit, "status": status, "period_from": period_from, "period_to": period_to, "left_source_id": left_source_id, "right_source_id": right_source_id, "cursor": cursor})
 
@@ -1560,7 +1560,7 @@ class Reconciliations(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Reconciliation:
         """Get a reconciliation.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}", options)
 
@@ -1590,7 +1590,7 @@ class Reconciliations(SyncResource):
     def list_decisions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Decision]:
         """List what people decided in a period, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
 
@@ -1618,7 +1618,7 @@ class Reconciliations(SyncResource):
     def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Match]:
         """List a period's matches, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "cursor": cursor})
 
@@ -1695,7 +1695,7 @@ class Reconciliations(SyncResource):
     def list_runs(self, id: str, *, limit: Optional[int] = None, status: Optional[T.RunStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Run]:
         """List a period's runs, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/runs", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -1771,7 +1771,7 @@ class AsyncReconciliations(AsyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.ReconciliationStatus] = None, period_from: Optional[str] = None, period_to: Optional[str] = None, left_source_id: Optional[str] = None, right_source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Reconciliation]:
         """List reconciliations, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations", options, query={"limit": limit, "status": status, "period_from": period_from, "period_to": period_to, "left_source_id": left_source_id, "right_source_id": right_source_id, "cursor": cursor})
 
@@ -1785,7 +1785,7 @@ class AsyncReconciliations(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Reconciliation:
         """Get a reconciliation.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}", options)
 
@@ -1815,7 +1815,7 @@ class AsyncReconciliations(AsyncResource):
     def list_decisions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Decision]:
         """List what people decided in a period, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
 
@@ -1843,7 +1843,7 @@ class AsyncReconciliations(AsyncResource):
     def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Match]:
         """List a period's matches, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "cursor": cursor})
 
@@ -1920,7 +1920,7 @@ class AsyncReconciliations(AsyncResource):
     def list_runs(self, id: str, *, limit: Optional[int] = None, status: Optional[T.RunStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Run]:
         """List a period's runs, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/runs", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -1996,7 +1996,7 @@ class ReleaseNotes(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ReleaseNote]:
         """List release notes, newest first.
 
-        Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/release-notes", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2017,7 +2017,7 @@ class ReleaseNotes(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.ReleaseNote:
         """Get a release note.
 
-        Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._call("GET", f"/v1/release-notes/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2040,7 +2040,7 @@ class AsyncReleaseNotes(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ReleaseNote]:
         """List release notes, newest first.
 
-        Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/release-notes", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2061,7 +2061,7 @@ class AsyncReleaseNotes(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.ReleaseNote:
         """Get a release note.
 
-        Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
         """
         return await self._call("GET", f"/v1/release-notes/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2130,7 +2130,7 @@ class Runs(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Run:
         """Get a run.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/runs/{segment('id', id)}", options)
 
@@ -2139,7 +2139,7 @@ class AsyncRuns(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Run:
         """Get a run.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/runs/{segment('id', id)}", options)
 
@@ -2148,7 +2148,7 @@ class SecurityEvents(SyncResource):
     def list(self, *, limit: Optional[int] = None, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, q: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SecurityEvent]:
         """List security events, newest first.
 
-        Who can call it: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
         """
         return self._list("GET", f"/v1/security-events", options, query={"limit": limit, "type": type, "actor": actor, "target": target, "q": q, "cross_tenant": cross_tenant, "since": since, "until": until, "cursor": cursor})
 
@@ -2169,7 +2169,7 @@ class SecurityEvents(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.SecurityEvent:
         """Get a security event.
 
-        Who can call it: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
         """
         return self._call("GET", f"/v1/security-events/{segment('id', id)}", options)
 
@@ -2178,7 +2178,7 @@ class AsyncSecurityEvents(AsyncResource):
     def list(self, *, limit: Optional[int] = None, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, q: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SecurityEvent]:
         """List security events, newest first.
 
-        Who can call it: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
         """
         return self._list("GET", f"/v1/security-events", options, query={"limit": limit, "type": type, "actor": actor, "target": target, "q": q, "cross_tenant": cross_tenant, "since": since, "until": until, "cursor": cursor})
 
@@ -2199,7 +2199,7 @@ class AsyncSecurityEvents(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.SecurityEvent:
         """Get a security event.
 
-        Who can call it: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
         """
         return await self._call("GET", f"/v1/security-events/{segment('id', id)}", options)
 
@@ -2208,7 +2208,7 @@ class SlaPolicy(SyncResource):
     def get(self, **options: Unpack[Options]) -> T.SlaPolicy:
         """Get the tenant's SLA policy.
 
-        Who can call it: every role; the service-role key.
+        Callers: every role; the service-role key.
         """
         return self._call("GET", f"/v1/sla-policy", options)
 
@@ -2224,7 +2224,7 @@ class AsyncSlaPolicy(AsyncResource):
     async def get(self, **options: Unpack[Options]) -> T.SlaPolicy:
         """Get the tenant's SLA policy.
 
-        Who can call it: every role; the service-role key.
+        Callers: every role; the service-role key.
         """
         return await self._call("GET", f"/v1/sla-policy", options)
 
@@ -2240,7 +2240,7 @@ class Sources(SyncResource):
     def list(self, *, limit: Optional[int] = None, kind: Optional[T.SourceKind] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Source]:
         """List sources, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/sources", options, query={"limit": limit, "kind": kind, "q": q, "cursor": cursor})
 
@@ -2254,7 +2254,7 @@ class Sources(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Source:
         """Get a source.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/sources/{segment('id', id)}", options)
 
@@ -2289,7 +2289,7 @@ class Sources(SyncResource):
     def get_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> T.SourceBalance:
         """Get a balance of a source.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
 
@@ -2312,7 +2312,7 @@ class AsyncSources(AsyncResource):
     def list(self, *, limit: Optional[int] = None, kind: Optional[T.SourceKind] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Source]:
         """List sources, newest first.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/sources", options, query={"limit": limit, "kind": kind, "q": q, "cursor": cursor})
 
@@ -2326,7 +2326,7 @@ class AsyncSources(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Source:
         """Get a source.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/sources/{segment('id', id)}", options)
 
@@ -2361,7 +2361,7 @@ class AsyncSources(AsyncResource):
     async def get_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> T.SourceBalance:
         """Get a balance of a source.
 
-        Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; an API key with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
 
@@ -2398,7 +2398,7 @@ class TenantMembers(SyncResource):
     def get(self, id: str, member_id: str, **options: Unpack[Options]) -> T.TenantMember:
         """Get a member.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return self._call("GET", f"/v1/tenants/{segment('id', id)}/members/{segment('member_id', member_id)}", options)
 
@@ -2428,7 +2428,7 @@ class AsyncTenantMembers(AsyncResource):
     async def get(self, id: str, member_id: str, **options: Unpack[Options]) -> T.TenantMember:
         """Get a member.
 
-        Who can call it: `tenant_admin`.
+        Callers: `tenant_admin`.
         """
         return await self._call("GET", f"/v1/tenants/{segment('id', id)}/members/{segment('member_id', member_id)}", options)
 
@@ -2444,7 +2444,7 @@ class Troubleshooting(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.TroubleshootingGuide]:
         """List troubleshooting, newest first.
 
-        Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/troubleshooting", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2465,7 +2465,7 @@ class Troubleshooting(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
         """Get a troubleshooting guide.
 
-        Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._call("GET", f"/v1/troubleshooting/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2488,7 +2488,7 @@ class AsyncTroubleshooting(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.TroubleshootingGuide]:
         """List troubleshooting, newest first.
 
-        Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/troubleshooting", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2509,7 +2509,7 @@ class AsyncTroubleshooting(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
         """Get a troubleshooting guide.
 
-        Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return await self._call("GET", f"/v1/troubleshooting/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2532,7 +2532,7 @@ class Views(SyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.View]:
         """List your views and those shared with you, oldest first.
 
-        Who can call it: every role.
+        Callers: every role.
         """
         return self._list("GET", f"/v1/views", options, query={"limit": limit, "cursor": cursor})
 
@@ -2553,7 +2553,7 @@ class Views(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.View:
         """Get a view.
 
-        Who can call it: every role.
+        Callers: every role.
         """
         return self._call("GET", f"/v1/views/{segment('id', id)}", options)
 
@@ -2569,7 +2569,7 @@ class AsyncViews(AsyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.View]:
         """List your views and those shared with you, oldest first.
 
-        Who can call it: every role.
+        Callers: every role.
         """
         return self._list("GET", f"/v1/views", options, query={"limit": limit, "cursor": cursor})
 
@@ -2590,7 +2590,7 @@ class AsyncViews(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.View:
         """Get a view.
 
-        Who can call it: every role.
+        Callers: every role.
         """
         return await self._call("GET", f"/v1/views/{segment('id', id)}", options)
 
@@ -2638,7 +2638,7 @@ class Webhooks(SyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.WebhookStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Webhook]:
         """List webhooks, newest first.
 
-        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return self._list("GET", f"/v1/webhooks", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -2666,7 +2666,7 @@ class Webhooks(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Webhook:
         """Get a webhook and its health.
 
-        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return self._call("GET", f"/v1/webhooks/{segment('id', id)}", options)
 
@@ -2687,7 +2687,7 @@ class Webhooks(SyncResource):
     def get_delivery(self, id: str, delivery_id: str, **options: Unpack[Options]) -> T.WebhookDeliveryDetail:
         """Get a delivery with its payload, attempts and responses.
 
-        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return self._call("GET", f"/v1/webhooks/{segment('id', id)}/deliveries/{segment('delivery_id', delivery_id)}", options)
 
@@ -2738,7 +2738,7 @@ class AsyncWebhooks(AsyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.WebhookStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Webhook]:
         """List webhooks, newest first.
 
-        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return self._list("GET", f"/v1/webhooks", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -2766,7 +2766,7 @@ class AsyncWebhooks(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Webhook:
         """Get a webhook and its health.
 
-        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return await self._call("GET", f"/v1/webhooks/{segment('id', id)}", options)
 
@@ -2787,7 +2787,7 @@ class AsyncWebhooks(AsyncResource):
     async def get_delivery(self, id: str, delivery_id: str, **options: Unpack[Options]) -> T.WebhookDeliveryDetail:
         """Get a delivery with its payload, attempts and responses.
 
-        Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
         """
         return await self._call("GET", f"/v1/webhooks/{segment('id', id)}/deliveries/{segment('delivery_id', delivery_id)}", options)
 

@@ -46,6 +46,8 @@ AlertScope = Literal["mine", "all", "off"]
 
 AmountsByCurrency = list["AmountsByCurrencyItem"]
 
+AmountsBySide = list["AmountsBySideItem"]
+
 class ApiKey(TypedDict):
     id: str
     name: str
@@ -55,7 +57,7 @@ class ApiKey(TypedDict):
     ip_allowlist: list[str]
     created_at: "CreationTime"
     created_by: "Creator"
-    description: Union[str, None]
+    description: "FreeText"
     status: "ApiKeyStatus"
     last_used_at: Union[str, None]
     request_count: int
@@ -164,7 +166,7 @@ class ApiKeyUsage(TypedDict):
 AutomaticMatching = Literal["suggest_only", "earned", "always"]
 
 class BoardMoney(TypedDict):
-    currency: str
+    currency: "CurrencyOfAmount"
     side: "LineSide"
     open_minor: Union[int, str]
 
@@ -183,7 +185,7 @@ class BoardPairPage(TypedDict):
 
 
 class BoardPeriod(TypedDict):
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     name: str
     period_start: str
     period_end: str
@@ -244,6 +246,13 @@ class Calendar(TypedDict):
     updated_by: str
 
 
+class CalendarBySeverity(TypedDict):
+    critical: NotRequired[Union[str, None]]
+    high: NotRequired[Union[str, None]]
+    medium: NotRequired[Union[str, None]]
+    low: NotRequired[Union[str, None]]
+
+
 class CalendarChange(TypedDict):
     id: str
     name: str
@@ -265,20 +274,13 @@ class CalendarIcs(TypedDict):
 
 CalendarId = Union[str, None]
 
-class CalendarImpactBySeverity(TypedDict):
-    critical: int
-    high: int
-    medium: int
-    low: int
-
-
 class CalendarImpact(TypedDict):
     changed: int
     earlier: int
     later: int
     newly_breached: int
     no_longer_breached: int
-    by_severity: "CalendarImpactBySeverity"
+    by_severity: "CountBySeverity"
     periods: int
 
 
@@ -448,11 +450,24 @@ class ConnectionPage(TypedDict):
     next_cursor: "NextCursor"
 
 
+class ConnectionScheduleInput(TypedDict):
+    calendar_id: Union[str, None]
+    at: str
+    retry_until: str
+
+
 class ConnectionTest(TypedDict):
     error: Union[str, None]
     host_key: Union[str, None]
     names: list[str]
     total_count: int
+
+
+class CountBySeverity(TypedDict):
+    critical: int
+    high: int
+    medium: int
+    low: int
 
 
 class CreateAlertChannelRequest(TypedDict):
@@ -464,7 +479,7 @@ class CreateAlertChannelRequest(TypedDict):
 
 class CreateApiKeyRequest(TypedDict):
     name: str
-    description: NotRequired[Union[str, None]]
+    description: NotRequired["FreeText"]
     scopes: list["Scope"]
     expires_at: NotRequired[Union[str, None]]
     ip_allowlist: NotRequired[list[str]]
@@ -485,12 +500,6 @@ class CreateCalendarRequest(TypedDict):
     idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
-class CreateConnectionRequestSchedule(TypedDict):
-    calendar_id: Union[str, None]
-    at: str
-    retry_until: str
-
-
 class CreateConnectionRequest(TypedDict):
     source_id: str
     kind: "ConnectionKind"
@@ -499,7 +508,7 @@ class CreateConnectionRequest(TypedDict):
     user_name: NotRequired[Union[str, None]]
     region: NotRequired[Union[str, None]]
     file_glob: NotRequired[str]
-    schedule: NotRequired["CreateConnectionRequestSchedule"]
+    schedule: NotRequired["ConnectionScheduleInput"]
     afterwards: NotRequired["FileAfterwards"]
     move_to: NotRequired[Union[str, None]]
     stable_seconds: NotRequired[int]
@@ -661,7 +670,7 @@ class CreateWebhookRequestHeadersItem(TypedDict):
 
 class CreateWebhookRequest(TypedDict):
     url: str
-    description: NotRequired[Union[str, None]]
+    description: NotRequired["FreeText"]
     events: list["EventKind"]
     filters: NotRequired["WebhookFilters"]
     headers: NotRequired[list["CreateWebhookRequestHeadersItem"]]
@@ -677,8 +686,10 @@ Creator = str
 
 Currency = Literal["AED", "AFN", "ALL", "AMD", "ANG", "AOA", "ARS", "AUD", "AWG", "AZN", "BAM", "BBD", "BDT", "BGN", "BHD", "BIF", "BMD", "BND", "BOB", "BOV", "BRL", "BSD", "BTN", "BWP", "BYN", "BZD", "CAD", "CDF", "CHE", "CHF", "CHW", "CLF", "CLP", "CNY", "COP", "COU", "CRC", "CUC", "CUP", "CVE", "CZK", "DJF", "DKK", "DOP", "DZD", "EGP", "ERN", "ETB", "EUR", "FJD", "FKP", "GBP", "GEL", "GHS", "GIP", "GMD", "GNF", "GTQ", "GYD", "HKD", "HNL", "HRK", "HTG", "HUF", "IDR", "ILS", "INR", "IQD", "IRR", "ISK", "JMD", "JOD", "JPY", "KES", "KGS", "KHR", "KMF", "KPW", "KRW", "KWD", "KYD", "KZT", "LAK", "LBP", "LKR", "LRD", "LSL", "LYD", "MAD", "MDL", "MGA", "MKD", "MMK", "MNT", "MOP", "MRU", "MUR", "MVR", "MWK", "MXN", "MXV", "MYR", "MZN", "NAD", "NGN", "NIO", "NOK", "NPR", "NZD", "OMR", "PAB", "PEN", "PGK", "PHP", "PKR", "PLN", "PYG", "QAR", "RON", "RSD", "RUB", "RWF", "SAR", "SBD", "SCR", "SDG", "SEK", "SGD", "SHP", "SLE", "SLL", "SOS", "SRD", "SSP", "STN", "SVC", "SYP", "SZL", "THB", "TJS", "TMT", "TND", "TOP", "TRY", "TTD", "TWD", "TZS", "UAH", "UGX", "USD", "USN", "UYI", "UYU", "UYW", "UZS", "VED", "VES", "VND", "VUV", "WST", "XAD", "XAF", "XCD", "XCG", "XOF", "XPF", "YER", "ZAR", "ZMW", "ZWG", "ZWL"]
 
+CurrencyOfAmount = str
+
 class DecideMatchesRequestFilter(TypedDict):
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     method: NotRequired[str]
     shape: NotRequired["MatchShape"]
     run_id: NotRequired[str]
@@ -696,7 +707,7 @@ class DecideMatchesRequest(TypedDict):
 
 class Decision(TypedDict):
     id: str
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     action: Literal["confirm", "reject", "match", "exclude"]
     match_count: int
     match_ids: list[str]
@@ -729,6 +740,22 @@ class DeletedWebhook(TypedDict):
     deleted: Literal[True]
 
 
+class DeliveriesOfDay(TypedDict):
+    attempts: int
+    failures: int
+    success_rate: Union[float, None]
+    p50_ms: Union[int, None]
+    p95_ms: Union[int, None]
+
+
+class DeliveriesOfWeek(TypedDict):
+    attempts: int
+    failures: int
+    success_rate: Union[float, None]
+    p50_ms: Union[int, None]
+    p95_ms: Union[int, None]
+
+
 class EndSessionsRequest(TypedDict):
     ids: NotRequired[list[str]]
     idempotency_key: NotRequired["RequestIdempotencyKey"]
@@ -751,7 +778,7 @@ class EntriesReadyEvent(TypedDict):
 
 class EntriesWithoutRule(TypedDict):
     kind: "EntryKind"
-    currency: str
+    currency: "CurrencyOfAmount"
     count: int
     difference_minor: "MinorAmount"
 
@@ -761,7 +788,7 @@ class Entry(TypedDict):
     place: int
     kind: "EntryKind"
     subject_id: str
-    currency: str
+    currency: "CurrencyOfAmount"
     amount_minor: int
     difference_minor: int
     debit_account: str
@@ -779,7 +806,7 @@ class EntryBatch(TypedDict):
     id: str
     number: str
     state: "EntryBatchState"
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     reconciliation_name: str
     statement_number: int
     posting_date: str
@@ -805,7 +832,7 @@ EntryBatchState = Literal["ready", "exported"]
 class EntryDraft(TypedDict):
     kind: "EntryKind"
     subject_id: str
-    currency: str
+    currency: "CurrencyOfAmount"
     amount_minor: int
     difference_minor: int
     debit_account: str
@@ -882,7 +909,7 @@ class EntryRulesInput(TypedDict):
 
 
 class EntrySum(TypedDict):
-    currency: str
+    currency: "CurrencyOfAmount"
     entry_count: int
     debit_minor: "MinorAmount"
     credit_minor: "MinorAmount"
@@ -1112,6 +1139,8 @@ class ForbiddenProblem(TypedDict):
     code: NotRequired[Literal["tenant_forbidden", "role_required", "scope_required", "ip_not_allowed", "browser_forbidden"]]
 
 
+FreeText = Union[str, None]
+
 class HolidayCountriesItemsItem(TypedDict):
     code: str
     name: str
@@ -1167,18 +1196,6 @@ class IdempotentRequest(TypedDict):
     idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
-class ImportRefusalsItem(TypedDict):
-    line: Union[int, None]
-    field: Union[str, None]
-    message: str
-
-
-class ImportSkipsItem(TypedDict):
-    line: int
-    reason: "SkipReason"
-    text: str
-
-
 class Import(TypedDict):
     id: str
     source_id: str
@@ -1189,8 +1206,8 @@ class Import(TypedDict):
     duplicate_count: int
     refused_count: int
     skipped_count: int
-    refusals: list["ImportRefusalsItem"]
-    skips: list["ImportSkipsItem"]
+    refusals: "LineRefusals"
+    skips: "SkippedLines"
     warnings: "ImportWarnings"
     statements: "FileStatements"
     opening_balance_minor: Union[int, None]
@@ -1283,18 +1300,6 @@ class ImportPage(TypedDict):
     next_cursor: "NextCursor"
 
 
-class ImportPreviewRefusalsItem(TypedDict):
-    line: Union[int, None]
-    field: Union[str, None]
-    message: str
-
-
-class ImportPreviewSkipsItem(TypedDict):
-    line: int
-    reason: "SkipReason"
-    text: str
-
-
 class ImportPreviewQuestionsItemChoicesItem(TypedDict):
     value: str
     reads_as: Union[str, None]
@@ -1312,12 +1317,12 @@ class ImportPreviewLinesItem(TypedDict):
     external_id: Union[str, None]
     amount_minor: int
     fee_minor: Union[int, None]
-    currency: str
+    currency: "CurrencyOfAmount"
     value_date: str
     booked_date: Union[str, None]
     reference: Union[str, None]
     counterparty: Union[str, None]
-    description: Union[str, None]
+    description: "FreeText"
     group_key: Union[str, None]
     details: dict[str, Any]
     duplicate: bool
@@ -1329,8 +1334,8 @@ class ImportPreview(TypedDict):
     duplicate_count: int
     refused_count: int
     skipped_count: int
-    refusals: list["ImportPreviewRefusalsItem"]
-    skips: list["ImportPreviewSkipsItem"]
+    refusals: "LineRefusals"
+    skips: "SkippedLines"
     warnings: "ImportWarnings"
     statements: "FileStatements"
     opening_balance_minor: Union[int, None]
@@ -1398,7 +1403,7 @@ class InternalProblem(TypedDict):
     code: NotRequired[Literal["internal"]]
 
 
-class InvalidRequestOrTenantRequiredProblem(TypedDict):
+class InvalidRequestProblem(TypedDict):
     status: NotRequired[Literal[400]]
     code: NotRequired[Literal["invalid_request", "tenant_required"]]
 
@@ -1506,12 +1511,12 @@ class Line(TypedDict):
     external_id: Union[str, None]
     amount_minor: int
     fee_minor: Union[int, None]
-    currency: str
+    currency: "CurrencyOfAmount"
     value_date: str
     booked_date: Union[str, None]
     reference: Union[str, None]
     counterparty: Union[str, None]
-    description: Union[str, None]
+    description: "FreeText"
     group_key: Union[str, None]
     details: dict[str, Any]
     state: Literal["open", "partly_matched", "matched", "excluded"]
@@ -1552,11 +1557,13 @@ class LinePage(TypedDict):
     next_cursor: "NextCursor"
 
 
+LineRefusals = list["LineRefusalsItem"]
+
 LineSide = Literal["left", "right"]
 
 class LineSuggestion(TypedDict):
     line_ids: list[str]
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     method: str
     score: float
     difference_minor: int
@@ -1656,14 +1663,14 @@ class MatchMembersItem(TypedDict):
 
 class Match(TypedDict):
     id: str
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     run_id: Union[str, None]
     state: "MatchState"
     shape: "MatchShape"
     method: str
     score: Union[float, None]
     margin: Union[float, None]
-    currency: str
+    currency: "CurrencyOfAmount"
     amount_minor: int
     residual_minor: int
     adjustments: list["MatchAdjustmentsItem"]
@@ -1724,10 +1731,10 @@ MatchState = Literal["suggested", "confirmed", "rejected", "undone"]
 
 class MatchUndoneEventDataMatch(TypedDict):
     id: str
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     shape: "MatchShape"
     method: str
-    currency: str
+    currency: "CurrencyOfAmount"
     amount_minor: int
     residual_minor: int
     line_ids: list[str]
@@ -1787,6 +1794,13 @@ class MemberPage(TypedDict):
 
 MinorAmount = Union[int, str]
 
+class MinutesBySeverity(TypedDict):
+    critical: int
+    high: int
+    medium: int
+    low: int
+
+
 class NewApiKey(TypedDict):
     id: str
     name: str
@@ -1822,26 +1836,10 @@ class NewWebhookOauth(TypedDict):
     scope: NotRequired[str]
 
 
-class NewWebhookLast24h(TypedDict):
-    attempts: int
-    failures: int
-    success_rate: Union[float, None]
-    p50_ms: Union[int, None]
-    p95_ms: Union[int, None]
-
-
-class NewWebhookLast7d(TypedDict):
-    attempts: int
-    failures: int
-    success_rate: Union[float, None]
-    p50_ms: Union[int, None]
-    p95_ms: Union[int, None]
-
-
 class NewWebhook(TypedDict):
     id: str
     url: str
-    description: Union[str, None]
+    description: "FreeText"
     events: list["EventKind"]
     filters: "WebhookFilters"
     header_names: list[str]
@@ -1853,8 +1851,8 @@ class NewWebhook(TypedDict):
     disabled_reason: Union["WebhookDisabledReason", None]
     disabled_detail: Union[str, None]
     health: "WebhookHealth"
-    last_24h: "NewWebhookLast24h"
-    last_7d: "NewWebhookLast7d"
+    last_24h: "DeliveriesOfDay"
+    last_7d: "DeliveriesOfWeek"
     failing_since: Union[str, None]
     disable_at: Union[str, None]
     last_success_at: Union[str, None]
@@ -1936,7 +1934,7 @@ class OpenLineSuggestion(TypedDict):
 class OpenLine(TypedDict):
     id: str
     side: "LineSide"
-    currency: str
+    currency: "CurrencyOfAmount"
     amount_minor: int
     open_minor: int
     fee_minor: Union[int, None]
@@ -1944,7 +1942,7 @@ class OpenLine(TypedDict):
     booked_date: Union[str, None]
     reference: Union[str, None]
     counterparty: Union[str, None]
-    description: Union[str, None]
+    description: "FreeText"
     group_key: Union[str, None]
     external_id: Union[str, None]
     suggestion: "OpenLineSuggestion"
@@ -1970,16 +1968,18 @@ class OpenNextPeriodsRequest(TypedDict):
 
 OpeningHours = list["OpeningHoursItem"]
 
+OriginReconciliationId = str
+
 class OutstandingLine(TypedDict):
     line_id: str
     side: "LineSide"
     value_date: str
     age_days: int
-    currency: str
+    currency: "CurrencyOfAmount"
     open_minor: int
     reference: Union[str, None]
     counterparty: Union[str, None]
-    description: Union[str, None]
+    description: "FreeText"
 
 
 class OverviewMine(TypedDict):
@@ -1989,7 +1989,7 @@ class OverviewMine(TypedDict):
 
 
 class OverviewMoneyItem(TypedDict):
-    currency: str
+    currency: "CurrencyOfAmount"
     open_count: int
     open_minor: "MinorAmount"
     breached_count: int
@@ -2017,7 +2017,7 @@ class OverviewDaysItem(TypedDict):
 
 
 class OverviewReconciliationsItemMoneyItem(TypedDict):
-    currency: str
+    currency: "CurrencyOfAmount"
     open_count: int
     open_minor: "MinorAmount"
 
@@ -2042,7 +2042,7 @@ class OverviewImportsItem(TypedDict):
 
 class OverviewRunsItem(TypedDict):
     id: str
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     reconciliation_name: str
     status: "RunStatus"
     suggested_count: int
@@ -2148,25 +2148,13 @@ class PeriodChecklist(TypedDict):
     sign_off: "SignOff"
 
 
-class PeriodProofItemsItem(TypedDict):
-    currency: str
-    side: "LineSide"
-    lines: Union[int, str]
-    matched: Union[int, str]
-    excluded: Union[int, str]
-    open: Union[int, str]
-    adjustments: Union[int, str]
-    residual: Union[int, str]
-    holds: bool
-
-
 class PeriodProofClosing(TypedDict):
     digest: Union[str, None]
     holds: Union[bool, None]
 
 
 class PeriodProof(TypedDict):
-    items: list["PeriodProofItemsItem"]
+    items: "AmountsBySide"
     holds: bool
     closing: "PeriodProofClosing"
     suggestions_count: int
@@ -2223,20 +2211,8 @@ class Problem(TypedDict):
     errors: NotRequired[list["ProblemErrorsItem"]]
 
 
-class ProofItemsItem(TypedDict):
-    currency: str
-    side: "LineSide"
-    lines: Union[int, str]
-    matched: Union[int, str]
-    excluded: Union[int, str]
-    open: Union[int, str]
-    adjustments: Union[int, str]
-    residual: Union[int, str]
-    holds: bool
-
-
 class Proof(TypedDict):
-    items: list["ProofItemsItem"]
+    items: "AmountsBySide"
     holds: bool
 
 
@@ -2283,7 +2259,7 @@ class PutRulesRequest(TypedDict):
     automatic: NotRequired["AutomaticMatching"]
     fees: NotRequired["FeeHandling"]
     four_eyes: NotRequired[bool]
-    review_levels: NotRequired[int]
+    review_levels: NotRequired["ReviewLevels"]
     close_days: NotRequired[int]
     checks: NotRequired["CheckPolicyInput"]
     evidence_from_minor: NotRequired[Union[int, None]]
@@ -2405,7 +2381,7 @@ class ReconciliationReviewedEvent(TypedDict):
 
 
 class ReconciliationStatementBalancesItem(TypedDict):
-    currency: str
+    currency: "CurrencyOfAmount"
     side: "LineSide"
     opening_minor: Union[int, str]
     lines_minor: Union[int, str]
@@ -2421,7 +2397,7 @@ class ReconciliationStatementBalancesItem(TypedDict):
 
 
 class ReconciliationStatementDifferencesItem(TypedDict):
-    currency: str
+    currency: "CurrencyOfAmount"
     adjustments_minor: "MinorAmount"
     residual_minor: "MinorAmount"
     difference_minor: Union[int, str]
@@ -2429,7 +2405,7 @@ class ReconciliationStatementDifferencesItem(TypedDict):
 
 
 class ReconciliationStatementAgingItem(TypedDict):
-    currency: str
+    currency: "CurrencyOfAmount"
     side: "LineSide"
     days_from: int
     line_count: int
@@ -2438,7 +2414,7 @@ class ReconciliationStatementAgingItem(TypedDict):
 
 class ReconciliationStatementAdjustmentsItem(TypedDict):
     match_id: str
-    currency: str
+    currency: "CurrencyOfAmount"
     kind: "AdjustmentKind"
     amount_minor: int
     note: Union[str, None]
@@ -2447,7 +2423,7 @@ class ReconciliationStatementAdjustmentsItem(TypedDict):
 
 
 class ReconciliationStatement(TypedDict):
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     name: str
     period_start: str
     period_end: str
@@ -2556,6 +2532,8 @@ class ReturnReconciliationRequest(TypedDict):
     idempotency_key: NotRequired["RequestIdempotencyKey"]
 
 
+ReviewLevels = int
+
 class ReviewReconciliationRequest(TypedDict):
     note: NotRequired[str]
     idempotency_key: NotRequired["RequestIdempotencyKey"]
@@ -2601,7 +2579,7 @@ class RuleSet(TypedDict):
     automatic: "AutomaticMatching"
     fees: "FeeHandling"
     four_eyes: bool
-    review_levels: int
+    review_levels: "ReviewLevels"
     close_days: int
     checks: "CheckPolicy"
     evidence_from_minor: Union[int, None]
@@ -2618,7 +2596,7 @@ class RuleSetChange(TypedDict):
     automatic: "AutomaticMatching"
     fees: "FeeHandling"
     four_eyes: bool
-    review_levels: int
+    review_levels: "ReviewLevels"
     close_days: int
     checks: "CheckPolicy"
     evidence_from_minor: Union[int, None]
@@ -2632,7 +2610,7 @@ class RuleSetChange(TypedDict):
 
 
 class RunWaterfallItemAmountsItem(TypedDict):
-    currency: str
+    currency: "CurrencyOfAmount"
     left_minor: "MinorAmount"
     right_minor: "MinorAmount"
 
@@ -2657,7 +2635,7 @@ class RunChanged(TypedDict):
 
 class Run(TypedDict):
     id: str
-    reconciliation_id: str
+    reconciliation_id: "OriginReconciliationId"
     status: "RunStatus"
     dry_run: bool
     stage: Union[str, None]
@@ -2720,7 +2698,7 @@ class RunImpactSamplesItem(TypedDict):
     change: "RunChange"
     rule: str
     line_ids: list[str]
-    currency: str
+    currency: "CurrencyOfAmount"
     amount_minor: int
 
 
@@ -2803,6 +2781,8 @@ class SkippedException(TypedDict):
     title: str
     message: str
 
+
+SkippedLines = list["SkippedLinesItem"]
 
 class SkippedPair(TypedDict):
     left_source_id: str
@@ -2909,63 +2889,28 @@ class SlaList(TypedDict):
     as_of: "ResponseTime"
 
 
-class SlaPolicyMinutesToResolve(TypedDict):
-    critical: int
-    high: int
-    medium: int
-    low: int
-
-
-class SlaPolicyCalendarBySeverity(TypedDict):
-    critical: NotRequired[Union[str, None]]
-    high: NotRequired[Union[str, None]]
-    medium: NotRequired[Union[str, None]]
-    low: NotRequired[Union[str, None]]
-
-
 class SlaPolicy(TypedDict):
-    minutes_to_resolve: "SlaPolicyMinutesToResolve"
+    minutes_to_resolve: "MinutesBySeverity"
     at_risk_thresholds: list[int]
     at_risk_business_thresholds: list[int]
     calendar_id: Union[str, None]
-    calendar_by_severity: "SlaPolicyCalendarBySeverity"
+    calendar_by_severity: "CalendarBySeverity"
     pause: "PausePolicy"
     updated_at: "ChangeTime"
     updated_by: str
 
 
-class SlaPolicyChangeMinutesToResolve(TypedDict):
-    critical: int
-    high: int
-    medium: int
-    low: int
-
-
-class SlaPolicyChangeCalendarBySeverity(TypedDict):
-    critical: NotRequired[Union[str, None]]
-    high: NotRequired[Union[str, None]]
-    medium: NotRequired[Union[str, None]]
-    low: NotRequired[Union[str, None]]
-
-
 class SlaPolicyChange(TypedDict):
-    minutes_to_resolve: "SlaPolicyChangeMinutesToResolve"
+    minutes_to_resolve: "MinutesBySeverity"
     at_risk_thresholds: list[int]
     at_risk_business_thresholds: list[int]
     calendar_id: Union[str, None]
-    calendar_by_severity: "SlaPolicyChangeCalendarBySeverity"
+    calendar_by_severity: "CalendarBySeverity"
     pause: "PausePolicy"
     updated_at: "ChangeTime"
     updated_by: str
     dry_run: bool
     impact: "SlaPolicyImpact"
-
-
-class SlaPolicyImpactBySeverity(TypedDict):
-    critical: int
-    high: int
-    medium: int
-    low: int
 
 
 class SlaPolicyImpact(TypedDict):
@@ -2974,7 +2919,7 @@ class SlaPolicyImpact(TypedDict):
     later: int
     newly_breached: int
     no_longer_breached: int
-    by_severity: "SlaPolicyImpactBySeverity"
+    by_severity: "CountBySeverity"
 
 
 class SlaReport(TypedDict):
@@ -3009,7 +2954,7 @@ class Source(TypedDict):
     id: str
     name: str
     kind: "SourceKind"
-    currency: str
+    currency: "CurrencyOfAmount"
     time_zone: str
     sign: "SourceSign"
     mapping: Union["ImportMapping", None]
@@ -3024,7 +2969,7 @@ class Source(TypedDict):
 class SourceBalance(TypedDict):
     id: str
     source_id: str
-    currency: str
+    currency: "CurrencyOfAmount"
     account: Union[str, None]
     period_start: Union[str, None]
     period_end: str
@@ -3111,11 +3056,11 @@ class StatementExclusion(TypedDict):
     line_id: str
     side: "LineSide"
     value_date: str
-    currency: str
+    currency: "CurrencyOfAmount"
     amount_minor: int
     reference: Union[str, None]
     counterparty: Union[str, None]
-    description: Union[str, None]
+    description: "FreeText"
     reason: str
     decided_by: str
     decided_at: str
@@ -3125,11 +3070,11 @@ class StatementResidual(TypedDict):
     match_id: str
     line_id: str
     value_date: str
-    currency: str
+    currency: "CurrencyOfAmount"
     amount_minor: int
     reference: Union[str, None]
     counterparty: Union[str, None]
-    description: Union[str, None]
+    description: "FreeText"
     reason: str
     decided_by: Union[str, None]
     decided_at: str
@@ -3166,7 +3111,7 @@ class SuggestionBand(TypedDict):
 
 
 class SuggestionBandsSuggestedItem(TypedDict):
-    currency: str
+    currency: "CurrencyOfAmount"
     side: "LineSide"
     line_count: int
     open_minor: Union[int, str]
@@ -3268,16 +3213,10 @@ class UpdateAlertChannelRequest(TypedDict):
 
 class UpdateApiKeyRequest(TypedDict):
     name: NotRequired[str]
-    description: NotRequired[Union[str, None]]
+    description: NotRequired["FreeText"]
     scopes: NotRequired[list["Scope"]]
     expires_at: NotRequired[Union[str, None]]
     ip_allowlist: NotRequired[list[str]]
-
-
-class UpdateConnectionRequestSchedule(TypedDict):
-    calendar_id: Union[str, None]
-    at: str
-    retry_until: str
 
 
 class UpdateConnectionRequest(TypedDict):
@@ -3286,7 +3225,7 @@ class UpdateConnectionRequest(TypedDict):
     user_name: NotRequired[Union[str, None]]
     region: NotRequired[Union[str, None]]
     file_glob: NotRequired[str]
-    schedule: NotRequired["UpdateConnectionRequestSchedule"]
+    schedule: NotRequired["ConnectionScheduleInput"]
     afterwards: NotRequired["FileAfterwards"]
     move_to: NotRequired[Union[str, None]]
     stable_seconds: NotRequired[int]
@@ -3434,7 +3373,7 @@ class UpdateWebhookRequestHeadersItem(TypedDict):
 
 class UpdateWebhookRequest(TypedDict):
     url: NotRequired[str]
-    description: NotRequired[Union[str, None]]
+    description: NotRequired["FreeText"]
     events: NotRequired[list["EventKind"]]
     filters: NotRequired["WebhookFilters"]
     headers: NotRequired[list["UpdateWebhookRequestHeadersItem"]]
@@ -3486,26 +3425,10 @@ class WebhookOauth(TypedDict):
     scope: NotRequired[str]
 
 
-class WebhookLast24h(TypedDict):
-    attempts: int
-    failures: int
-    success_rate: Union[float, None]
-    p50_ms: Union[int, None]
-    p95_ms: Union[int, None]
-
-
-class WebhookLast7d(TypedDict):
-    attempts: int
-    failures: int
-    success_rate: Union[float, None]
-    p50_ms: Union[int, None]
-    p95_ms: Union[int, None]
-
-
 class Webhook(TypedDict):
     id: str
     url: str
-    description: Union[str, None]
+    description: "FreeText"
     events: list["EventKind"]
     filters: "WebhookFilters"
     header_names: list[str]
@@ -3517,8 +3440,8 @@ class Webhook(TypedDict):
     disabled_reason: Union["WebhookDisabledReason", None]
     disabled_detail: Union[str, None]
     health: "WebhookHealth"
-    last_24h: "WebhookLast24h"
-    last_7d: "WebhookLast7d"
+    last_24h: "DeliveriesOfDay"
+    last_7d: "DeliveriesOfWeek"
     failing_since: Union[str, None]
     disable_at: Union[str, None]
     last_success_at: Union[str, None]

@@ -35,7 +35,7 @@ export interface AlertChannelsResource {
   /**
    * List alert channels, newest first.
    *
-   * Who can call it: `tenant_admin`; the service-role key.
+   * Callers: `tenant_admin`; the service-role key.
    */
   list(query?: T.ListAlertChannelsQuery, options?: CallOptions): List<T.AlertChannelPage>;
 
@@ -49,21 +49,21 @@ export interface AlertChannelsResource {
   /**
    * Delete an alert channel.
    *
-   * Who can call it: `tenant_admin`; the service-role key.
+   * Callers: `tenant_admin`; the service-role key.
    */
   delete(id: string, options?: CallOptions): Call<T.AlertChannel>;
 
   /**
    * Get an alert channel.
    *
-   * Who can call it: `tenant_admin`; the service-role key.
+   * Callers: `tenant_admin`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.AlertChannel>;
 
   /**
    * Change an alert channel.
    *
-   * Who can call it: `tenant_admin`; the service-role key.
+   * Callers: `tenant_admin`; the service-role key.
    */
   update(id: string, body?: T.UpdateAlertChannelRequest, options?: CallOptions): Call<T.AlertChannel>;
 
@@ -80,7 +80,7 @@ export interface ApiKeysResource {
   /**
    * List API keys, newest first.
    *
-   * Who can call it: `tenant_admin`.
+   * Callers: `tenant_admin`.
    */
   list(id: string, query?: T.ListApiKeysQuery, options?: CallOptions): List<T.ApiKeyPage>;
 
@@ -101,14 +101,14 @@ export interface ApiKeysResource {
   /**
    * Get an API key's metadata.
    *
-   * Who can call it: `tenant_admin`.
+   * Callers: `tenant_admin`.
    */
   get(id: string, keyId: string, options?: CallOptions): Call<T.ApiKey>;
 
   /**
    * Change an API key.
    *
-   * Who can call it: `tenant_admin`.
+   * Callers: `tenant_admin`.
    */
   update(id: string, keyId: string, body?: T.UpdateApiKeyRequest, options?: CallOptions): Call<T.ApiKey>;
 
@@ -129,7 +129,7 @@ export interface ApiKeysResource {
   /**
    * Get an API key's usage.
    *
-   * Who can call it: `tenant_admin`.
+   * Callers: `tenant_admin`.
    */
   getUsage(id: string, keyId: string, options?: CallOptions): Call<T.ApiKeyUsage>;
 }
@@ -139,7 +139,7 @@ export interface CalendarsResource {
   /**
    * List calendars, newest first.
    *
-   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; an API key with `read:exceptions`; the service-role key.
    */
   list(query?: T.ListCalendarsQuery, options?: CallOptions): List<T.CalendarPage>;
 
@@ -160,7 +160,7 @@ export interface CalendarsResource {
   /**
    * Get a calendar.
    *
-   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; an API key with `read:exceptions`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Calendar>;
 
@@ -215,7 +215,7 @@ export interface ConnectionsResource {
   /**
    * List connections, newest first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListConnectionsQuery, options?: CallOptions): List<T.ConnectionPage>;
 
@@ -236,7 +236,7 @@ export interface ConnectionsResource {
   /**
    * Get a connection.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Connection>;
 
@@ -257,7 +257,7 @@ export interface ConnectionsResource {
   /**
    * List what a connection found, newest first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   listFiles(id: string, query?: T.ListConnectionFilesQuery, options?: CallOptions): List<T.ConnectionFilePage>;
 
@@ -284,14 +284,14 @@ export interface EntryBatchesResource {
   /**
    * List entry batches, newest first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListEntryBatchesQuery, options?: CallOptions): List<T.EntryBatchPage>;
 
   /**
    * Get an entry batch.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.EntryBatch>;
 
@@ -343,7 +343,7 @@ export interface EventsResource {
   /**
    * Get an event.
    *
-   * Who can call it: every role; any API key; the service-role key.
+   * Callers: every role; any API key; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.ListedEvent>;
 }
@@ -374,7 +374,7 @@ export interface EvidenceResource {
   /**
    * Get what is known of a file of evidence.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Evidence>;
 
@@ -391,7 +391,7 @@ export interface ExceptionsResource {
   /**
    * List exceptions, newest first.
    *
-   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; an API key with `read:exceptions`; the service-role key.
    */
   list(query?: T.ListExceptionsQuery, options?: CallOptions): List<T.SlaExceptionPage>;
 
@@ -475,7 +475,7 @@ export interface ExceptionsResource {
   /**
    * Get an exception.
    *
-   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; an API key with `read:exceptions`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.SlaException>;
 
@@ -489,7 +489,7 @@ export interface ExceptionsResource {
   /**
    * List an exception's comments, newest first.
    *
-   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; an API key with `read:exceptions`; the service-role key.
    */
   listComments(id: string, query?: T.ListExceptionCommentsQuery, options?: CallOptions): List<T.ExceptionCommentPage>;
 
@@ -503,7 +503,7 @@ export interface ExceptionsResource {
   /**
    * List an exception's changes, newest first.
    *
-   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; an API key with `read:exceptions`; the service-role key.
    */
   listHistory(id: string, query?: T.ListExceptionHistoryQuery, options?: CallOptions): List<T.ExceptionChangePage>;
 
@@ -534,7 +534,7 @@ export interface FirstStepsResource {
   /**
    * Get onboarding progress: first key, first call, first webhook, first event received.
    *
-   * Who can call it: `tenant_admin`.
+   * Callers: `tenant_admin`.
    */
   get(options?: CallOptions): Call<T.FirstSteps>;
 
@@ -558,7 +558,7 @@ export interface HolidaysResource {
   /**
    * List the countries whose holidays are known.
    *
-   * Who can call it: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; an API key with `read:exceptions`; the service-role key.
    */
   listCountries(options?: CallOptions): Call<T.HolidayCountries>;
 }
@@ -568,7 +568,7 @@ export interface ImportsResource {
   /**
    * List imports, newest first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListImportsQuery, options?: CallOptions): List<T.ImportPage>;
 
@@ -592,7 +592,7 @@ export interface IntegrationsResource {
   /**
    * List integrations, newest first.
    *
-   * Who can call it: every role; an API key with `read:integrations`; the service-role key.
+   * Callers: every role; an API key with `read:integrations`; the service-role key.
    */
   list(query?: T.ListIntegrationsQuery, options?: CallOptions): List<T.IntegrationPage>;
 
@@ -613,7 +613,7 @@ export interface IntegrationsResource {
   /**
    * Get an integration.
    *
-   * Who can call it: every role; an API key with `read:integrations`; the service-role key.
+   * Callers: every role; an API key with `read:integrations`; the service-role key.
    */
   get(id: string, query?: T.GetIntegrationQuery, options?: CallOptions): Call<T.Integration>;
 
@@ -637,7 +637,7 @@ export interface InvitationsResource {
   /**
    * List invitations, newest first.
    *
-   * Who can call it: `tenant_admin`.
+   * Callers: `tenant_admin`.
    */
   list(id: string, query?: T.ListInvitationsQuery, options?: CallOptions): List<T.InvitationPage>;
 
@@ -658,7 +658,7 @@ export interface InvitationsResource {
   /**
    * Get an invitation.
    *
-   * Who can call it: `tenant_admin`.
+   * Callers: `tenant_admin`.
    */
   get(id: string, invitationId: string, options?: CallOptions): Call<T.Invitation>;
 
@@ -675,14 +675,14 @@ export interface LinesResource {
   /**
    * List lines, latest value date first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListLinesQuery, options?: CallOptions): List<T.LinePage>;
 
   /**
    * Get a line.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Line>;
 
@@ -727,7 +727,7 @@ export interface MatchesResource {
   /**
    * Get a match.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Match>;
 
@@ -758,14 +758,14 @@ export interface MeResource {
   /**
    * Get the caller and its tenant.
    *
-   * Who can call it: any user of the tenant; any API key; the publishable key; the service-role key.
+   * Callers: any user of the tenant; any API key; the publishable key; the service-role key.
    */
   get(options?: CallOptions): Call<T.Me>;
 
   /**
    * Get what you are mailed.
    *
-   * Who can call it: every role.
+   * Callers: every role.
    */
   getNotificationSettings(options?: CallOptions): Call<T.NotificationSettings>;
 
@@ -816,7 +816,7 @@ export interface ReconciliationsResource {
   /**
    * List reconciliations, newest first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListReconciliationsQuery, options?: CallOptions): List<T.ReconciliationPage>;
 
@@ -830,7 +830,7 @@ export interface ReconciliationsResource {
   /**
    * Get a reconciliation.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Reconciliation>;
 
@@ -860,7 +860,7 @@ export interface ReconciliationsResource {
   /**
    * List what people decided in a period, newest first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   listDecisions(id: string, query?: T.ListDecisionsQuery, options?: CallOptions): List<T.DecisionPage>;
 
@@ -888,7 +888,7 @@ export interface ReconciliationsResource {
   /**
    * List a period's matches, newest first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   listMatches(id: string, query?: T.ListMatchesQuery, options?: CallOptions): List<T.MatchPage>;
 
@@ -965,7 +965,7 @@ export interface ReconciliationsResource {
   /**
    * List a period's runs, newest first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   listRuns(id: string, query?: T.ListRunsQuery, options?: CallOptions): List<T.RunPage>;
 
@@ -1042,7 +1042,7 @@ export interface ReleaseNotesResource {
   /**
    * List release notes, newest first.
    *
-   * Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+   * Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
    */
   list(query?: T.ListReleaseNotesQuery, options?: CallOptions): List<T.ReleaseNotePage>;
 
@@ -1063,7 +1063,7 @@ export interface ReleaseNotesResource {
   /**
    * Get a release note.
    *
-   * Who can call it: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+   * Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
    */
   get(id: string, query?: T.GetReleaseNoteQuery, options?: CallOptions): Call<T.ReleaseNote>;
 
@@ -1111,7 +1111,7 @@ export interface RunsResource {
   /**
    * Get a run.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Run>;
 }
@@ -1121,7 +1121,7 @@ export interface SecurityEventsResource {
   /**
    * List security events, newest first.
    *
-   * Who can call it: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+   * Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
    */
   list(query?: T.ListSecurityEventsQuery, options?: CallOptions): List<T.SecurityEventPage>;
 
@@ -1142,7 +1142,7 @@ export interface SecurityEventsResource {
   /**
    * Get a security event.
    *
-   * Who can call it: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+   * Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.SecurityEvent>;
 }
@@ -1152,7 +1152,7 @@ export interface SlaPolicyResource {
   /**
    * Get the tenant's SLA policy.
    *
-   * Who can call it: every role; the service-role key.
+   * Callers: every role; the service-role key.
    */
   get(options?: CallOptions): Call<T.SlaPolicy>;
 
@@ -1169,7 +1169,7 @@ export interface SourcesResource {
   /**
    * List sources, newest first.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListSourcesQuery, options?: CallOptions): List<T.SourcePage>;
 
@@ -1183,7 +1183,7 @@ export interface SourcesResource {
   /**
    * Get a source.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Source>;
 
@@ -1218,7 +1218,7 @@ export interface SourcesResource {
   /**
    * Get a balance of a source.
    *
-   * Who can call it: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
    */
   getBalance(id: string, balanceId: string, options?: CallOptions): Call<T.SourceBalance>;
 
@@ -1256,7 +1256,7 @@ export interface TenantMembersResource {
   /**
    * Get a member.
    *
-   * Who can call it: `tenant_admin`.
+   * Callers: `tenant_admin`.
    */
   get(id: string, memberId: string, options?: CallOptions): Call<T.TenantMember>;
 
@@ -1273,7 +1273,7 @@ export interface TroubleshootingResource {
   /**
    * List troubleshooting, newest first.
    *
-   * Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+   * Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
    */
   list(query?: T.ListTroubleshootingQuery, options?: CallOptions): List<T.TroubleshootingGuidePage>;
 
@@ -1294,7 +1294,7 @@ export interface TroubleshootingResource {
   /**
    * Get a troubleshooting guide.
    *
-   * Who can call it: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+   * Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
    */
   get(id: string, query?: T.GetTroubleshootingGuideQuery, options?: CallOptions): Call<T.TroubleshootingGuide>;
 
@@ -1318,7 +1318,7 @@ export interface ViewsResource {
   /**
    * List your views and those shared with you, oldest first.
    *
-   * Who can call it: every role.
+   * Callers: every role.
    */
   list(query?: T.ListViewsQuery, options?: CallOptions): List<T.ViewPage>;
 
@@ -1339,7 +1339,7 @@ export interface ViewsResource {
   /**
    * Get a view.
    *
-   * Who can call it: every role.
+   * Callers: every role.
    */
   get(id: string, options?: CallOptions): Call<T.View>;
 
@@ -1373,7 +1373,7 @@ export interface WebhooksResource {
   /**
    * List webhooks, newest first.
    *
-   * Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+   * Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
    */
   list(query?: T.ListWebhooksQuery, options?: CallOptions): List<T.WebhookPage>;
 
@@ -1401,7 +1401,7 @@ export interface WebhooksResource {
   /**
    * Get a webhook and its health.
    *
-   * Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+   * Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Webhook>;
 
@@ -1422,7 +1422,7 @@ export interface WebhooksResource {
   /**
    * Get a delivery with its payload, attempts and responses.
    *
-   * Who can call it: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+   * Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
    */
   getDelivery(id: string, deliveryId: string, options?: CallOptions): Call<T.WebhookDeliveryDetail>;
 

@@ -109,12 +109,42 @@ export type AlertScope = "mine" | "all" | "off";
  * @maxItems 200
  */
 export type AmountsByCurrency = {
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     amount_minor: MinorAmount;
+}[];
+
+/**
+ * The items on this page.
+ * @maxItems 1000
+ */
+export type AmountsBySide = {
+    currency: CurrencyOfAmount;
+    /**
+     * The side of the reconciliation.
+     */
+    side: LineSide;
+    /**
+     * What the period sees: all up to its end that no earlier one settled.
+     */
+    lines: number | string;
+    matched: MinorAmount;
+    excluded: MinorAmount;
+    /**
+     * In minor units; its digits as a text beyond 2^53 − 1.
+     */
+    open: number | string;
+    /**
+     * What they explain of left − right, on the side that is the larger for it: left less right is the signed sum.
+     */
+    adjustments: number | string;
+    /**
+     * What matches leave over within their tolerance, in the same way.
+     */
+    residual: number | string;
+    /**
+     * lines = matched + excluded + open, and the sides agree.
+     */
+    holds: boolean;
 }[];
 
 export type ApiKey = {
@@ -151,11 +181,7 @@ export type ApiKey = {
     ip_allowlist: string[];
     created_at: CreationTime;
     created_by: Creator;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * Its status.
      */
@@ -479,11 +505,7 @@ export type ApiKeyUsage = {
 export type AutomaticMatching = "suggest_only" | "earned" | "always";
 
 export type BoardMoney = {
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * The side of the reconciliation.
      */
@@ -532,11 +554,7 @@ export type BoardPairPage = {
 };
 
 export type BoardPeriod = {
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * The period's name.
      * @minLength 1
@@ -720,6 +738,36 @@ export type Calendar = {
     updated_by: string;
 };
 
+/**
+ * Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.
+ */
+export type CalendarBySeverity = {
+    /**
+     * For critical exceptions.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
+     */
+    critical?: string | null;
+    /**
+     * For high ones.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
+     */
+    high?: string | null;
+    /**
+     * For medium ones.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
+     */
+    medium?: string | null;
+    /**
+     * For low ones.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
+     */
+    low?: string | null;
+};
+
 export type CalendarChange = {
     /**
      * Its unique ID.
@@ -809,35 +857,7 @@ export type CalendarImpact = {
      * @format int64
      */
     no_longer_breached: number;
-    /**
-     * By severity.
-     */
-    by_severity: {
-        /**
-         * For critical exceptions.
-         * @minimum 0
-         * @format int64
-         */
-        critical: number;
-        /**
-         * For high ones.
-         * @minimum 0
-         * @format int64
-         */
-        high: number;
-        /**
-         * For medium ones.
-         * @minimum 0
-         * @format int64
-         */
-        medium: number;
-        /**
-         * For low ones.
-         * @minimum 0
-         * @format int64
-         */
-        low: number;
-    };
+    by_severity: CountBySeverity;
     /**
      * Open reconciliations whose matching counts business days by this calendar.
      * @minimum 0
@@ -1093,6 +1113,7 @@ export type Connection = {
      */
     auth: ConnectionAuth;
     /**
+     * The user's name, or the access key's ID.
      * @minLength 1
      * @maxLength 200
      */
@@ -1147,7 +1168,6 @@ export type Connection = {
      * For how long the size and time of a file have to stay the same.
      * @minimum 0
      * @maximum 300
-     * @format int32
      */
     stable_seconds: number;
     /**
@@ -1172,15 +1192,20 @@ export type Connection = {
      */
     status: "active" | "paused" | "stopped";
     /**
+     * Null: only when asked to.
      * @maxLength 24
      * @format date-time
      */
     next_look_at: string | null;
     /**
+     * When it last looked.
      * @maxLength 24
      * @format date-time
      */
     last_look_at: string | null;
+    /**
+     * What the last look came to.
+     */
     last_outcome: ("fetched" | "nothing_new" | "failed") | null;
     /**
      * Why the last look or a file failed.
@@ -1227,16 +1252,19 @@ export type ConnectionFile = {
      */
     path: string;
     /**
+     * Null: the server doesn't say.
      * @minimum 0
      * @format int64
      */
     bytes: number | null;
     /**
+     * Null: the server doesn't say.
      * @maxLength 24
      * @format date-time
      */
     modified_at: string | null;
     /**
+     * Its content's hash.
      * @minLength 64
      * @maxLength 64
      */
@@ -1258,6 +1286,7 @@ export type ConnectionFile = {
      */
     line_count: number | null;
     /**
+     * Why it failed.
      * @maxLength 1000
      */
     error: string | null;
@@ -1295,6 +1324,30 @@ export type ConnectionPage = {
     next_cursor: NextCursor;
 };
 
+/**
+ * By the clock of the source's time zone. Null: only when asked to.
+ */
+export type ConnectionScheduleInput = {
+    /**
+     * Whose open days are business days. Null: Monday to Friday.
+     * @maxLength 44
+     * @pattern ^cal_[0-9a-z]{20,40}$
+     */
+    calendar_id: string | null;
+    /**
+     * The first look of a business day.
+     * @minLength 5
+     * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
+     */
+    at: string;
+    /**
+     * When the day's file is late, and an exception opens.
+     * @minLength 5
+     * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
+     */
+    retry_until: string;
+} | null;
+
 export type ConnectionTest = {
     /**
      * Why it can't be reached.
@@ -1317,6 +1370,36 @@ export type ConnectionTest = {
      * @format int64
      */
     total_count: number;
+};
+
+/**
+ * By severity.
+ */
+export type CountBySeverity = {
+    /**
+     * For critical exceptions.
+     * @minimum 0
+     * @format int64
+     */
+    critical: number;
+    /**
+     * For high ones.
+     * @minimum 0
+     * @format int64
+     */
+    high: number;
+    /**
+     * For medium ones.
+     * @minimum 0
+     * @format int64
+     */
+    medium: number;
+    /**
+     * For low ones.
+     * @minimum 0
+     * @format int64
+     */
+    low: number;
 };
 
 export type CreateAlertChannelRequest = {
@@ -1348,11 +1431,7 @@ export type CreateApiKeyRequest = {
      * @maxLength 120
      */
     name: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description?: string | null;
+    description?: FreeText;
     /**
      * What it can do, each an action and a resource. Write access doesn't include read access.
      * @minItems 1
@@ -1437,6 +1516,7 @@ export type CreateConnectionRequest = {
      */
     auth: ConnectionAuth;
     /**
+     * The user's name, or the access key's ID.
      * @minLength 1
      * @maxLength 200
      */
@@ -1453,29 +1533,7 @@ export type CreateConnectionRequest = {
      * @maxLength 200
      */
     file_glob?: string;
-    /**
-     * By the clock of the source's time zone. Null: only when asked to.
-     */
-    schedule?: {
-        /**
-         * Whose open days are business days. Null: Monday to Friday.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        calendar_id: string | null;
-        /**
-         * The first look of a business day.
-         * @minLength 5
-         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
-         */
-        at: string;
-        /**
-         * When the day's file is late, and an exception opens.
-         * @minLength 5
-         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
-         */
-        retry_until: string;
-    } | null;
+    schedule?: ConnectionScheduleInput;
     /**
      * What happens to a file at the server, once it is imported.
      */
@@ -1491,7 +1549,6 @@ export type CreateConnectionRequest = {
      * For how long the size and time of a file have to stay the same.
      * @minimum 0
      * @maximum 300
-     * @format int32
      */
     stable_seconds?: number;
     /**
@@ -1602,7 +1659,6 @@ export type CreateIntegrationRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -1770,7 +1826,6 @@ export type CreateReleaseNoteRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -1864,7 +1919,6 @@ export type CreateSourceRequest = {
      * Business days a line may stay open before it becomes an exception.
      * @minimum 0
      * @maximum 90
-     * @format int32
      */
     grace_days?: number;
     idempotency_key?: RequestIdempotencyKey;
@@ -1893,7 +1947,6 @@ export type CreateTroubleshootingGuideRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -1956,11 +2009,7 @@ export type CreateWebhookRequest = {
      * @format uri
      */
     url: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description?: string | null;
+    description?: FreeText;
     /**
      * The event types it subscribes to.
      * @minItems 1
@@ -1994,7 +2043,6 @@ export type CreateWebhookRequest = {
      * How many attempts it gets in a minute; the others wait. Null: no limit.
      * @minimum 1
      * @maximum 6000
-     * @format int32
      */
     max_per_minute?: number | null;
     oauth?: OAuthClientInput;
@@ -2022,6 +2070,12 @@ export type Creator = string;
 
 export type Currency = "AED" | "AFN" | "ALL" | "AMD" | "ANG" | "AOA" | "ARS" | "AUD" | "AWG" | "AZN" | "BAM" | "BBD" | "BDT" | "BGN" | "BHD" | "BIF" | "BMD" | "BND" | "BOB" | "BOV" | "BRL" | "BSD" | "BTN" | "BWP" | "BYN" | "BZD" | "CAD" | "CDF" | "CHE" | "CHF" | "CHW" | "CLF" | "CLP" | "CNY" | "COP" | "COU" | "CRC" | "CUC" | "CUP" | "CVE" | "CZK" | "DJF" | "DKK" | "DOP" | "DZD" | "EGP" | "ERN" | "ETB" | "EUR" | "FJD" | "FKP" | "GBP" | "GEL" | "GHS" | "GIP" | "GMD" | "GNF" | "GTQ" | "GYD" | "HKD" | "HNL" | "HRK" | "HTG" | "HUF" | "IDR" | "ILS" | "INR" | "IQD" | "IRR" | "ISK" | "JMD" | "JOD" | "JPY" | "KES" | "KGS" | "KHR" | "KMF" | "KPW" | "KRW" | "KWD" | "KYD" | "KZT" | "LAK" | "LBP" | "LKR" | "LRD" | "LSL" | "LYD" | "MAD" | "MDL" | "MGA" | "MKD" | "MMK" | "MNT" | "MOP" | "MRU" | "MUR" | "MVR" | "MWK" | "MXN" | "MXV" | "MYR" | "MZN" | "NAD" | "NGN" | "NIO" | "NOK" | "NPR" | "NZD" | "OMR" | "PAB" | "PEN" | "PGK" | "PHP" | "PKR" | "PLN" | "PYG" | "QAR" | "RON" | "RSD" | "RUB" | "RWF" | "SAR" | "SBD" | "SCR" | "SDG" | "SEK" | "SGD" | "SHP" | "SLE" | "SLL" | "SOS" | "SRD" | "SSP" | "STN" | "SVC" | "SYP" | "SZL" | "THB" | "TJS" | "TMT" | "TND" | "TOP" | "TRY" | "TTD" | "TWD" | "TZS" | "UAH" | "UGX" | "USD" | "USN" | "UYI" | "UYU" | "UYW" | "UZS" | "VED" | "VES" | "VND" | "VUV" | "WST" | "XAD" | "XAF" | "XCD" | "XCG" | "XOF" | "XPF" | "YER" | "ZAR" | "ZMW" | "ZWG" | "ZWL";
 
+/**
+ * The ISO 4217 code for amount_minor.
+ * @maxLength 3
+ */
+export type CurrencyOfAmount = string;
+
 export type DecideMatchesRequest = {
     /**
      * What was or is to be done.
@@ -2037,11 +2091,7 @@ export type DecideMatchesRequest = {
      * The suggestions to decide, instead of ids.
      */
     filter?: {
-        /**
-         * The reconciliation it came from.
-         * @pattern ^rcn_[0-9a-z]{20,40}$
-         */
-        reconciliation_id: string;
+        reconciliation_id: OriginReconciliationId;
         /**
          * The rule's name, or manual.
          * @minLength 1
@@ -2074,7 +2124,6 @@ export type DecideMatchesRequest = {
      * With filter: how many it should match. Another number returns 409.
      * @minimum 0
      * @maximum 5000
-     * @format int32
      */
     expected_count?: number;
     idempotency_key?: RequestIdempotencyKey;
@@ -2086,11 +2135,7 @@ export type Decision = {
      * @pattern ^dec_[0-9a-z]{20,40}$
      */
     id: string;
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * match: by hand.
      */
@@ -2174,6 +2219,78 @@ export type DeletedWebhook = {
     deleted: true;
 };
 
+/**
+ * The last 24 hours.
+ */
+export type DeliveriesOfDay = {
+    /**
+     * The attempts.
+     * @minimum 0
+     * @format int64
+     */
+    attempts: number;
+    /**
+     * Failed attempts.
+     * @minimum 0
+     * @format int64
+     */
+    failures: number;
+    /**
+     * Share of attempts. Null if there were none.
+     * @minimum 0
+     * @maximum 1
+     */
+    success_rate: number | null;
+    /**
+     * Median response time, within 5 %.
+     * @minimum 0
+     * @format int64
+     */
+    p50_ms: number | null;
+    /**
+     * 95th percentile of response times, within 5 %.
+     * @minimum 0
+     * @format int64
+     */
+    p95_ms: number | null;
+};
+
+/**
+ * The last 7 days.
+ */
+export type DeliveriesOfWeek = {
+    /**
+     * The attempts.
+     * @minimum 0
+     * @format int64
+     */
+    attempts: number;
+    /**
+     * Failed attempts.
+     * @minimum 0
+     * @format int64
+     */
+    failures: number;
+    /**
+     * Share of attempts. Null if there were none.
+     * @minimum 0
+     * @maximum 1
+     */
+    success_rate: number | null;
+    /**
+     * Median response time, within 5 %.
+     * @minimum 0
+     * @format int64
+     */
+    p50_ms: number | null;
+    /**
+     * 95th percentile of response times, within 5 %.
+     * @minimum 0
+     * @format int64
+     */
+    p95_ms: number | null;
+};
+
 export type EndSessionsRequest = {
     /**
      * Those alone.
@@ -2212,11 +2329,7 @@ export type EntriesWithoutRule = {
      * What it posts.
      */
     kind: EntryKind;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * How many there are.
      * @minimum 0
@@ -2247,11 +2360,7 @@ export type Entry = {
      * @pattern ^(?:mat|lin)_[0-9a-z]{20,40}$
      */
     subject_id: string;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * Debited and credited.
      * @minimum 1
@@ -2327,11 +2436,7 @@ export type EntryBatch = {
      * Its state.
      */
     state: EntryBatchState;
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * The reconciliation's name.
      * @maxLength 200
@@ -2417,11 +2522,7 @@ export type EntryDraft = {
      * @pattern ^(?:mat|lin)_[0-9a-z]{20,40}$
      */
     subject_id: string;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * Debited and credited.
      * @minimum 1
@@ -2635,11 +2736,7 @@ export type EntryRulesInput = {
 };
 
 export type EntrySum = {
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * Reversals included.
      * @minimum 0
@@ -2714,7 +2811,6 @@ export type Evidence = {
      * The size of the content.
      * @minimum 1
      * @maximum 10485760
-     * @format int32
      */
     bytes: number;
     /**
@@ -3242,6 +3338,12 @@ export type ForbiddenProblem = Problem & {
     code?: "tenant_forbidden" | "role_required" | "scope_required" | "ip_not_allowed" | "browser_forbidden";
 };
 
+/**
+ * Free text for your team.
+ * @maxLength 1000
+ */
+export type FreeText = string | null;
+
 export type HolidayCountries = {
     /**
      * The items on this page.
@@ -3416,47 +3518,8 @@ export type Import = {
      * @format int64
      */
     skipped_count: number;
-    /**
-     * The first 100.
-     * @maxItems 100
-     */
-    refusals: {
-        /**
-         * Line of the file, from 1.
-         * @format int64
-         */
-        line: number | null;
-        /**
-         * The field, or the format's own name of the place.
-         * @maxLength 200
-         */
-        field: string | null;
-        /**
-         * A sentence for people.
-         * @maxLength 2000
-         */
-        message: string;
-    }[];
-    /**
-     * The first 100 that were skipped.
-     * @maxItems 100
-     */
-    skips: {
-        /**
-         * Line of the file, from 1.
-         * @format int64
-         */
-        line: number;
-        /**
-         * Why it is no line.
-         */
-        reason: SkipReason;
-        /**
-         * What the file says there.
-         * @maxLength 200
-         */
-        text: string;
-    }[];
+    refusals: LineRefusals;
+    skips: SkippedLines;
     warnings: ImportWarnings;
     statements: FileStatements;
     /**
@@ -3796,47 +3859,8 @@ export type ImportPreview = {
      * @format int64
      */
     skipped_count: number;
-    /**
-     * The first 100.
-     * @maxItems 100
-     */
-    refusals: {
-        /**
-         * Line of the file, from 1.
-         * @format int64
-         */
-        line: number | null;
-        /**
-         * The field, or the format's own name of the place.
-         * @maxLength 200
-         */
-        field: string | null;
-        /**
-         * A sentence for people.
-         * @maxLength 2000
-         */
-        message: string;
-    }[];
-    /**
-     * The first 100 that were skipped.
-     * @maxItems 100
-     */
-    skips: {
-        /**
-         * Line of the file, from 1.
-         * @format int64
-         */
-        line: number;
-        /**
-         * Why it is no line.
-         */
-        reason: SkipReason;
-        /**
-         * What the file says there.
-         * @maxLength 200
-         */
-        text: string;
-    }[];
+    refusals: LineRefusals;
+    skips: SkippedLines;
     warnings: ImportWarnings;
     statements: FileStatements;
     /**
@@ -3956,11 +3980,7 @@ export type ImportPreview = {
          * @format int64
          */
         fee_minor: number | null;
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * The day on which the amount counts.
          * @format date
@@ -3982,11 +4002,7 @@ export type ImportPreview = {
          * @maxLength 500
          */
         counterparty: string | null;
-        /**
-         * Free text for your team.
-         * @maxLength 1000
-         */
-        description: string | null;
+        description: FreeText;
         /**
          * Lines with the same key belong together, such as a payout.
          * @maxLength 200
@@ -4124,7 +4140,6 @@ export type Integration = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -4173,7 +4188,7 @@ export type InternalProblem = Problem & {
     code?: "internal";
 };
 
-export type InvalidRequestOrTenantRequiredProblem = Problem & {
+export type InvalidRequestProblem = Problem & {
     /**
      * Its status.
      */
@@ -4441,28 +4456,24 @@ export type LedgerSettings = {
      * The consultant's number in DATEV.
      * @minimum 1001
      * @maximum 9999999
-     * @format int32
      */
     datev_consultant: number | null;
     /**
      * The client's number in DATEV.
      * @minimum 1
      * @maximum 99999
-     * @format int32
      */
     datev_client: number | null;
     /**
      * Digits of a general ledger account in DATEV.
      * @minimum 4
      * @maximum 8
-     * @format int32
      */
     datev_account_length: number;
     /**
      * The month in which the fiscal year begins.
      * @minimum 1
      * @maximum 12
-     * @format int32
      */
     fiscal_year_month: number;
     /**
@@ -4481,28 +4492,24 @@ export type LedgerSettingsInput = {
      * The consultant's number in DATEV.
      * @minimum 1001
      * @maximum 9999999
-     * @format int32
      */
     datev_consultant?: number | null;
     /**
      * The client's number in DATEV.
      * @minimum 1
      * @maximum 99999
-     * @format int32
      */
     datev_client?: number | null;
     /**
      * Digits of a general ledger account in DATEV.
      * @minimum 4
      * @maximum 8
-     * @format int32
      */
     datev_account_length?: number;
     /**
      * The month in which the fiscal year begins.
      * @minimum 1
      * @maximum 12
-     * @format int32
      */
     fiscal_year_month?: number;
     /**
@@ -4550,11 +4557,7 @@ export type Line = {
      * @format int64
      */
     fee_minor: number | null;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * The day on which the amount counts.
      * @format date
@@ -4576,11 +4579,7 @@ export type Line = {
      * @maxLength 500
      */
     counterparty: string | null;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * Lines with the same key belong together, such as a payout.
      * @maxLength 200
@@ -4687,7 +4686,6 @@ export type LineExceptionPolicy = {
      * The most that one run opens.
      * @minimum 0
      * @maximum 10000
-     * @format int32
      */
     most_a_run: number;
 };
@@ -4709,6 +4707,28 @@ export type LinePage = {
     next_cursor: NextCursor;
 };
 
+/**
+ * The first 100.
+ * @maxItems 100
+ */
+export type LineRefusals = {
+    /**
+     * Line of the file, from 1.
+     * @format int64
+     */
+    line: number | null;
+    /**
+     * The field, or the format's own name of the place.
+     * @maxLength 200
+     */
+    field: string | null;
+    /**
+     * A sentence for people.
+     * @maxLength 2000
+     */
+    message: string;
+}[];
+
 export type LineSide = "left" | "right";
 
 export type LineSuggestion = {
@@ -4717,11 +4737,7 @@ export type LineSuggestion = {
      * @maxItems 100000
      */
     line_ids: string[];
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * The rule's name, or manual.
      * @maxLength 200
@@ -5003,11 +5019,7 @@ export type Match = {
      * @pattern ^mat_[0-9a-z]{20,40}$
      */
     id: string;
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * The run that made it. Null: made by hand.
      * @maxLength 44
@@ -5037,11 +5049,7 @@ export type Match = {
      * How much worse the next best solution is, in nats; null where there is none.
      */
     margin: number | null;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * Of the left side, or of the positive half of a reversal.
      * @format int64
@@ -5274,11 +5282,7 @@ export type MatchUndoneEvent = {
              * @pattern ^mat_[0-9a-z]{20,40}$
              */
             id: string;
-            /**
-             * The reconciliation it came from.
-             * @pattern ^rcn_[0-9a-z]{20,40}$
-             */
-            reconciliation_id: string;
+            reconciliation_id: OriginReconciliationId;
             /**
              * How many lines of each side it has.
              */
@@ -5288,11 +5292,7 @@ export type MatchUndoneEvent = {
              * @maxLength 200
              */
             method: string;
-            /**
-             * The ISO 4217 code for amount_minor.
-             * @maxLength 3
-             */
-            currency: string;
+            currency: CurrencyOfAmount;
             /**
              * Of the left side, or of the positive half of a reversal.
              * @format int64
@@ -5343,21 +5343,18 @@ export type MatchingRule = {
      * Of the larger amount.
      * @minimum 0
      * @maximum 10000
-     * @format int32
      */
     amount_tolerance_bps?: number;
     /**
      * How long before the left line the right one may be dated.
      * @minimum 0
      * @maximum 366
-     * @format int32
      */
     days_before?: number;
     /**
      * Days after.
      * @minimum 0
      * @maximum 366
-     * @format int32
      */
     days_after?: number;
     /**
@@ -5368,7 +5365,6 @@ export type MatchingRule = {
      * Lines that a search for sums may combine.
      * @minimum 2
      * @maximum 50
-     * @format int32
      */
     max_group_size?: number;
     /**
@@ -5458,6 +5454,36 @@ export type MemberPage = {
  * In minor units; its digits as a text beyond 2^53 − 1.
  */
 export type MinorAmount = number | string;
+
+/**
+ * From creation to due_at, when no due_at is sent.
+ */
+export type MinutesBySeverity = {
+    /**
+     * For critical exceptions.
+     * @minimum 1
+     * @maximum 525600
+     */
+    critical: number;
+    /**
+     * For high ones.
+     * @minimum 1
+     * @maximum 525600
+     */
+    high: number;
+    /**
+     * For medium ones.
+     * @minimum 1
+     * @maximum 525600
+     */
+    medium: number;
+    /**
+     * For low ones.
+     * @minimum 1
+     * @maximum 525600
+     */
+    low: number;
+};
 
 export type NewApiKey = {
     /**
@@ -5587,11 +5613,7 @@ export type NewWebhook = {
      * @maxLength 2048
      */
     url: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * The event types it subscribes to.
      * @maxItems 32
@@ -5610,7 +5632,6 @@ export type NewWebhook = {
      * How many attempts it gets in a minute; the others wait. Null: no limit.
      * @minimum 1
      * @maximum 6000
-     * @format int32
      */
     max_per_minute: number | null;
     /**
@@ -5661,76 +5682,8 @@ export type NewWebhook = {
      * failing: no success since failing_since; degraded: under 95 % success in 24 h; idle: no attempts in 24 h.
      */
     health: WebhookHealth;
-    /**
-     * The last 24 hours.
-     */
-    last_24h: {
-        /**
-         * The attempts.
-         * @minimum 0
-         * @format int64
-         */
-        attempts: number;
-        /**
-         * Failed attempts.
-         * @minimum 0
-         * @format int64
-         */
-        failures: number;
-        /**
-         * Share of attempts. Null if there were none.
-         * @minimum 0
-         * @maximum 1
-         */
-        success_rate: number | null;
-        /**
-         * Median response time, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p50_ms: number | null;
-        /**
-         * 95th percentile of response times, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p95_ms: number | null;
-    };
-    /**
-     * The last 7 days.
-     */
-    last_7d: {
-        /**
-         * The attempts.
-         * @minimum 0
-         * @format int64
-         */
-        attempts: number;
-        /**
-         * Failed attempts.
-         * @minimum 0
-         * @format int64
-         */
-        failures: number;
-        /**
-         * Share of attempts. Null if there were none.
-         * @minimum 0
-         * @maximum 1
-         */
-        success_rate: number | null;
-        /**
-         * Median response time, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p50_ms: number | null;
-        /**
-         * 95th percentile of response times, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p95_ms: number | null;
-    };
+    last_24h: DeliveriesOfDay;
+    last_7d: DeliveriesOfWeek;
     /**
      * Every attempt since this time has failed.
      * @maxLength 24
@@ -5993,11 +5946,7 @@ export type OpenLine = {
      * The side of the reconciliation.
      */
     side: LineSide;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * Negated where the source is inverted.
      * @format int64
@@ -6034,11 +5983,7 @@ export type OpenLine = {
      * @maxLength 500
      */
     counterparty: string | null;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * Lines with the same key belong together, such as a payout.
      * @maxLength 200
@@ -6139,6 +6084,12 @@ export type OpeningHours = {
     to: string;
 }[];
 
+/**
+ * The reconciliation it came from.
+ * @pattern ^rcn_[0-9a-z]{20,40}$
+ */
+export type OriginReconciliationId = string;
+
 export type OutstandingLine = {
     /**
      * The line.
@@ -6159,11 +6110,7 @@ export type OutstandingLine = {
      * @format int64
      */
     age_days: number;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * What is open of it, in minor units.
      * @format int64
@@ -6179,11 +6126,7 @@ export type OutstandingLine = {
      * @maxLength 500
      */
     counterparty: string | null;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
 };
 
 export type Overview = {
@@ -6233,11 +6176,7 @@ export type Overview = {
      * @maxItems 200
      */
     money: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * How many are open.
          * @minimum 0
@@ -6347,11 +6286,7 @@ export type Overview = {
          * @maxItems 200
          */
         money: {
-            /**
-             * The ISO 4217 code for amount_minor.
-             * @maxLength 3
-             */
-            currency: string;
+            currency: CurrencyOfAmount;
             /**
              * How many are open.
              * @minimum 0
@@ -6414,11 +6349,7 @@ export type Overview = {
          * @pattern ^run_[0-9a-z]{20,40}$
          */
         id: string;
-        /**
-         * The reconciliation it came from.
-         * @pattern ^rcn_[0-9a-z]{20,40}$
-         */
-        reconciliation_id: string;
+        reconciliation_id: OriginReconciliationId;
         /**
          * The reconciliation's name.
          * @maxLength 200
@@ -6589,14 +6520,12 @@ export type PausePolicy = {
      * How long one pause may last, in wall-clock minutes; then it ends by itself. Null: no limit.
      * @minimum 1
      * @maximum 525600
-     * @format int32
      */
     max_minutes: number | null;
     /**
      * How often an exception may be paused. Null: no limit.
      * @minimum 0
      * @maximum 1000
-     * @format int32
      */
     max_count: number | null;
     /**
@@ -6625,14 +6554,12 @@ export type PausePolicyInput = {
      * How long one pause may last, in wall-clock minutes; then it ends by itself. Null: no limit.
      * @minimum 1
      * @maximum 525600
-     * @format int32
      */
     max_minutes: number | null;
     /**
      * How often an exception may be paused. Null: no limit.
      * @minimum 0
      * @maximum 1000
-     * @format int32
      */
     max_count: number | null;
     /**
@@ -6701,49 +6628,7 @@ export type PeriodChecklist = {
 };
 
 export type PeriodProof = {
-    /**
-     * The items on this page.
-     * @maxItems 1000
-     */
-    items: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
-        /**
-         * The side of the reconciliation.
-         */
-        side: LineSide;
-        /**
-         * What the period sees: all up to its end that no earlier one settled.
-         */
-        lines: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        matched: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        excluded: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        open: number | string;
-        /**
-         * What they explain of left − right, on the side that is the larger for it: left less right is the signed sum.
-         */
-        adjustments: number | string;
-        /**
-         * What matches leave over within their tolerance, in the same way.
-         */
-        residual: number | string;
-        /**
-         * lines = matched + excluded + open, and the sides agree.
-         */
-        holds: boolean;
-    }[];
+    items: AmountsBySide;
     /**
      * False while the reconciliation is preparing.
      */
@@ -6792,7 +6677,6 @@ export type PeriodSignature = {
      * 0 of the preparer, then the level of review.
      * @minimum 0
      * @maximum 3
-     * @format int32
      */
     level: number;
     /**
@@ -6886,7 +6770,6 @@ export type Problem = {
      * Its status.
      * @minimum 400
      * @maximum 599
-     * @format int32
      */
     status: number;
     /**
@@ -6930,49 +6813,7 @@ export type Problem = {
 };
 
 export type Proof = {
-    /**
-     * The items on this page.
-     * @maxItems 1000
-     */
-    items: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
-        /**
-         * The side of the reconciliation.
-         */
-        side: LineSide;
-        /**
-         * What the period sees: all up to its end that no earlier one settled.
-         */
-        lines: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        matched: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        excluded: number | string;
-        /**
-         * In minor units; its digits as a text beyond 2^53 − 1.
-         */
-        open: number | string;
-        /**
-         * What they explain of left − right, on the side that is the larger for it: left less right is the signed sum.
-         */
-        adjustments: number | string;
-        /**
-         * What matches leave over within their tolerance, in the same way.
-         */
-        residual: number | string;
-        /**
-         * lines = matched + excluded + open, and the sides agree.
-         */
-        holds: boolean;
-    }[];
+    items: AmountsBySide;
     /**
      * False while the reconciliation is preparing.
      */
@@ -7085,18 +6926,11 @@ export type PutRulesRequest = {
      * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods that are opened from then on.
      */
     four_eyes?: boolean;
-    /**
-     * How many other persons review a prepared period before it closes; 0: it closes without being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.
-     * @minimum 0
-     * @maximum 3
-     * @format int32
-     */
-    review_levels?: number;
+    review_levels?: ReviewLevels;
     /**
      * How many business days after its end a period is due to be closed, by the calendar of calendar_id.
      * @minimum 0
      * @maximum 60
-     * @format int32
      */
     close_days?: number;
     checks?: CheckPolicyInput;
@@ -7148,28 +6982,24 @@ export type PutSlaPolicyRequest = {
          * For critical exceptions.
          * @minimum 1
          * @maximum 525600
-         * @format int32
          */
         critical: number;
         /**
          * For high ones.
          * @minimum 1
          * @maximum 525600
-         * @format int32
          */
         high: number;
         /**
          * For medium ones.
          * @minimum 1
          * @maximum 525600
-         * @format int32
          */
         medium: number;
         /**
          * For low ones.
          * @minimum 1
          * @maximum 525600
-         * @format int32
          */
         low: number;
     };
@@ -7433,11 +7263,7 @@ export type ReconciliationReviewedEvent = {
 };
 
 export type ReconciliationStatement = {
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * Its display name.
      * @maxLength 200
@@ -7480,11 +7306,7 @@ export type ReconciliationStatement = {
      * @maxItems 400
      */
     balances: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * The side of the reconciliation.
          */
@@ -7537,11 +7359,7 @@ export type ReconciliationStatement = {
      * @maxItems 200
      */
     differences: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         adjustments_minor: MinorAmount;
         residual_minor: MinorAmount;
         /**
@@ -7558,11 +7376,7 @@ export type ReconciliationStatement = {
      * @maxItems 2000
      */
     aging: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * The side of the reconciliation.
          */
@@ -7607,11 +7421,7 @@ export type ReconciliationStatement = {
          * @pattern ^mat_[0-9a-z]{20,40}$
          */
         match_id: string;
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * Its kind.
          */
@@ -7721,7 +7531,6 @@ export type ReleaseNote = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -7834,7 +7643,6 @@ export type RemoveTenantMemberResult = {
      * Assigned to them, counted up to 1,000.
      * @minimum 0
      * @maximum 1000
-     * @format int32
      */
     open_exceptions: number;
     /**
@@ -7939,6 +7747,13 @@ export type ReturnReconciliationRequest = {
     idempotency_key?: RequestIdempotencyKey;
 };
 
+/**
+ * How many other persons review a prepared period before it closes; 0: it closes without being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.
+ * @minimum 0
+ * @maximum 3
+ */
+export type ReviewLevels = number;
+
 export type ReviewReconciliationRequest = {
     /**
      * Kept with the signature.
@@ -8002,7 +7817,6 @@ export type RotateApiKeyRequest = {
      * In seconds. 0 ends the old key immediately.
      * @minimum 0
      * @maximum 604800
-     * @format int32
      */
     grace_period_seconds?: number;
     idempotency_key?: RequestIdempotencyKey;
@@ -8020,7 +7834,6 @@ export type RotateWebhookSecretRequest = {
      * In seconds. 0 ends the previous secret immediately.
      * @minimum 0
      * @maximum 604800
-     * @format int32
      */
     grace_period_seconds?: number;
     idempotency_key?: RequestIdempotencyKey;
@@ -8048,18 +7861,11 @@ export type RuleSet = {
      * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods that are opened from then on.
      */
     four_eyes: boolean;
-    /**
-     * How many other persons review a prepared period before it closes; 0: it closes without being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.
-     * @minimum 0
-     * @maximum 3
-     * @format int32
-     */
-    review_levels: number;
+    review_levels: ReviewLevels;
     /**
      * How many business days after its end a period is due to be closed, by the calendar of calendar_id.
      * @minimum 0
      * @maximum 60
-     * @format int32
      */
     close_days: number;
     checks: CheckPolicy;
@@ -8110,18 +7916,11 @@ export type RuleSetChange = {
      * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods that are opened from then on.
      */
     four_eyes: boolean;
-    /**
-     * How many other persons review a prepared period before it closes; 0: it closes without being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.
-     * @minimum 0
-     * @maximum 3
-     * @format int32
-     */
-    review_levels: number;
+    review_levels: ReviewLevels;
     /**
      * How many business days after its end a period is due to be closed, by the calendar of calendar_id.
      * @minimum 0
      * @maximum 60
-     * @format int32
      */
     close_days: number;
     checks: CheckPolicy;
@@ -8166,11 +7965,7 @@ export type Run = {
      * @pattern ^run_[0-9a-z]{20,40}$
      */
     id: string;
-    /**
-     * The reconciliation it came from.
-     * @pattern ^rcn_[0-9a-z]{20,40}$
-     */
-    reconciliation_id: string;
+    reconciliation_id: OriginReconciliationId;
     /**
      * Its status.
      */
@@ -8239,11 +8034,7 @@ export type Run = {
          * @maxItems 200
          */
         amounts: {
-            /**
-             * The ISO 4217 code for amount_minor.
-             * @maxLength 3
-             */
-            currency: string;
+            currency: CurrencyOfAmount;
             left_minor: MinorAmount;
             right_minor: MinorAmount;
         }[];
@@ -8453,11 +8244,7 @@ export type RunImpact = {
          * @maxItems 100000
          */
         line_ids: string[];
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * Money at risk, in the currency's minor unit: 125000 is 1,250.00 EUR.
          * @format int64
@@ -8589,7 +8376,6 @@ export type SignOff = {
      * How many reviews a close needs; 0: nobody has to sign before.
      * @minimum 0
      * @maximum 3
-     * @format int32
      */
     levels: number;
     /**
@@ -8695,6 +8481,27 @@ export type SkippedException = {
      */
     message: string;
 };
+
+/**
+ * The first 100 that were skipped.
+ * @maxItems 100
+ */
+export type SkippedLines = {
+    /**
+     * Line of the file, from 1.
+     * @format int64
+     */
+    line: number;
+    /**
+     * Why it is no line.
+     */
+    reason: SkipReason;
+    /**
+     * What the file says there.
+     * @maxLength 200
+     */
+    text: string;
+}[];
 
 export type SkippedPair = {
     /**
@@ -9062,39 +8869,7 @@ export type SlaList = {
 };
 
 export type SlaPolicy = {
-    /**
-     * From creation to due_at, when no due_at is sent.
-     */
-    minutes_to_resolve: {
-        /**
-         * For critical exceptions.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        critical: number;
-        /**
-         * For high ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        high: number;
-        /**
-         * For medium ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        medium: number;
-        /**
-         * For low ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        low: number;
-    };
+    minutes_to_resolve: MinutesBySeverity;
     /**
      * Minutes before due_at at which exception.sla.at_risk is sent. May be empty.
      * @minItems 0
@@ -9112,35 +8887,7 @@ export type SlaPolicy = {
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id: string | null;
-    /**
-     * Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.
-     */
-    calendar_by_severity: {
-        /**
-         * For critical exceptions.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        critical?: string | null;
-        /**
-         * For high ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        high?: string | null;
-        /**
-         * For medium ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        medium?: string | null;
-        /**
-         * For low ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        low?: string | null;
-    };
+    calendar_by_severity: CalendarBySeverity;
     pause: PausePolicy;
     updated_at: ChangeTime;
     /**
@@ -9151,39 +8898,7 @@ export type SlaPolicy = {
 };
 
 export type SlaPolicyChange = {
-    /**
-     * From creation to due_at, when no due_at is sent.
-     */
-    minutes_to_resolve: {
-        /**
-         * For critical exceptions.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        critical: number;
-        /**
-         * For high ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        high: number;
-        /**
-         * For medium ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        medium: number;
-        /**
-         * For low ones.
-         * @minimum 1
-         * @maximum 525600
-         * @format int32
-         */
-        low: number;
-    };
+    minutes_to_resolve: MinutesBySeverity;
     /**
      * Minutes before due_at at which exception.sla.at_risk is sent. May be empty.
      * @minItems 0
@@ -9201,35 +8916,7 @@ export type SlaPolicyChange = {
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id: string | null;
-    /**
-     * Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.
-     */
-    calendar_by_severity: {
-        /**
-         * For critical exceptions.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        critical?: string | null;
-        /**
-         * For high ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        high?: string | null;
-        /**
-         * For medium ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        medium?: string | null;
-        /**
-         * For low ones.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        low?: string | null;
-    };
+    calendar_by_severity: CalendarBySeverity;
     pause: PausePolicy;
     updated_at: ChangeTime;
     /**
@@ -9275,35 +8962,7 @@ export type SlaPolicyImpact = {
      * @format int64
      */
     no_longer_breached: number;
-    /**
-     * By severity.
-     */
-    by_severity: {
-        /**
-         * For critical exceptions.
-         * @minimum 0
-         * @format int64
-         */
-        critical: number;
-        /**
-         * For high ones.
-         * @minimum 0
-         * @format int64
-         */
-        high: number;
-        /**
-         * For medium ones.
-         * @minimum 0
-         * @format int64
-         */
-        medium: number;
-        /**
-         * For low ones.
-         * @minimum 0
-         * @format int64
-         */
-        low: number;
-    };
+    by_severity: CountBySeverity;
 };
 
 export type SlaReport = {
@@ -9415,11 +9074,7 @@ export type Source = {
      * Its kind.
      */
     kind: SourceKind;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * The IANA time zone.
      * @maxLength 64
@@ -9437,7 +9092,6 @@ export type Source = {
      * Business days a line may stay open before it becomes an exception.
      * @minimum 0
      * @maximum 90
-     * @format int32
      */
     grace_days: number;
     /**
@@ -9468,11 +9122,7 @@ export type SourceBalance = {
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     source_id: string;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * As the file writes it. Null of one that was stated.
      * @maxLength 200
@@ -9728,11 +9378,7 @@ export type StatementExclusion = {
      * @format date
      */
     value_date: string;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * What of the line is excluded.
      * @format int64
@@ -9748,11 +9394,7 @@ export type StatementExclusion = {
      * @maxLength 500
      */
     counterparty: string | null;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * The reason given.
      * @maxLength 1000
@@ -9786,11 +9428,7 @@ export type StatementResidual = {
      * @format date
      */
     value_date: string;
-    /**
-     * The ISO 4217 code for amount_minor.
-     * @maxLength 3
-     */
-    currency: string;
+    currency: CurrencyOfAmount;
     /**
      * What the match leaves of left − right.
      * @format int64
@@ -9806,11 +9444,7 @@ export type StatementResidual = {
      * @maxLength 500
      */
     counterparty: string | null;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * The rule that leaves it, within its tolerance.
      * @maxLength 1000
@@ -9945,11 +9579,7 @@ export type SuggestionBands = {
      * @maxItems 400
      */
     suggested: {
-        /**
-         * The ISO 4217 code for amount_minor.
-         * @maxLength 3
-         */
-        currency: string;
+        currency: CurrencyOfAmount;
         /**
          * The side of the reconciliation.
          */
@@ -10029,7 +9659,6 @@ export type TenantMember = {
      * Assigned to them, counted up to 1,000.
      * @minimum 0
      * @maximum 1000
-     * @format int32
      */
     open_exceptions: number;
 };
@@ -10124,7 +9753,6 @@ export type TroubleshootingGuide = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -10227,11 +9855,7 @@ export type UpdateApiKeyRequest = {
      * @maxLength 120
      */
     name?: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description?: string | null;
+    description?: FreeText;
     /**
      * What it can do, each an action and a resource. Write access doesn't include read access.
      * @minItems 1
@@ -10264,6 +9888,7 @@ export type UpdateConnectionRequest = {
      */
     auth?: ConnectionAuth;
     /**
+     * The user's name, or the access key's ID.
      * @minLength 1
      * @maxLength 200
      */
@@ -10280,29 +9905,7 @@ export type UpdateConnectionRequest = {
      * @maxLength 200
      */
     file_glob?: string;
-    /**
-     * By the clock of the source's time zone. Null: only when asked to.
-     */
-    schedule?: {
-        /**
-         * Whose open days are business days. Null: Monday to Friday.
-         * @maxLength 44
-         * @pattern ^cal_[0-9a-z]{20,40}$
-         */
-        calendar_id: string | null;
-        /**
-         * The first look of a business day.
-         * @minLength 5
-         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
-         */
-        at: string;
-        /**
-         * When the day's file is late, and an exception opens.
-         * @minLength 5
-         * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
-         */
-        retry_until: string;
-    } | null;
+    schedule?: ConnectionScheduleInput;
     /**
      * What happens to a file at the server, once it is imported.
      */
@@ -10318,7 +9921,6 @@ export type UpdateConnectionRequest = {
      * For how long the size and time of a file have to stay the same.
      * @minimum 0
      * @maximum 300
-     * @format int32
      */
     stable_seconds?: number;
     /**
@@ -10427,7 +10029,6 @@ export type UpdateExceptionsRequest = {
      * With filter: how many match, as you saw it.
      * @minimum 1
      * @maximum 9999
-     * @format int32
      */
     expected_count?: number;
     /**
@@ -10513,7 +10114,6 @@ export type UpdateIntegrationRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -10613,7 +10213,6 @@ export type UpdateReleaseNoteRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -10689,7 +10288,6 @@ export type UpdateSourceRequest = {
      * Business days a line may stay open before it becomes an exception.
      * @minimum 0
      * @maximum 90
-     * @format int32
      */
     grace_days?: number;
 };
@@ -10718,7 +10316,6 @@ export type UpdateTroubleshootingGuideRequest = {
      * Your own number, 1 to 250.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number | null;
     /**
@@ -10780,11 +10377,7 @@ export type UpdateWebhookRequest = {
      * @format uri
      */
     url?: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description?: string | null;
+    description?: FreeText;
     /**
      * The event types it subscribes to.
      * @minItems 1
@@ -10818,7 +10411,6 @@ export type UpdateWebhookRequest = {
      * How many attempts it gets in a minute; the others wait. Null: no limit.
      * @minimum 1
      * @maximum 6000
-     * @format int32
      */
     max_per_minute?: number | null;
     oauth?: OAuthClientInput;
@@ -10946,11 +10538,7 @@ export type Webhook = {
      * @maxLength 2048
      */
     url: string;
-    /**
-     * Free text for your team.
-     * @maxLength 1000
-     */
-    description: string | null;
+    description: FreeText;
     /**
      * The event types it subscribes to.
      * @maxItems 32
@@ -10969,7 +10557,6 @@ export type Webhook = {
      * How many attempts it gets in a minute; the others wait. Null: no limit.
      * @minimum 1
      * @maximum 6000
-     * @format int32
      */
     max_per_minute: number | null;
     /**
@@ -11020,76 +10607,8 @@ export type Webhook = {
      * failing: no success since failing_since; degraded: under 95 % success in 24 h; idle: no attempts in 24 h.
      */
     health: WebhookHealth;
-    /**
-     * The last 24 hours.
-     */
-    last_24h: {
-        /**
-         * The attempts.
-         * @minimum 0
-         * @format int64
-         */
-        attempts: number;
-        /**
-         * Failed attempts.
-         * @minimum 0
-         * @format int64
-         */
-        failures: number;
-        /**
-         * Share of attempts. Null if there were none.
-         * @minimum 0
-         * @maximum 1
-         */
-        success_rate: number | null;
-        /**
-         * Median response time, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p50_ms: number | null;
-        /**
-         * 95th percentile of response times, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p95_ms: number | null;
-    };
-    /**
-     * The last 7 days.
-     */
-    last_7d: {
-        /**
-         * The attempts.
-         * @minimum 0
-         * @format int64
-         */
-        attempts: number;
-        /**
-         * Failed attempts.
-         * @minimum 0
-         * @format int64
-         */
-        failures: number;
-        /**
-         * Share of attempts. Null if there were none.
-         * @minimum 0
-         * @maximum 1
-         */
-        success_rate: number | null;
-        /**
-         * Median response time, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p50_ms: number | null;
-        /**
-         * 95th percentile of response times, within 5 %.
-         * @minimum 0
-         * @format int64
-         */
-        p95_ms: number | null;
-    };
+    last_24h: DeliveriesOfDay;
+    last_7d: DeliveriesOfWeek;
     /**
      * Every attempt since this time has failed.
      * @maxLength 24
@@ -11691,7 +11210,6 @@ export type ListAlertChannelsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11707,7 +11225,6 @@ export type ListCalendarsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11738,7 +11255,6 @@ export type ListCalendarVersionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11766,7 +11282,6 @@ export type GetClosingBoardQuery = {
      * Maximum number of pairs.
      * @minimum 1
      * @maximum 500
-     * @format int32
      */
     limit?: number;
     /**
@@ -11782,7 +11297,6 @@ export type ListConnectionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11803,7 +11317,6 @@ export type ListConnectionFilesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11819,7 +11332,6 @@ export type ListEntryBatchesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11836,7 +11348,6 @@ export type ListEntryBatchesQuery = {
      * Only batches posted in this year.
      * @minimum 1
      * @maximum 9999
-     * @format int32
      */
     year?: number;
     /**
@@ -11851,7 +11362,6 @@ export type ListEntriesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11906,7 +11416,6 @@ export type GetLedgerFileQuery = {
      * Needed for a batch with more entries than the ledger takes in a file: Xero 150, QuickBooks Online 500, NetSuite 12,500, DATEV 99,999.
      * @minimum 1
      * @maximum 9999
-     * @format int32
      */
     part?: number;
 };
@@ -11916,7 +11425,6 @@ export type ListEventsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -11947,7 +11455,6 @@ export type ListEventsQuery = {
      * How many seconds to wait for an event. The response may come sooner.
      * @minimum 0
      * @maximum 20
-     * @format int32
      */
     wait?: number;
     /**
@@ -11961,7 +11468,6 @@ export type ListEvidenceQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12001,7 +11507,6 @@ export type ListExceptionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12228,7 +11733,6 @@ export type ListSlaExceptionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12338,7 +11842,6 @@ export type ListSlaChangesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12698,7 +12201,6 @@ export type ListExceptionCommentsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12714,7 +12216,6 @@ export type ListExceptionHistoryQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12744,7 +12245,6 @@ export type ListHolidaysQuery = {
      * The year.
      * @minimum 1970
      * @maximum 2999
-     * @format int32
      */
     year: number;
 };
@@ -12754,7 +12254,6 @@ export type ListImportsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12779,7 +12278,6 @@ export type ListIntegrationsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12823,7 +12321,6 @@ export type ListLinesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12899,7 +12396,6 @@ export type ListSessionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12915,7 +12411,6 @@ export type ListMembersQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12937,7 +12432,6 @@ export type ListReconciliationsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12975,7 +12469,6 @@ export type ListDecisionsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -12991,7 +12484,6 @@ export type ListMatchesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13126,7 +12618,6 @@ export type ListOpenLinesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13183,7 +12674,6 @@ export type ListRunsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13218,7 +12708,6 @@ export type ListSignedStatementsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13255,7 +12744,6 @@ export type ListReleaseNotesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13299,7 +12787,6 @@ export type ListRequestsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13417,7 +12904,6 @@ export type ListSecurityEventsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13524,7 +13010,6 @@ export type ListSourcesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13550,7 +13035,6 @@ export type ListSourceBalancesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13588,7 +13072,6 @@ export type ListApiKeysQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13614,7 +13097,6 @@ export type ListInvitationsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13634,7 +13116,6 @@ export type ListTenantMembersQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13656,7 +13137,6 @@ export type ListTroubleshootingQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13700,7 +13180,6 @@ export type ListViewsQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13716,7 +13195,6 @@ export type ListDeliveriesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13767,7 +13245,6 @@ export type ListWebhooksQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
@@ -13787,7 +13264,6 @@ export type ListWebhookDeliveriesQuery = {
      * Maximum number of items.
      * @minimum 1
      * @maximum 250
-     * @format int32
      */
     limit?: number;
     /**
