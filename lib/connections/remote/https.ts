@@ -1,4 +1,4 @@
-import { Http, type HttpResponse, headerOf } from "./http.ts";
+import { Http, type HttpResponse, headerOf } from "./http-client.ts";
 import { type Access, isPlainName, type Remote, type RemoteFile } from "./remote.ts";
 import { RemoteError } from "./remote-error.ts";
 

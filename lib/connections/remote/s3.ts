@@ -1,6 +1,6 @@
 import { AwsV4Signer } from "aws4fetch";
 import { SaxesParser } from "saxes";
-import { Http, headerOf, textOf } from "./http.ts";
+import { Http, headerOf, textOf } from "./http-client.ts";
 import { type Access, isPlainName, nameBeside, type Remote, type RemoteFile } from "./remote.ts";
 import { RemoteError } from "./remote-error.ts";
 
