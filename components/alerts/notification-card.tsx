@@ -61,6 +61,7 @@ const OF_PEOPLE = {
 const OF_ADMINS = {
   webhook_failing: "A webhook is failing or was disabled",
   api_key_expiring: "An API key expires soon",
+  connection_failing: "A source's connection is failing",
 } as const;
 
 function SettingsForm({ stored }: { stored: Version<NotificationSettings> }) {

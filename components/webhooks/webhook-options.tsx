@@ -32,6 +32,9 @@ export function WebhookOptions({ form }: { form: Form }) {
       (name) => JSON.stringify(draft[name]) !== JSON.stringify(NO_OPTIONS[name]),
     ),
   );
+  // A new webhook begins without either.
+  const [hasHeaders] = useState(draft.headers !== "");
+  const [hasClient] = useState(draft.oauth.token_url !== "");
   const hasProblem = (Object.keys(NO_OPTIONS) as (keyof OptionsDraft)[]).some((name) =>
     problem(name),
   );
@@ -45,7 +48,7 @@ export function WebhookOptions({ form }: { form: Form }) {
           label="Headers (optional)"
           rows={2}
           placeholder="X-Gateway-Key: 3f1c0d9b"
-          hint="One per line. Values are stored encrypted and never shown; a name alone keeps its value."
+          hint={`One per line. Values are stored encrypted and never shown${hasHeaders ? "; a name alone keeps its value" : ""}.`}
           autoComplete="off"
           spellCheck={false}
           className="font-mono text-sm"
@@ -60,7 +63,7 @@ export function WebhookOptions({ form }: { form: Form }) {
           hint="Deliveries beyond it wait."
           {...text("max_per_minute")}
         />
-        <OauthFields form={form} />
+        <OauthFields form={form} hasClient={hasClient} />
       </div>
     </Disclosure>
   );
@@ -114,7 +117,14 @@ function FilterFields({ form: { draft, change, problem } }: { form: Form }) {
   );
 }
 
-function OauthFields({ form: { draft, change, problem } }: { form: Form }) {
+function OauthFields({
+  form: { draft, change, problem },
+  hasClient,
+}: {
+  form: Form;
+  /** Whether a client secret is stored. */
+  hasClient: boolean;
+}) {
   const typed = (field: keyof OauthDraft) => ({
     value: draft.oauth[field],
     onChange: ({ target }: { target: { value: string } }) =>
@@ -136,7 +146,7 @@ function OauthFields({ form: { draft, change, problem } }: { form: Form }) {
       <TextField
         label="Client secret"
         type="password"
-        hint="Stored encrypted and never shown; empty keeps it."
+        hint={`Stored encrypted and never shown${hasClient ? "; empty keeps it" : ""}.`}
         {...typed("client_secret")}
       />
       <TextField label="Scope (optional)" {...typed("scope")} />

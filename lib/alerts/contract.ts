@@ -10,6 +10,7 @@ export const CHANNEL_KINDS = [
   "exception_at_risk",
   "webhook_failing",
   "api_key_expiring",
+  "connection_failing",
 ] as const;
 /** The alerts that a user can be mailed: the tenant's, and those that concern only them. */
 export const ALERT_KINDS = [...CHANNEL_KINDS, "assigned", "mentioned"] as const;
@@ -39,6 +40,9 @@ const settings = {
   api_key_expiring: z
     .boolean()
     .meta({ description: "An API key expires within 14, 3 or 1 days. For admins." }),
+  connection_failing: z
+    .boolean()
+    .meta({ description: "A source's connection or a file of it fails. For admins." }),
 };
 
 export const notificationSettings = z

@@ -43,10 +43,19 @@ export function requireAddress(address: string): string {
 function faultOf(address: string): string | null {
   if (!/^(?:sftp|https?):\/\//.test(address) || !URL.canParse(address.replace(/^sftp/, "https")))
     return "Give a complete address, such as sftp://sftp.bank.example/outgoing.";
-  const { username, password, hash, search } = addressUrl(address);
+  const { username, password, hash, search, pathname } = addressUrl(address);
   if (username !== "" || password !== "")
     return "Leave the user and the password out: user_name and credential have them.";
+  if (!isPlainPath(pathname)) return "The path of the address isn't one of files.";
   if (hash !== "" || (address.startsWith("sftp:") && search !== ""))
     return "Leave out what follows # or ?.";
   return null;
+}
+
+function isPlainPath(pathname: string): boolean {
+  try {
+    return !/\p{Cc}/u.test(decodeURIComponent(pathname));
+  } catch {
+    return false;
+  }
 }

@@ -1566,6 +1566,7 @@ export type Database = {
         Row: {
           api_key_expiring: boolean
           assigned: boolean
+          connection_failing: boolean
           exception_at_risk: string
           exception_breached: string
           is_account: boolean
@@ -1577,6 +1578,7 @@ export type Database = {
         Insert: {
           api_key_expiring?: boolean
           assigned?: boolean
+          connection_failing?: boolean
           exception_at_risk?: string
           exception_breached?: string
           is_account?: boolean
@@ -1588,6 +1590,7 @@ export type Database = {
         Update: {
           api_key_expiring?: boolean
           assigned?: boolean
+          connection_failing?: boolean
           exception_at_risk?: string
           exception_breached?: string
           is_account?: boolean

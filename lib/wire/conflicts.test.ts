@@ -25,6 +25,6 @@ test("the database refuses conflicts only with reasons of the closed list", () =
 });
 
 test("each reason of the closed list is used somewhere", () => {
-  const ofAccounts = ["sign_in_required", "managed_elsewhere"];
-  expect(CONFLICT_REASONS.filter((one) => ![...reasons, ...ofAccounts].includes(one))).toEqual([]);
+  const ofTheApi = ["sign_in_required", "managed_elsewhere", "unsuitable_entry"];
+  expect(CONFLICT_REASONS.filter((one) => ![...reasons, ...ofTheApi].includes(one))).toEqual([]);
 });

@@ -19,5 +19,6 @@ test("links each alert to its subject", () => {
     pageOf("https://t.example", "acme", kind, "x_1");
   expect(at("assigned")).toBe("https://t.example/acme/exceptions?exception=x_1");
   expect(at("webhook_failing")).toBe("https://t.example/acme/webhooks/x_1");
+  expect(at("connection_failing")).toBe("https://t.example/acme/sources/x_1");
   expect(at("api_key_expiring")).toBe("https://t.example/acme/api-keys?key=x_1");
 });

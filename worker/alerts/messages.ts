@@ -7,6 +7,7 @@ const SINGULAR: Record<AlertKind, string> = {
   mentioned: "You were mentioned in 1 comment",
   webhook_failing: "1 webhook is failing",
   api_key_expiring: "1 API key expires soon",
+  connection_failing: "1 connection is failing",
 };
 
 const PLURAL: Record<AlertKind, (count: string) => string> = {
@@ -16,6 +17,7 @@ const PLURAL: Record<AlertKind, (count: string) => string> = {
   mentioned: (count) => `You were mentioned in ${count} comments`,
   webhook_failing: (count) => `${count} webhooks are failing`,
   api_key_expiring: (count) => `${count} API keys expire soon`,
+  connection_failing: (count) => `${count} connections are failing`,
 };
 
 /** The headline for a number of alerts of one kind. */
@@ -33,6 +35,7 @@ const PAGES: Record<AlertKind, (id: string) => string> = {
   mentioned: ofException,
   webhook_failing: (id) => `webhooks/${id}`,
   api_key_expiring: (id) => `api-keys?key=${encodeURIComponent(id)}`,
+  connection_failing: (id) => `sources/${id}`,
 };
 
 /** The URL of the page that an alert is about. */

@@ -14,8 +14,8 @@ import { Notice } from "#components/ui/notice.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
 import type { EntryBatch } from "#lib/entries/contract.ts";
-import { BatchSkeleton } from "./batch-skeleton.tsx";
 import { BatchState, sumsText } from "./batch-state.tsx";
+import { EntryBatchSkeleton } from "./entry-batch-skeleton.tsx";
 import { batchPages } from "./queries.ts";
 import { batchSearch } from "./search.ts";
 
@@ -52,7 +52,7 @@ export function BatchList() {
       )}
       <ListBody
         list={list}
-        skeleton={<BatchSkeleton />}
+        skeleton={<EntryBatchSkeleton />}
         bare={
           isFiltered ? (
             <Notice

@@ -21,7 +21,13 @@ import type { EventKind } from "#lib/events/contract.ts";
 const receiver = await Receiver.start();
 afterAll(() => receiver.stop());
 
-const ALL = ["exception_breached", "exception_at_risk", "webhook_failing", "api_key_expiring"];
+const ALL = [
+  "exception_breached",
+  "exception_at_risk",
+  "webhook_failing",
+  "api_key_expiring",
+  "connection_failing",
+];
 
 /** What the worker does each minute. */
 async function gather(): Promise<void> {
@@ -304,6 +310,36 @@ describe("mail", () => {
     expect((await mailTo(admin.email)).subject).toBe(`1 webhook is failing in Tenant ${tenant}`);
     await receiver.gets(path, 1);
     expect(mailsTo(ana.email)).toEqual([]);
+  });
+
+  it("notifies admins once of a connection that fails, with the reason", async () => {
+    const { subscriber, tenant, path } = await tenantWithChannel();
+    const admin = await enrol({ [tenant]: ["tenant_admin"] });
+    const source = await subscriber.call<{ id: string }>("POST", "/v1/sources", {
+      name: "Bank",
+      kind: "bank_statement",
+      currency: "EUR",
+    });
+    const connection = await subscriber.call<{ id: string }>("POST", "/v1/connections", {
+      source_id: source.id,
+      kind: "https",
+      address: "https://files.bank.example/today.xml",
+      auth: "none",
+    });
+    for (let times = 0; times < 2; times++) {
+      await sql(
+        "select private.note_failure(c, 'The server refused it.', true) from connections c where id = $1",
+        [connection.id],
+      );
+      await gather();
+    }
+    const { subject, text } = await mailTo(admin.email);
+    expect(subject).toBe(`1 connection is failing in Tenant ${tenant}`);
+    expect(text).toContain("Bank");
+    expect(text).toContain("The server refused it.");
+    const [message] = await receiver.gets(path, 1);
+    expect(message?.body).toContain(`/sources/${source.id}`);
+    expect(mailsTo(admin.email)).toHaveLength(1);
   });
 });
 

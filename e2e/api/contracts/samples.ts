@@ -379,6 +379,7 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
       mentioned: true,
       webhook_failing: true,
       api_key_expiring: false,
+      connection_failing: true,
     },
   }),
   createAlertChannel: () => ({ body: alertChannels.body() }),

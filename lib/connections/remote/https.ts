@@ -1,4 +1,4 @@
-import { Http, type HttpResponse, headerOf } from "./http.ts";
+import { Http, type HttpResponse, headerOf } from "./http-client.ts";
 import { type Access, isPlainName, type Remote, type RemoteFile } from "./remote.ts";
 import { RemoteError } from "./remote-error.ts";
 
@@ -12,7 +12,7 @@ export async function httpsRemote({ url, settings, allowHosts, signal }: Access)
   if (settings.auth === "signed_query")
     target.search = `?${(settings.credential ?? "").replace(/^\?/, "")}`;
   const headers = new Headers();
-  if (settings.auth === "bearer") headers.set("authorization", `Bearer ${settings.credential}`);
+  if (settings.auth === "bearer") headers.set("authorization", `Bearer ${tokenOf(settings)}`);
   if (settings.auth === "password") {
     const pair = Buffer.from(`${settings.user_name}:${settings.credential}`).toString("base64");
     headers.set("authorization", `Basic ${pair}`);
@@ -35,6 +35,11 @@ export async function httpsRemote({ url, settings, allowHosts, signal }: Access)
     remove: cannot,
     close: () => http.close(),
   };
+}
+
+function tokenOf({ credential }: Access["settings"]): string {
+  if (credential !== null && /^[\x21-\x7e]+$/.test(credential)) return credential;
+  throw new RemoteError("The token has characters that a header can't have.", true);
 }
 
 function nameIn({ pathname, hostname }: URL): string {

@@ -1,6 +1,6 @@
 import { AwsV4Signer } from "aws4fetch";
 import { SaxesParser } from "saxes";
-import { Http, headerOf, textOf } from "./http.ts";
+import { Http, headerOf, textOf } from "./http-client.ts";
 import { type Access, isPlainName, nameBeside, type Remote, type RemoteFile } from "./remote.ts";
 import { RemoteError } from "./remote-error.ts";
 
@@ -13,6 +13,8 @@ export async function s3Remote({ url, settings, allowHosts, signal }: Access): P
   const http = new Http(allowHosts, signal);
   const [bucket = "", ...rest] = decodeURIComponent(url.pathname).replace(/^\//, "").split("/");
   if (bucket === "") throw new RemoteError("The address names no bucket.", true);
+  if (!/^[\x21-\x7e]+$/.test(settings.user_name ?? ""))
+    throw new RemoteError("The ID of the access key has characters that no such ID has.", true);
   const folder = rest.filter((part) => part !== "").join("/");
   const prefix = folder === "" ? "" : `${folder}/`;
 
@@ -23,7 +25,7 @@ export async function s3Remote({ url, settings, allowHosts, signal }: Access): P
   ) => {
     const target = new URL(`/${[bucket, ...key.split("/")].map(encoded).join("/")}`, url);
     for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value);
-    const signed = await new AwsV4Signer({
+    const signer = new AwsV4Signer({
       method,
       url: target.href,
       headers: source === undefined ? {} : { "x-amz-copy-source": copySource(bucket, source) },
@@ -31,7 +33,8 @@ export async function s3Remote({ url, settings, allowHosts, signal }: Access): P
       secretAccessKey: settings.credential ?? "",
       region: settings.region ?? "",
       service: "s3",
-    }).sign();
+    });
+    const signed = await signer.sign();
     return http.call({ method, url: signed.url, headers: new Headers(signed.headers) }, others);
   };
   const remove = async (path: string) => {

@@ -8,7 +8,7 @@ import type { Entry, EntryBatch, getLedgerFileContract, LedgerFormat } from "../
 import { listEntries } from "../list-entries.ts";
 import type { EntryRuleSet } from "../rules/contract.ts";
 import { completeLedger } from "../rules/stored.ts";
-import { datev } from "./datev.ts";
+import { datev } from "./datev-extf.ts";
 import type { LedgerFile, LedgerWriter } from "./ledger-writer.ts";
 import { netsuite } from "./netsuite.ts";
 import { quickbooks, quickbooksIif } from "./quickbooks.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Entry, EntryBatch } from "../contract.ts";
 import { completeLedger } from "../rules/stored.ts";
-import { datev } from "./datev.ts";
+import { datev } from "./datev-extf.ts";
 import { type LedgerFile, twoDecimals } from "./ledger-writer.ts";
 import { netsuite } from "./netsuite.ts";
 import { quickbooks, quickbooksIif } from "./quickbooks.ts";

@@ -67,7 +67,8 @@ begin
   ), happened as materialized (
     select t.tenant_id, e.id as event_id, t.actor, private.alert_kind(e.type, e.data) as kind,
       e.data,
-      coalesce(e.data #>> '{exception,id}', e.data ->> 'id') as subject
+      coalesce(e.data #>> '{exception,id}', e.data #>> '{connection,source_id}',
+        e.data ->> 'id') as subject
     from taken t join public.events e on e.tenant_id = t.tenant_id and e.id = t.event_id
   ), person as materialized (
     select t.tenant_id, u.id, 'user:' || private.account_name(u.email, u.id) as reference,
@@ -76,7 +77,8 @@ begin
       coalesce(s.exception_at_risk, 'off') as at_risk,
       coalesce(s.assigned, true) as assigned, coalesce(s.mentioned, true) as mentioned,
       coalesce(s.webhook_failing, true) as webhook_failing,
-      coalesce(s.api_key_expiring, true) as api_key_expiring
+      coalesce(s.api_key_expiring, true) as api_key_expiring,
+      coalesce(s.connection_failing, true) as connection_failing
     from (select distinct h.tenant_id from happened h) t
     cross join lateral private.accounts_of(t.tenant_id) u
     cross join lateral (
@@ -100,6 +102,7 @@ begin
       and p.reference <> h.actor
       when 'webhook_failing' then p.webhook_failing and p.is_admin
       when 'api_key_expiring' then p.api_key_expiring and p.is_admin
+      when 'connection_failing' then p.connection_failing and p.is_admin
     end
     on conflict do nothing
   ), posted as (
@@ -141,6 +144,10 @@ begin
     when 'api_key_expiring' then exists (select from public.api_keys k
       where k.tenant_id = a.tenant_id and k.id = a.subject and k.revoked_at is null
         and k.rotated_to is null and k.expires_at > now())
+    when 'connection_failing' then exists (select from public.connections c
+      join public.sources s on s.tenant_id = c.tenant_id and s.source_no = c.source_no
+      where s.tenant_id = a.tenant_id and s.id = a.subject and c.deleted_at is null
+        and c.failing_since is not null)
     else true
   end
   order by a.event_id;
@@ -160,6 +167,12 @@ begin
       select jsonb_build_object('id', k.id, 'title', k.name, 'detail',
         'Expires ' || private.iso(k.expires_at))
       from public.api_keys k where k.tenant_id = a.tenant_id and k.id = a.subject)
+    when a.kind = 'connection_failing' then (
+      select jsonb_build_object('id', s.id, 'title', s.name, 'detail', left(c.last_error, 300))
+      from public.sources s
+      join public.connections c on c.tenant_id = s.tenant_id and c.source_no = s.source_no
+        and c.deleted_at is null
+      where s.tenant_id = a.tenant_id and s.id = a.subject)
     else (
       select jsonb_build_object('id', e.id, 'title', e.title, 'detail',
         initcap(e.severity) || ', '

@@ -26,7 +26,8 @@ begin
     coalesce(s.exception_at_risk, 'off'),
     'assigned', coalesce(s.assigned, true), 'mentioned', coalesce(s.mentioned, true),
     'webhook_failing', coalesce(s.webhook_failing, true), 'api_key_expiring',
-    coalesce(s.api_key_expiring, true)
+    coalesce(s.api_key_expiring, true),
+    'connection_failing', coalesce(s.connection_failing, true)
   );
   return settings
     || jsonb_build_object('email', case when $1 then private.address_of_caller() end, 'version',
@@ -104,16 +105,18 @@ begin
     (private.notification_settings_json(is_account) ->> 'version')::bigint,
     request -> 'versions');
   insert into public.notification_settings as s (is_account, exception_breached, exception_at_risk,
-    assigned, mentioned, webhook_failing, api_key_expiring)
+    assigned, mentioned, webhook_failing, api_key_expiring, connection_failing)
   values (is_account, given ->> 'exception_breached', given ->> 'exception_at_risk',
     (given ->> 'assigned')::boolean, (given ->> 'mentioned')::boolean,
-    (given ->> 'webhook_failing')::boolean, (given ->> 'api_key_expiring')::boolean)
+    (given ->> 'webhook_failing')::boolean, (given ->> 'api_key_expiring')::boolean,
+    (given ->> 'connection_failing')::boolean)
   on conflict on constraint notification_settings_pkey
     do update set exception_breached = excluded.exception_breached,
     exception_at_risk = excluded.exception_at_risk,
     assigned = excluded.assigned, mentioned = excluded.mentioned,
     webhook_failing = excluded.webhook_failing,
-    api_key_expiring = excluded.api_key_expiring;
+    api_key_expiring = excluded.api_key_expiring,
+    connection_failing = excluded.connection_failing;
   return private.finish_request(request, private.notification_settings_json(is_account));
 end $$;
 

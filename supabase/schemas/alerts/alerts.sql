@@ -17,6 +17,7 @@ create table public.notification_settings (
   mentioned boolean not null default true,
   webhook_failing boolean not null default true,
   api_key_expiring boolean not null default true,
+  connection_failing boolean not null default true,
   primary key (tenant_id, subject, is_account)
 );
 alter table public.notification_settings enable row level security;
@@ -31,8 +32,9 @@ create table public.alert_channels (
   name text not null check (length(name) between 1 and 120),
   -- The host and the last characters of the URL, enough to tell two URLs apart.
   url_hint text not null check (length(url_hint) between 1 and 300),
-  kinds text[] not null check (cardinality(kinds) between 1 and 4)
-    check (kinds <@ '{exception_breached,exception_at_risk,webhook_failing,api_key_expiring}'),
+  kinds text[] not null check (cardinality(kinds) between 1 and 5)
+    check (kinds <@ array['exception_breached', 'exception_at_risk', 'webhook_failing',
+      'api_key_expiring', 'connection_failing']),
   last_sent_at timestamptz(3),
   last_failure_at timestamptz(3),
   last_failure text check (length(last_failure) <= 500),
@@ -91,7 +93,7 @@ create table private.alerts (
   recipient text not null,
   kind text not null,
   event_id text not null,
-  -- The exception, webhook or key that it is about.
+  -- The exception, webhook, key or connected source that it is about.
   subject text not null,
   created_at timestamptz(3) not null default now(),
   bundle_id text,
@@ -118,6 +120,7 @@ begin
     when 'webhook.failing' then 'webhook_failing'
     when 'webhook.disabled' then 'webhook_failing'
     when 'api_key.expiring' then 'api_key_expiring'
+    when 'connection.failing' then 'connection_failing'
   end;
 end $$;
 

@@ -43,7 +43,7 @@ begin
 end $$;
 
 -- Begins a look and takes over from one that died. Returns the settings with { lease,
--- credential_id, sealed, source: { currency, time_zone, mapping } }; null if there is nothing to do.
+-- credential_id, sealed, source: { currency, time_zone, mapping } }; null for nothing to do.
 create function private.begin_look(tenant text, connection text, by_hand boolean) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare

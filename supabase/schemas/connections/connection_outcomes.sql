@@ -119,7 +119,8 @@ begin
         c.schedule ->> 'retry_until', to_char(late_day, 'DD Mon YYYY')),
       'assigned_to', c.assigned_to, 'reason_code', 'file_missing',
       'details', jsonb_strip_nulls(jsonb_build_object('connection_id', c.id, 'source_id', s.id,
-        'day', late_day, 'expected_by', private.iso(c.expected_at), 'last_error', c.last_error)))]) e;
+        'day', late_day, 'expected_by', private.iso(c.expected_at),
+        'last_error', c.last_error)))]) e;
   insert into private.missing_files (tenant_id, connection_id, day, exception_id)
   values (c.tenant_id, c.id, late_day, opened);
 end $$;

@@ -85,8 +85,8 @@ begin
       and (f.created_at at time zone zone)::date = (moment at time zone zone)::date);
 end $$;
 
--- Plans when a connection is looked at and when its file is late, after its schedule, its calendar or
--- the time zone of its source has changed, or it goes on. What was late before stays settled.
+-- Plans when a connection is looked at and when its file is late, after its schedule, its calendar
+-- or the time zone of its source has changed, or it goes on. What was late before stays settled.
 create function private.plan_connection(c public.connections) returns public.connections
 language plpgsql volatile set search_path = '' as $$
 declare

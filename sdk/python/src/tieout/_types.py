@@ -35,7 +35,7 @@ class AlertChannel(TypedDict):
     created_by: "Creator"
 
 
-AlertChannelKind = Literal["exception_breached", "exception_at_risk", "webhook_failing", "api_key_expiring"]
+AlertChannelKind = Literal["exception_breached", "exception_at_risk", "webhook_failing", "api_key_expiring", "connection_failing"]
 
 class AlertChannelPage(TypedDict):
     items: list["AlertChannel"]
@@ -1901,6 +1901,7 @@ class NotificationSettings(TypedDict):
     mentioned: bool
     webhook_failing: bool
     api_key_expiring: bool
+    connection_failing: bool
 
 
 class OAuthClientInput(TypedDict):
@@ -2246,6 +2247,7 @@ class PutNotificationSettingsRequest(TypedDict):
     mentioned: bool
     webhook_failing: bool
     api_key_expiring: bool
+    connection_failing: bool
 
 
 class PutRulesRequestForgetNamesItem(TypedDict):

@@ -67,7 +67,7 @@ export type AlertChannel = {
     /**
      * What is sent there.
      * @minItems 1
-     * @maxItems 4
+     * @maxItems 5
      */
     kinds: AlertChannelKind[];
     /**
@@ -91,7 +91,7 @@ export type AlertChannel = {
     created_by: Creator;
 };
 
-export type AlertChannelKind = "exception_breached" | "exception_at_risk" | "webhook_failing" | "api_key_expiring";
+export type AlertChannelKind = "exception_breached" | "exception_at_risk" | "webhook_failing" | "api_key_expiring" | "connection_failing";
 
 export type AlertChannelPage = {
     /**
@@ -1418,7 +1418,7 @@ export type CreateAlertChannelRequest = {
     /**
      * What is sent there.
      * @minItems 1
-     * @maxItems 4
+     * @maxItems 5
      */
     kinds: AlertChannelKind[];
     idempotency_key?: RequestIdempotencyKey;
@@ -5861,6 +5861,10 @@ export type NotificationSettings = {
      * An API key expires within 14, 3 or 1 days. For admins.
      */
     api_key_expiring: boolean;
+    /**
+     * A source's connection or a file of it fails. For admins.
+     */
+    connection_failing: boolean;
 };
 
 /**
@@ -6901,6 +6905,10 @@ export type PutNotificationSettingsRequest = {
      * An API key expires within 14, 3 or 1 days. For admins.
      */
     api_key_expiring: boolean;
+    /**
+     * A source's connection or a file of it fails. For admins.
+     */
+    connection_failing: boolean;
 };
 
 export type PutRulesRequest = {
@@ -9838,7 +9846,7 @@ export type UpdateAlertChannelRequest = {
     /**
      * What is sent there.
      * @minItems 1
-     * @maxItems 4
+     * @maxItems 5
      */
     kinds?: AlertChannelKind[];
 };

@@ -1,10 +1,10 @@
 import { PageSkeleton } from "#components/kit/list-skeleton.tsx";
-import { BatchSkeleton } from "#components/reconciliations/entries/batch-skeleton.tsx";
+import { EntryBatchSkeleton } from "#components/reconciliations/entries/entry-batch-skeleton.tsx";
 
 export default function Loading() {
   return (
     <PageSkeleton>
-      <BatchSkeleton filters />
+      <EntryBatchSkeleton filters />
     </PageSkeleton>
   );
 }

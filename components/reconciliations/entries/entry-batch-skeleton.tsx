@@ -2,7 +2,7 @@ import { ListSkeleton } from "#components/kit/list-skeleton.tsx";
 
 const CELLS = ["w-24", "w-1/4 max-md:hidden", "w-20", "ml-auto w-20"];
 
-export function BatchSkeleton({ filters = false }: { filters?: boolean }) {
+export function EntryBatchSkeleton({ filters = false }: { filters?: boolean }) {
   return (
     <ListSkeleton
       label="Loading entry batches"
