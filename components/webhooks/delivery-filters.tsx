@@ -3,8 +3,8 @@
 import { useState } from "react";
 import { FilterBar, FilterChip, FilterMenu } from "#components/kit/filters.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { EVENT_KINDS } from "#lib/events/contract.ts";
 import { DELIVERY_STATUSES } from "#lib/webhooks/deliveries/contract.ts";
+import { EVENT_KINDS } from "#lib/wire/event-kinds.ts";
 import { DELIVERY_STATES } from "./labels.ts";
 import { type DeliveryFilter, EVENT_ID } from "./search.ts";
 

@@ -1,7 +1,8 @@
 "use client";
 
 import { useId } from "react";
-import { EVENT_KINDS, EVENTS, type EventKind } from "#lib/events/contract.ts";
+import { EVENTS } from "#lib/events/contract.ts";
+import { EVENT_KINDS, type EventKind } from "#lib/wire/event-kinds.ts";
 import { EVENT_GROUPS } from "./labels.ts";
 
 /** Picks event types, each with a description. */

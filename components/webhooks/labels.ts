@@ -12,7 +12,6 @@ import {
 } from "lucide-react";
 import type { Tone } from "#components/ui/badge.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
-import { EVENT_KINDS, type EventKind } from "#lib/events/contract.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import type {
   ATTEMPT_CAUSES,
@@ -20,6 +19,7 @@ import type {
   ATTEMPT_STATUSES,
   Delivery,
 } from "#lib/webhooks/deliveries/contract.ts";
+import { EVENT_KINDS, type EventKind } from "#lib/wire/event-kinds.ts";
 import { PRODUCT } from "#lib/wire/product.ts";
 
 type Sign = { word: string; icon: LucideIcon; tone: Tone };

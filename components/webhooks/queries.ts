@@ -1,7 +1,6 @@
 import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { serverNow } from "#components/ui/server-clock.ts";
-import type { EventKind } from "#lib/events/contract.ts";
 import {
   getWebhookContract,
   listWebhooksContract,
@@ -17,6 +16,7 @@ import {
   listDeliveriesContract,
   listWebhookDeliveriesContract,
 } from "#lib/webhooks/deliveries/contract.ts";
+import type { EventKind } from "#lib/wire/event-kinds.ts";
 import type { AllDeliverySearch, DeliveryFilter, WebhookSearch } from "./search.ts";
 
 const PAGE_SIZE = 50;

@@ -1,8 +1,8 @@
 import { type inferParserType, parseAsBoolean, parseAsStringLiteral } from "nuqs/server";
 import { parseAsId, parseAsMatching, parseAsMoment } from "#components/kit/search-params.ts";
-import { EVENT_KINDS } from "#lib/events/contract.ts";
 import { WEBHOOK_STATUSES } from "#lib/webhooks/contract.ts";
 import { DELIVERY_STATUSES } from "#lib/webhooks/deliveries/contract.ts";
+import { EVENT_KINDS } from "#lib/wire/event-kinds.ts";
 
 /** A complete webhook-id; a partial one finds nothing. */
 export const EVENT_ID = /^evt_[0-9a-f]{32}$/;

@@ -16,8 +16,8 @@ import { useMutate } from "#components/kit/use-mutate.ts";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { classes } from "#components/ui/classes.ts";
 import { Menu, MenuItem, MenuSeparator } from "#components/ui/menu.tsx";
-import { EVENT_KINDS, type EventKind } from "#lib/events/contract.ts";
 import { testWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
+import { EVENT_KINDS, type EventKind } from "#lib/wire/event-kinds.ts";
 import { webhooksKey } from "./queries.ts";
 
 /** Which dialog is open. */

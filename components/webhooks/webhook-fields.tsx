@@ -3,8 +3,8 @@
 import type { Problems } from "#components/kit/problems.ts";
 import type { Fields } from "#components/kit/use-form.ts";
 import { TextField } from "#components/ui/text-field.tsx";
-import type { EventKind } from "#lib/events/contract.ts";
 import { urlFault } from "#lib/webhooks/contract.ts";
+import type { EventKind } from "#lib/wire/event-kinds.ts";
 import { WEBHOOKS } from "#lib/wire/facts.gen.ts";
 import { EventPicker } from "./event-picker.tsx";
 import {

@@ -10,8 +10,8 @@ import { Disclosure } from "#components/ui/disclosure.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
 import { TextArea, TextField } from "#components/ui/text-field.tsx";
-import type { EventKind } from "#lib/events/contract.ts";
 import type { WebhookFilters } from "#lib/webhooks/contract.ts";
+import type { EventKind } from "#lib/wire/event-kinds.ts";
 import { EXCEPTIONS, WEBHOOKS } from "#lib/wire/facts.gen.ts";
 import {
   type FiltersDraft,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EVENT_KINDS } from "#lib/events/contract.ts";
+import { EVENT_KINDS } from "#lib/wire/event-kinds.ts";
 import { EVENT_GROUPS, shownDuration, shownRate, shownUrl } from "./labels.ts";
 
 test("shows 100 % only if nothing failed, and 0 % only if nothing succeeded", () => {

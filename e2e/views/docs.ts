@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import { slugOf } from "#components/docs/slug.ts";
-import { EVENT_KINDS } from "#lib/events/contract.ts";
 import { GUIDE_SLUGS } from "#lib/guides/guides.ts";
 import { openApiDocument } from "#lib/openapi/document.ts";
 import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { ERROR_CODES } from "#lib/wire/errors.ts";
+import { EVENT_KINDS } from "#lib/wire/event-kinds.ts";
 import { inTurn, openNavigation, press, type Step, says, type View } from "./view.ts";
 
 const { paths = {}, webhooks = {} } = openApiDocument();

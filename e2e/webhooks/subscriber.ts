@@ -1,8 +1,8 @@
 import { api, createTenant, sql, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
-import type { EventKind } from "#lib/events/contract.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import type { Delivery, DeliveryDetail } from "#lib/webhooks/deliveries/contract.ts";
+import type { EventKind } from "#lib/wire/event-kinds.ts";
 import type { Behaviour, Received, Receiver } from "./receiver.ts";
 
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";

@@ -10,36 +10,9 @@ import { match } from "../matching/contract.ts";
 import { run } from "../matching/runs/contract.ts";
 import { reconciliation } from "../reconciliations/contract.ts";
 import type { Permission } from "../wire/access.ts";
+import type { EventKind } from "../wire/event-kinds.ts";
 import { WEBHOOKS } from "../wire/facts.gen.ts";
 import { actor, id, time } from "../wire/schema.ts";
-
-/** The event types a webhook can subscribe to. */
-export const EVENT_KINDS = [
-  "exception.sla.at_risk",
-  "exception.sla.breached",
-  "exception.created",
-  "exception.updated",
-  "exception.resolved",
-  "exception.paused",
-  "exception.resumed",
-  "exception.commented",
-  "run.done",
-  "match.undone",
-  "reconciliation.prepared",
-  "reconciliation.reviewed",
-  "reconciliation.closed",
-  "reconciliation.reopened",
-  "entries.ready",
-  "books.differ",
-  "import.done",
-  "connection.failing",
-  "api_key.expiring",
-  "api_key.revoked",
-  "webhook.failing",
-  "webhook.disabled",
-  "webhook.test",
-] as const;
-export type EventKind = (typeof EVENT_KINDS)[number];
 
 const changes = z.record(z.string(), z.object({ from: z.unknown(), to: z.unknown() })).meta({
   description: "The fields that changed.",

@@ -3,7 +3,6 @@ import { API_KEY_STATUSES } from "../api-keys/contract.ts";
 import { WEEKDAYS } from "../calendars/contract.ts";
 import { ENTRY_BATCH_STATES } from "../entries/contract.ts";
 import { ENTRY_KINDS } from "../entries/rules/contract.ts";
-import { EVENT_KINDS } from "../events/contract.ts";
 import { EXCEPTION_SORTS, SLA_SORTS } from "../exceptions/contract.ts";
 import { slaReport } from "../exceptions/report/contract.ts";
 import { THRESHOLD_KINDS } from "../exceptions/sla/contract.ts";
@@ -24,6 +23,7 @@ import { CONFLICT_REASONS } from "../wire/conflicts.ts";
 import { EXPORT_FORMATS } from "../wire/contract.ts";
 import { CURRENCIES } from "../wire/currencies.ts";
 import { ERROR_CODES } from "../wire/errors.ts";
+import { EVENT_KINDS } from "../wire/event-kinds.ts";
 import {
   BREACH_RISKS,
   CONNECTIONS,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { EVENT_KINDS, EVENTS } from "../events/contract.ts";
+import { EVENTS } from "../events/contract.ts";
+import { EVENT_KINDS } from "../wire/event-kinds.ts";
 import { exampleDataOf } from "./example-event.ts";
 
 test.each(EVENT_KINDS.filter((kind) => kind !== "webhook.test"))(

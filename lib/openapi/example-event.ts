@@ -1,5 +1,5 @@
 import { createDocument } from "zod-openapi";
-import type { EventKind } from "../events/contract.ts";
+import type { EventKind } from "../wire/event-kinds.ts";
 import { addExamples } from "./show-examples.ts";
 import { sendEvents, webhooksOf } from "./webhooks.ts";
 

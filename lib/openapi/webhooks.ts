@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { createDocument, ZodOpenApiObject } from "zod-openapi";
-import { EVENT_KINDS, EVENTS, type EventKind } from "../events/contract.ts";
+import { EVENTS } from "../events/contract.ts";
+import { EVENT_KINDS, type EventKind } from "../wire/event-kinds.ts";
 import { time } from "../wire/schema.ts";
 
 type OpenApiDocument = ReturnType<typeof createDocument>;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { EVENT_KINDS } from "../events/contract.ts";
 import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
 import { CURRENCIES } from "../wire/currencies.ts";
+import { EVENT_KINDS } from "../wire/event-kinds.ts";
 import { EXCEPTIONS, WEBHOOKS } from "../wire/facts.gen.ts";
 import {
   HEADER_VALUE_MAX,

@@ -1,6 +1,6 @@
 import { write } from "../db/call.ts";
-import type { EventKind } from "../events/contract.ts";
 import type { Context } from "../request/context.ts";
+import type { EventKind } from "../wire/event-kinds.ts";
 import type { Delivery } from "./deliveries/contract.ts";
 
 /** `data` is the event type's example. Null for webhook.test, whose data is the webhook itself. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EVENT_KINDS } from "#lib/events/contract.ts";
+import { EVENT_KINDS } from "#lib/wire/event-kinds.ts";
 import { schemaSql } from "../migration/schemas.ts";
 
 const emitted = new Set([

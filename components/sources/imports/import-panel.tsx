@@ -13,6 +13,7 @@ import { buttonClass } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { inSize } from "#components/ui/size.ts";
 import { type Import, undoImportContract } from "#lib/imports/contract.ts";
+import { FORMAT_TRAITS } from "#lib/imports/formats/mapping.ts";
 import { moreThan } from "../words.ts";
 import { BalanceCheck } from "./balance-check.tsx";
 import { ImportFigures, ImportProgress } from "./import-state.tsx";
@@ -20,7 +21,7 @@ import { ImportWarnings } from "./import-warnings.tsx";
 import { importById, isAtWork } from "./queries.ts";
 import { SkippedRows } from "./skipped-rows.tsx";
 import { CancelImport, UndoImport } from "./undo-import.tsx";
-import { FORMAT_WORDS, ImportBadge } from "./words.tsx";
+import { ImportBadge } from "./words.tsx";
 
 /** An import next to the page of its source. `currency`: the source's. */
 export function ImportPanel({
@@ -55,7 +56,7 @@ function ImportDetails({ imported, currency }: { imported: Import; currency: str
       </PanelHead>
       <ImportOutcome imported={imported} currency={currency} />
       <Facts ruled>
-        <Fact name="Format">{FORMAT_WORDS[imported.format]}</Fact>
+        <Fact name="Format">{FORMAT_TRAITS[imported.format].name}</Fact>
         <Fact name="Size">{inSize(imported.bytes_total)}</Fact>
         <Fact name="Uploaded">
           <ActorName iso={imported.created_at} actor={imported.created_by} />

@@ -8,7 +8,8 @@ import { classes } from "#components/ui/classes.ts";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Import } from "#lib/imports/contract.ts";
-import { FORMAT_WORDS, ImportBadge } from "./words.tsx";
+import { FORMAT_TRAITS } from "#lib/imports/formats/mapping.ts";
+import { ImportBadge } from "./words.tsx";
 
 const NUMBER = "whitespace-nowrap text-right tabular-nums @max-4xl:hidden";
 const COLUMNS: readonly Column[] = [
@@ -34,7 +35,7 @@ export function ImportTable({
           <PlainCell className="min-w-0 flex-1 pl-4">
             <RowLink to={linkTo({ import: item.id })}>{item.file_name ?? "Unnamed file"}</RowLink>
             <p className="truncate text-muted">
-              {FORMAT_WORDS[item.format]} · {personName(item.created_by)}
+              {FORMAT_TRAITS[item.format].name} · {personName(item.created_by)}
               <span className="md:hidden">
                 {" · "}
                 <Time iso={item.created_at} />

@@ -1,7 +1,7 @@
 import { inSize } from "#components/ui/size.ts";
 import type { ImportPreview } from "#lib/imports/contract.ts";
 import { ENCODINGS, FORMAT_TRAITS, type Mapping } from "#lib/imports/formats/mapping.ts";
-import { DELIMITER_WORDS, ENCODING_WORDS, FORMAT_WORDS } from "./words.tsx";
+import { DELIMITER_WORDS, ENCODING_WORDS } from "./words.tsx";
 
 /** The detected format of a file. */
 export function Recognized({
@@ -41,5 +41,6 @@ export function Recognized({
 
 function formatName({ format, version }: ImportPreview, mapping: Mapping | null): string {
   if (mapping?.sheet !== undefined) return "Excel";
-  return version ? `${FORMAT_WORDS[format]} v${version}` : FORMAT_WORDS[format];
+  const { name } = FORMAT_TRAITS[format];
+  return version ? `${name} v${version}` : name;
 }

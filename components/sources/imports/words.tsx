@@ -10,20 +10,7 @@ import {
 } from "lucide-react";
 import { Badge, type Tone } from "#components/ui/badge.tsx";
 import type { Import } from "#lib/imports/contract.ts";
-import type { DELIMITERS, ENCODINGS, FORMATS, MappedField } from "#lib/imports/formats/mapping.ts";
-
-export const FORMAT_WORDS: Record<(typeof FORMATS)[number], string> = {
-  csv: "CSV",
-  ndjson: "NDJSON",
-  json: "JSON",
-  "camt.052": "camt.052",
-  "camt.053": "camt.053",
-  "camt.054": "camt.054",
-  mt940: "MT940",
-  mt942: "MT942",
-  bai2: "BAI2",
-  ofx: "OFX",
-};
+import type { DELIMITERS, ENCODINGS, MappedField } from "#lib/imports/formats/mapping.ts";
 
 export const DELIMITER_WORDS: Record<(typeof DELIMITERS)[number], string> = {
   ",": "Comma",

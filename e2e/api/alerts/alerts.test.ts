@@ -16,7 +16,7 @@ import { until } from "#e2e/until.ts";
 import { type Behaviour, Receiver } from "#e2e/webhooks/receiver.ts";
 import { Subscriber } from "#e2e/webhooks/subscriber.ts";
 import type { AlertChannel } from "#lib/alerts/contract.ts";
-import type { EventKind } from "#lib/events/contract.ts";
+import type { EventKind } from "#lib/wire/event-kinds.ts";
 
 const receiver = await Receiver.start();
 afterAll(() => receiver.stop());

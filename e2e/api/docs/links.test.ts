@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { stack } from "#e2e/fixtures.ts";
-import { EVENT_KINDS } from "#lib/events/contract.ts";
 import { GUIDE_SLUGS } from "#lib/guides/guides.ts";
 import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { ERROR_CODES } from "#lib/wire/errors.ts";
+import { EVENT_KINDS } from "#lib/wire/event-kinds.ts";
 
 type Page = { status: number; anchors: Set<string>; links: { href: string; from: string }[] };
 

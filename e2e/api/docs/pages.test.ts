@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { slugOf } from "#components/docs/slug.ts";
-import { EVENT_KINDS, EVENTS } from "#lib/events/contract.ts";
+import { EVENTS } from "#lib/events/contract.ts";
 import { GUIDE_SLUGS } from "#lib/guides/guides.ts";
 import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { ERROR_CODES, ERRORS } from "#lib/wire/errors.ts";
+import { EVENT_KINDS } from "#lib/wire/event-kinds.ts";
 import { levelsOf, pageOf } from "../pages/page.ts";
 
 /**

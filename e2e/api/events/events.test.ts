@@ -1,9 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
 import { api, stack } from "#e2e/fixtures.ts";
 import { Subscriber } from "#e2e/webhooks/subscriber.ts";
-import { EVENT_KINDS, EVENTS, type EventKind } from "#lib/events/contract.ts";
+import { EVENTS } from "#lib/events/contract.ts";
 import type { Event, EventPage } from "#lib/events/feed/contract.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
+import { EVENT_KINDS, type EventKind } from "#lib/wire/event-kinds.ts";
 import { Tieout } from "../../../sdk/typescript/src/index.ts";
 
 import { tenantWithAdmin } from "../api-keys/keys.ts";

@@ -3,9 +3,10 @@ import { editing } from "#e2e/exception-statements.ts";
 import { api, database, sql, userToken } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { SECRET, Subscriber } from "#e2e/webhooks/subscriber.ts";
-import { EVENT_KINDS, EVENTS, type EventKind } from "#lib/events/contract.ts";
+import { EVENTS } from "#lib/events/contract.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import type { Delivery } from "#lib/webhooks/deliveries/contract.ts";
+import { EVENT_KINDS, type EventKind } from "#lib/wire/event-kinds.ts";
 import { receiver } from "./shared-receiver.ts";
 
 const subscriber = await Subscriber.create(receiver);

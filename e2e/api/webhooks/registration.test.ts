@@ -9,8 +9,8 @@ import {
   uniqueName,
   userToken,
 } from "#e2e/fixtures.ts";
-import { EVENT_KINDS } from "#lib/events/contract.ts";
 import type { Webhook } from "#lib/webhooks/contract.ts";
+import { EVENT_KINDS } from "#lib/wire/event-kinds.ts";
 
 let tenant: string;
 let bearer: string;

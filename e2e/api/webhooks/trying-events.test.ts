@@ -2,9 +2,10 @@ import { expect, it } from "vitest";
 import { api, sql, userToken } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { Subscriber } from "#e2e/webhooks/subscriber.ts";
-import { EVENT_KINDS, EVENTS } from "#lib/events/contract.ts";
+import { EVENTS } from "#lib/events/contract.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import type { Delivery, DeliveryDetail, WebhookStats } from "#lib/webhooks/deliveries/contract.ts";
+import { EVENT_KINDS } from "#lib/wire/event-kinds.ts";
 import { receiver } from "./shared-receiver.ts";
 
 const subscriber = await Subscriber.create(receiver);

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
+import { EVENT_KINDS } from "../../wire/event-kinds.ts";
 import {
   id,
   page,
@@ -12,7 +13,6 @@ import {
   time,
   timestamp,
 } from "../../wire/schema.ts";
-import { EVENT_KINDS } from "../contract.ts";
 
 const tag = "Events";
 export const WAIT_MAX_SECONDS = 20;

@@ -1,6 +1,6 @@
 import { write } from "../../db/call.ts";
 import type { Context } from "../../request/context.ts";
-import type { EventKind } from "../contract.ts";
+import type { EventKind } from "../../wire/event-kinds.ts";
 import type { Event } from "./contract.ts";
 
 /** `data` is the event type's example. */

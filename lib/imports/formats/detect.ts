@@ -2,7 +2,7 @@ import { CAMT_MESSAGES, CAMT_NAMESPACE, CAMT_VERSIONS } from "./camt/camt.ts";
 import { delimiterOf } from "./csv/csv-layout.ts";
 import { type CsvDescription, describeCsv, type Layout, type Question } from "./csv/csv-mapping.ts";
 import { decoderOf, encodingOf } from "./encoding.ts";
-import { type Encoding, FORMATS, type Format, type Mapping } from "./mapping.ts";
+import { type Encoding, FORMATS, type Format, type Mapping, READABLE } from "./mapping.ts";
 import { HEAD_BYTES } from "./reader.ts";
 import { refuseFile } from "./refusal.ts";
 
@@ -67,8 +67,6 @@ const NOT_READ: { name: string; starts: string[]; has?: string; wanted: string }
   { name: "an image", starts: ["RIFF"], has: "WEBP", wanted: FOR_PROGRAMS },
   { name: "an RTF document", starts: ["{\\rtf"], wanted: "a text file" },
 ];
-
-const READABLE = "CSV, NDJSON, JSON, camt.052, 053 or 054, MT940, MT942, BAI2 or OFX";
 
 /**
  * Detects the format by the first bytes (64 KiB, `HEAD_BYTES`, are enough). Name and media type

@@ -18,6 +18,7 @@ export const FORMATS = [
 export type Format = (typeof FORMATS)[number];
 
 type FormatTraits = {
+  name: string;
   /** Where the fields of a line are: in columns or at paths that a mapping names, or as defined. */
   fields: "columns" | "paths" | "defined";
   /** XML declares its encoding itself (https://www.w3.org/TR/xml/#charencoding). */
@@ -25,17 +26,22 @@ type FormatTraits = {
 };
 
 export const FORMAT_TRAITS: Record<Format, FormatTraits> = {
-  csv: { fields: "columns", declaresEncoding: false },
-  ndjson: { fields: "paths", declaresEncoding: false },
-  json: { fields: "paths", declaresEncoding: false },
-  "camt.052": { fields: "defined", declaresEncoding: true },
-  "camt.053": { fields: "defined", declaresEncoding: true },
-  "camt.054": { fields: "defined", declaresEncoding: true },
-  mt940: { fields: "defined", declaresEncoding: false },
-  mt942: { fields: "defined", declaresEncoding: false },
-  bai2: { fields: "defined", declaresEncoding: false },
-  ofx: { fields: "defined", declaresEncoding: false },
+  csv: { name: "CSV", fields: "columns", declaresEncoding: false },
+  ndjson: { name: "NDJSON", fields: "paths", declaresEncoding: false },
+  json: { name: "JSON", fields: "paths", declaresEncoding: false },
+  "camt.052": { name: "camt.052", fields: "defined", declaresEncoding: true },
+  "camt.053": { name: "camt.053", fields: "defined", declaresEncoding: true },
+  "camt.054": { name: "camt.054", fields: "defined", declaresEncoding: true },
+  mt940: { name: "MT940", fields: "defined", declaresEncoding: false },
+  mt942: { name: "MT942", fields: "defined", declaresEncoding: false },
+  bai2: { name: "BAI2", fields: "defined", declaresEncoding: false },
+  ofx: { name: "OFX", fields: "defined", declaresEncoding: false },
 };
+
+/** All formats in words: "CSV, …, BAI2 or OFX". */
+export const READABLE = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(
+  FORMATS.map((format) => FORMAT_TRAITS[format].name),
+);
 
 /** Names from the WHATWG encoding standard. ISO-8859-1 is read as its superset windows-1252. */
 export const ENCODINGS = [

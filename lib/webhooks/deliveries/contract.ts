@@ -1,8 +1,8 @@
 /** Deliveries: each is one event for one webhook, with its attempts and their results. */
 import { z } from "zod";
-import { EVENT_KINDS } from "../../events/contract.ts";
 import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
+import { EVENT_KINDS } from "../../wire/event-kinds.ts";
 import { WEBHOOK_ATTEMPTS, WEBHOOK_DELIVERIES } from "../../wire/facts.gen.ts";
 import { id, page, pageQuery, requestId, time, timestamp } from "../../wire/schema.ts";
 

@@ -1,0 +1,27 @@
+/** The event types a webhook can subscribe to. */
+export const EVENT_KINDS = [
+  "exception.sla.at_risk",
+  "exception.sla.breached",
+  "exception.created",
+  "exception.updated",
+  "exception.resolved",
+  "exception.paused",
+  "exception.resumed",
+  "exception.commented",
+  "run.done",
+  "match.undone",
+  "reconciliation.prepared",
+  "reconciliation.reviewed",
+  "reconciliation.closed",
+  "reconciliation.reopened",
+  "entries.ready",
+  "books.differ",
+  "import.done",
+  "connection.failing",
+  "api_key.expiring",
+  "api_key.revoked",
+  "webhook.failing",
+  "webhook.disabled",
+  "webhook.test",
+] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
