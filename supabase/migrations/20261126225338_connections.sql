@@ -581,8 +581,7 @@ CREATE OR REPLACE FUNCTION public.finish_connection_test(input jsonb, request js
  SET search_path TO ''
 AS $function$
 declare
-  replayed constant jsonb := private.begin_write(request || '{"continues": true}',
-    'finish_connection_test');
+  replayed constant jsonb := private.begin_write(request, 'finish_connection_test');
 begin
   return coalesce(replayed, private.finish_request(request, input -> 'answer'));
 end $function$;
