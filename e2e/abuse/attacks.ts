@@ -252,6 +252,21 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       ],
     },
     {
+      is: "a bank's server that is private, redirects, changes its key or names paths",
+      kept: [
+        [
+          "e2e/api/connections/connections.test.ts",
+          "which isn't public, is refused",
+          "is tested without fetching it, and its credential is never shown",
+          "moves to another address only with its credential",
+        ],
+        ["e2e/api/connections/night.test.ts", "another host key"],
+        ["lib/connections/address.test.ts", "nothing is fetched from %s"],
+        ["lib/connections/remote/remote.test.ts", "as a server names a file, is no name"],
+        ["lib/connections/file-glob.test.ts", "many stars take no time to refuse a long name"],
+      ],
+    },
+    {
       is: "a file that a browser runs on our origin, as evidence",
       kept: [
         [

@@ -311,6 +311,19 @@ export const WRITES: Break[] = [
     },
   },
   {
+    name: "file-imported-under-two-names",
+    is: "a connection imports the same content again under another name",
+    how: {
+      function: "private.finish_file",
+      replace: "and x.sha256 = whole ->> 'sha256' and x.outcome in ('importing', 'imported')",
+      by: "and x.sha256 = whole ->> 'sha256' and false",
+    },
+    caught: {
+      file: "e2e/api/connections/connections.test.ts",
+      name: "are imported once each, whatever their names, and moved afterwards",
+    },
+  },
+  {
     name: "signed-evidence-removed",
     is: "a file that a signed statement lists can be removed",
     how: {

@@ -15,7 +15,7 @@ type Opened = Connection & { credential_id?: string; sealed?: string };
 export async function testConnection(ctx: Context, id: string): Promise<ConnectionTest> {
   const settings = await read<Opened>(ctx, "open_connection_test", { id });
   const answer = await answerOf(ctx, settings);
-  return write(ctx, "finish_connection_test", { answer });
+  return write({ ...ctx, continues: true }, "finish_connection_test", { answer });
 }
 
 async function answerOf(ctx: Context, settings: Opened): Promise<ConnectionTest> {

@@ -86,6 +86,7 @@ export type EntryBatch = z.output<typeof entryBatch>;
 
 export const entry = z
   .object({
+    id: id("ent"),
     place: z.int().min(1).meta({ description: "Within the batch.", example: 1 }),
     ...draft,
     reverses: z

@@ -7,10 +7,19 @@ type Contract = typeof listEntriesContract;
 
 const IN_ORDER = { name: "place", key: z.tuple([z.string().regex(/^\d{1,9}$/)]) };
 
-export function listEntries(
+export async function listEntries(
   ctx: Context,
   id: string,
   query: z.output<Contract["query"]>,
 ): Promise<z.input<Contract["response"]>> {
-  return readPage<Entry>(ctx, "list_entries", IN_ORDER, { ...query, id });
+  const page = await readPage<Omit<Entry, "id">>(ctx, "list_entries", IN_ORDER, { ...query, id });
+  return {
+    ...page,
+    items: page.items.map((entry) => ({ id: entryId(id, entry.place), ...entry })),
+  };
+}
+
+/** The batch's ID and the place in it, in the form of every ID. */
+function entryId(batch: string, place: number): string {
+  return `ent_${batch.slice("bat_".length)}${place.toString(16).padStart(8, "0")}`;
 }

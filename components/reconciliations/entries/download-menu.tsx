@@ -26,12 +26,13 @@ export function DownloadMenu({ batch: { id, number, sums } }: { batch: EntryBatc
   return (
     <Menu
       align="end"
-      label={`Download batch ${number}`}
+      label={`Files of batch ${number}`}
       triggerClass={buttonClass({ size: "sm" })}
       trigger={
         <>
           <Download aria-hidden className="size-4 text-muted" />
           {isPending ? "Preparing…" : "Download"}
+          <span className="sr-only"> batch {number}</span>
         </>
       }
     >

@@ -47,7 +47,7 @@ export function draftOf({ rules, ledger }: EntryRuleSet): EntryRulesDraft {
   };
 }
 
-const isEmpty = ({ account, counter_account }: RuleDraft) =>
+export const isEmpty = ({ account, counter_account }: RuleDraft) =>
   account.trim() === "" && counter_account.trim() === "";
 
 /** What is sent. A kind without accounts posts nothing. */

@@ -1,7 +1,13 @@
+"use client";
+
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { focusOnMount } from "#components/ui/focus-on-mount.ts";
 import { TextField } from "#components/ui/text-field.tsx";
 import type { EntryKind } from "#lib/entries/rules/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
-import type { RuleDraft } from "./draft.ts";
+import { isEmpty, type RuleDraft } from "./draft.ts";
 import { KIND_LABELS, kindHint } from "./labels.ts";
 
 const FIELDS = [
@@ -12,7 +18,7 @@ const FIELDS = [
 ] as const;
 const TEXT_MAX = 200;
 
-/** The fields of one kind's rule. */
+/** The fields of one kind's rule, once it has one or is given one. */
 export function EntryRuleFields({
   kind,
   rule,
@@ -28,33 +34,47 @@ export function EntryRuleFields({
   readOnly: boolean;
   onChange: (part: Partial<RuleDraft>) => void;
 }) {
+  const [wasPressed, setPressed] = useState(false);
+  const [hadRule] = useState(!isEmpty(rule));
+  const opened = hadRule || wasPressed;
+  const name = KIND_LABELS[kind];
   return (
     <div className="py-4 first:pt-0 last:pb-0">
       <fieldset disabled={readOnly} className="min-w-0">
-        <legend className="text-sm font-semibold">{KIND_LABELS[kind]}</legend>
+        <legend className="text-sm font-semibold">{name}</legend>
         <p className="pb-2 text-xs text-muted">{kindHint(kind, left_source, right_source)}.</p>
-        <div className="grid gap-x-4 gap-y-3 @lg:grid-cols-4">
-          {FIELDS.map(([field, label, max]) => (
-            <TextField
-              key={field}
-              label={label}
-              maxLength={max}
-              value={rule[field]}
-              error={faults[field]}
-              onChange={({ target }) => onChange({ [field]: target.value })}
-            />
-          ))}
-          <div className="@lg:col-span-4">
-            <TextField
-              label="Text"
-              maxLength={TEXT_MAX}
-              placeholder="{kind} {reference}"
-              value={rule.text}
-              error={faults.text}
-              onChange={({ target }) => onChange({ text: target.value })}
-            />
+        {opened ? (
+          <div className="grid gap-x-4 gap-y-3 @lg:grid-cols-4">
+            {FIELDS.map(([field, label, max], at) => (
+              <TextField
+                key={field}
+                ref={at === 0 && wasPressed ? focusOnMount : undefined}
+                label={label}
+                maxLength={max}
+                value={rule[field]}
+                error={faults[field]}
+                onChange={({ target }) => onChange({ [field]: target.value })}
+              />
+            ))}
+            <div className="@lg:col-span-4">
+              <TextField
+                label="Text"
+                maxLength={TEXT_MAX}
+                placeholder="{kind} {reference}"
+                value={rule.text}
+                error={faults.text}
+                onChange={({ target }) => onChange({ text: target.value })}
+              />
+            </div>
           </div>
-        </div>
+        ) : readOnly ? (
+          <p className="text-sm text-muted">Nothing is posted.</p>
+        ) : (
+          <Button size="sm" onClick={() => setPressed(true)}>
+            <Plus aria-hidden className="size-4 text-muted" />
+            Set accounts<span className="sr-only"> of {name}</span>
+          </Button>
+        )}
       </fieldset>
     </div>
   );

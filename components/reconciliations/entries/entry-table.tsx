@@ -15,21 +15,13 @@ export function EntryTable({
   entries: readonly (Draft & Partial<Entry>)[];
 }) {
   return (
-    <Table caption={caption} columns={["Entry", "Debit", "Credit", "Amount"]}>
+    <Table caption={caption} columns={["Entry", "Amount"]}>
       {entries.map((entry, at) => (
         <Row
           // biome-ignore lint/suspicious/noArrayIndexKey: entries keep their places
           key={at}
           head={<EntryHead entry={entry} />}
-          cells={[
-            <span key="debit" className="wrap-anywhere">
-              {entry.debit_account}
-            </span>,
-            <span key="credit" className="wrap-anywhere">
-              {entry.credit_account}
-            </span>,
-            formatMoney(entry.amount_minor, entry.currency),
-          ]}
+          cells={[formatMoney(entry.amount_minor, entry.currency)]}
         />
       ))}
     </Table>
@@ -37,7 +29,8 @@ export function EntryTable({
 }
 
 function EntryHead({ entry }: { entry: Draft & Partial<Entry> }) {
-  const { text, kind, value_date, tax_code, cost_center, reverses } = entry;
+  const { text, kind, value_date, tax_code, cost_center, reverses, debit_account, credit_account } =
+    entry;
   const hints = [
     reverses && `Reverses ${reverses}`,
     KIND_LABELS[kind],
@@ -48,6 +41,10 @@ function EntryHead({ entry }: { entry: Draft & Partial<Entry> }) {
   return (
     <>
       <span className="wrap-anywhere">{text || KIND_LABELS[kind]}</span>
+      <span className="block wrap-anywhere">
+        Debit <span className="font-medium">{debit_account}</span>, credit{" "}
+        <span className="font-medium">{credit_account}</span>
+      </span>
       <span className="block text-xs wrap-anywhere text-muted">{hints.join(" · ")}</span>
     </>
   );

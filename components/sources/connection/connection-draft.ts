@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Problems } from "#components/kit/problems.ts";
 import type { Connection, createConnectionContract } from "#lib/connections/contract.ts";
-import { AUTHS_OF } from "./labels.ts";
+import { AUTHS_OF, CREDENTIAL_LABELS } from "./labels.ts";
 
 type Input = Omit<z.input<NonNullable<typeof createConnectionContract.body>>, "source_id">;
 
@@ -54,12 +54,22 @@ export function ofKind(kind: Connection["kind"]): Partial<ConnectionDraft> {
   return { kind, auth: AUTHS_OF[kind][0] ?? "none", afterwards: "leave", credential: "" };
 }
 
+/** Whether a way to sign in has a name with its credential. */
+export function hasUser(auth: Connection["auth"]): boolean {
+  return auth === "password" || auth === "private_key" || auth === "access_key";
+}
+
 /** Checks before anything is sent; the server does the rest. */
 export function missingIn(draft: ConnectionDraft, isNew: boolean): Problems {
   const { address, auth, credential, at, retry_until, isScheduled, stable_seconds } = draft;
   return {
     ...(address.trim() === "" && { address: "Enter the address." }),
-    ...(isNew && auth !== "none" && credential === "" && { credential: "Enter it once." }),
+    ...(hasUser(auth) && draft.user_name.trim() === "" && { user_name: "Enter a name." }),
+    ...(isNew &&
+      auth !== "none" &&
+      credential === "" && {
+        credential: `Enter the ${CREDENTIAL_LABELS[auth].toLowerCase()}.`,
+      }),
     ...(isScheduled && at >= retry_until && { retry_until: "Must be later than the first look." }),
     ...(!/^\d+$/.test(stable_seconds) && { stable_seconds: "Enter a number of seconds." }),
   };
@@ -70,12 +80,11 @@ const textOrNull = (text: string) => text.trim() || null;
 /** What the form sends, but for the source. */
 export function inputOf(draft: ConnectionDraft): Input {
   const { kind, auth, isScheduled, calendar_id, at, retry_until, afterwards } = draft;
-  const hasUser = auth === "password" || auth === "private_key" || auth === "access_key";
   return {
     kind,
     address: draft.address.trim(),
     auth,
-    user_name: hasUser ? textOrNull(draft.user_name) : null,
+    user_name: hasUser(auth) ? textOrNull(draft.user_name) : null,
     region: kind === "s3" ? textOrNull(draft.region) : null,
     ...(draft.credential !== "" && { credential: draft.credential }),
     host_key: kind === "sftp" ? textOrNull(draft.host_key) : null,

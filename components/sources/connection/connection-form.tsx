@@ -20,7 +20,14 @@ import {
 } from "#lib/connections/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
 import { CONNECTIONS } from "#lib/wire/facts.gen.ts";
-import { type ConnectionDraft, draftOf, inputOf, missingIn, ofKind } from "./connection-draft.ts";
+import {
+  type ConnectionDraft,
+  draftOf,
+  hasUser,
+  inputOf,
+  missingIn,
+  ofKind,
+} from "./connection-draft.ts";
 import {
   ADDRESS_EXAMPLES,
   AFTERWARDS_LABELS,
@@ -99,7 +106,6 @@ export function ConnectionForm({
 
 function ServerFields({ form, isNew }: { form: FormFields; isNew: boolean }) {
   const { draft, text, change } = form;
-  const hasUser = draft.auth !== "none" && draft.auth !== "bearer" && draft.auth !== "signed_query";
   const Credential = draft.auth === "private_key" ? TextArea : TextField;
   return (
     <>
@@ -130,7 +136,7 @@ function ServerFields({ form, isNew }: { form: FormFields; isNew: boolean }) {
           ))}
         </SelectField>
       )}
-      {hasUser && (
+      {hasUser(draft.auth) && (
         <TextField
           label={draft.kind === "s3" ? "Access key ID" : "User name"}
           maxLength={CONNECTIONS.user_name.max}

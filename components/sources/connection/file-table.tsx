@@ -37,9 +37,7 @@ export function FileTable({
                 <span className="font-medium wrap-anywhere">{path}</span>
               )}
               <p className="text-muted wrap-anywhere">
-                {error}
-                {outcome === "duplicate" && "The same content was imported before."}
-                {taken_at && "Moved or deleted at the server."}
+                {noteOn({ error, outcome, taken_at })}
                 <span className="md:hidden">
                   {" "}
                   <Time iso={created_at} />
@@ -65,4 +63,17 @@ export function FileTable({
       })}
     </PlainTable>
   );
+}
+
+function noteOn({
+  error,
+  outcome,
+  taken_at,
+}: Pick<ConnectionFile, "error" | "outcome" | "taken_at">): string {
+  const parts = [
+    error,
+    outcome === "duplicate" && "The same content was imported before.",
+    taken_at && "Moved or deleted at the server.",
+  ];
+  return parts.filter(Boolean).join(" ");
 }

@@ -154,6 +154,7 @@ describe("a close", () => {
       sums: [{ currency: "EUR", entry_count: 3, debit_minor: 5_740, credit_minor: 5_740 }],
     });
     const posted = await entries(fixture, batch as EntryBatch);
+    expect(new Set(posted.map(({ id }) => id)).size).toBe(3);
     expect(
       posted.map(({ kind, debit_account, credit_account, amount_minor, text }) => [
         kind,

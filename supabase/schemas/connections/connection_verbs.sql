@@ -253,8 +253,7 @@ end $$;
 create function public.finish_connection_test(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  replayed constant jsonb := private.begin_write(request || '{"continues": true}',
-    'finish_connection_test');
+  replayed constant jsonb := private.begin_write(request, 'finish_connection_test');
 begin
   return coalesce(replayed, private.finish_request(request, input -> 'answer'));
 end $$;

@@ -784,6 +784,7 @@ class EntriesWithoutRule(TypedDict):
 
 
 class Entry(TypedDict):
+    id: str
     place: int
     kind: "EntryKind"
     subject_id: str

@@ -2341,6 +2341,11 @@ export type EntriesWithoutRule = {
 
 export type Entry = {
     /**
+     * Its unique ID.
+     * @pattern ^ent_[0-9a-z]{20,40}$
+     */
+    id: string;
+    /**
      * Within the batch.
      * @minimum 1
      * @format int64
