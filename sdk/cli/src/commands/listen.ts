@@ -1,5 +1,4 @@
-import type { EventKind } from "../../../../lib/wire/event-kinds.ts";
-import type { ListedEvent } from "../../../typescript/src/generated/types.gen.ts";
+import type { EventKind, ListedEvent } from "../../../typescript/src/generated/types.gen.ts";
 import { sign } from "../../../typescript/src/index.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { note, print } from "../output.ts";
