@@ -85,7 +85,7 @@ function Entries({ id }: { id: string }) {
   return (
     <Card title="Entries" hint="Each debits one account and credits another by the same amount.">
       <ListBody list={list} skeleton={LOADING} bare={null}>
-        {() => <EntryTable caption="Entries" entries={list.items} />}
+        {() => <EntryTable caption="Entries of the batch" entries={list.items} />}
       </ListBody>
     </Card>
   );
