@@ -66,8 +66,8 @@ function About({ batch }: { batch: EntryBatch }) {
         >
           {reconciliation_name}
         </PrefetchLink>
-        , statement {batch.statement_number}
       </Fact>
+      <Fact name="Signed statement">{batch.statement_number}</Fact>
       <Fact name="Posted on">{formatDay(posting_date, "UTC")}</Fact>
       <Fact name="Debit = credit">
         <span className="tabular-nums">{sumsText(batch)}</span>
