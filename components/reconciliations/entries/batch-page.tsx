@@ -66,8 +66,8 @@ function About({ batch }: { batch: EntryBatch }) {
         >
           {reconciliation_name}
         </PrefetchLink>
-        , statement {batch.statement_number}
       </Fact>
+      <Fact name="Signed statement">{batch.statement_number}</Fact>
       <Fact name="Posted on">{formatDay(posting_date, "UTC")}</Fact>
       <Fact name="Debit = credit">
         <span className="tabular-nums">{sumsText(batch)}</span>
@@ -85,7 +85,7 @@ function Entries({ id }: { id: string }) {
   return (
     <Card title="Entries" hint="Each debits one account and credits another by the same amount.">
       <ListBody list={list} skeleton={LOADING} bare={null}>
-        {() => <EntryTable caption="Entries" entries={list.items} />}
+        {() => <EntryTable caption="Entries of the batch" entries={list.items} />}
       </ListBody>
     </Card>
   );

@@ -21,7 +21,11 @@ export function EntryTable({
           // biome-ignore lint/suspicious/noArrayIndexKey: entries keep their places
           key={at}
           head={<EntryHead entry={entry} />}
-          cells={[formatMoney(entry.amount_minor, entry.currency)]}
+          cells={[
+            <span key="amount" className="whitespace-nowrap">
+              {formatMoney(entry.amount_minor, entry.currency)}
+            </span>,
+          ]}
         />
       ))}
     </Table>
