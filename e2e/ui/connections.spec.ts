@@ -38,7 +38,7 @@ test("an admin connects a source, tests it and fetches a file, by keyboard on a 
     const section = page.getByRole("region", { name: "Connection" });
     await section.getByRole("button", { name: "Connect" }).press("Enter");
     const form = page.getByRole("dialog", { name: "Connection of Bank" });
-    await form.getByLabel("HTTPS").check();
+    await form.getByLabel("HTTPS").press("Space");
     await form.getByLabel("Address").fill("https://10.0.0.1/a.json");
     await form.getByLabel("Token").fill("wrong");
     await form.getByLabel("Address").press("Enter");
