@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { read } from "../../db/call.ts";
 import type { Context } from "../../request/context.ts";
 import { everyPage } from "../../request/every-page.ts";
+import { runQueued } from "../../runtime/tenant-queue.ts";
 import { invalidRequest } from "../../wire/errors.ts";
 import type { Entry, EntryBatch, getLedgerFileContract, LedgerFormat } from "../contract.ts";
 import { listEntries } from "../list-entries.ts";
@@ -50,9 +51,12 @@ export async function getLedgerFile(
   const entries = () => entriesOf(step, file, writer, part);
   requirePart(file, writer, part);
   writer.header(file);
-  for await (const page of entries()) for (const entry of page) writer.rows(entry, file);
+  for await (const page of entries())
+    await runQueued(ctx.tenantId, () => rowsOf(page, writer, file));
   return {
-    body: Readable.toWeb(Readable.from(bytesOf(writer, file, entries()))) as ReadableStream,
+    body: Readable.toWeb(
+      Readable.from(bytesOf(ctx.tenantId, writer, file, entries())),
+    ) as ReadableStream,
     name: nameOf(writer, file, part),
   };
 }
@@ -102,15 +106,21 @@ async function* entriesOf(
 }
 
 async function* bytesOf(
-  { charset, header, rows }: LedgerWriter,
+  tenantId: string,
+  writer: LedgerWriter,
   file: LedgerFile,
   entries: AsyncIterable<Entry[]>,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   const encode = (text: string) =>
-    charset === "utf-8" ? encoder.encode(text) : encodeWindows1252(text);
-  yield encode(header(file));
-  for await (const page of entries) yield encode(page.map((entry) => rows(entry, file)).join(""));
+    writer.charset === "utf-8" ? encoder.encode(text) : encodeWindows1252(text);
+  yield encode(writer.header(file));
+  for await (const page of entries)
+    yield await runQueued(tenantId, () => encode(rowsOf(page, writer, file)));
+}
+
+function rowsOf(entries: readonly Entry[], { rows }: LedgerWriter, file: LedgerFile): string {
+  return entries.map((entry) => rows(entry, file)).join("");
 }
 
 function nameOf({ fileName }: LedgerWriter, file: LedgerFile, part: number | undefined): string {
