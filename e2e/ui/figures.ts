@@ -28,9 +28,16 @@ export async function ownWork(page: Page): Promise<() => Promise<number>> {
   };
 }
 
+/** TypeScript's DOM types have no layout shifts. */
+interface LayoutShift extends PerformanceEntry {
+  value: number;
+  hadRecentInput: boolean;
+  sources: { node: Node | null; previousRect: DOMRectReadOnly; currentRect: DOMRectReadOnly }[];
+}
+
 declare global {
   interface Window {
-    figures: { largestPaint: number; layoutShift: number; blocked: number };
+    figures: { largestPaint: number; layoutShift: number; moved: string[]; blocked: number };
   }
 }
 
@@ -39,7 +46,7 @@ declare global {
  * each task beyond 50 ms.
  */
 export function watch(): void {
-  const seen = { largestPaint: 0, layoutShift: 0, blocked: 0 };
+  const seen = { largestPaint: 0, layoutShift: 0, moved: [] as string[], blocked: 0 };
   window.figures = seen;
   const observe = (type: string, take: (entry: never) => void) =>
     new PerformanceObserver((list) =>
@@ -48,15 +55,27 @@ export function watch(): void {
   observe("largest-contentful-paint", ({ startTime }: PerformanceEntry) => {
     seen.largestPaint = startTime;
   });
-  observe(
-    "layout-shift",
-    ({ value, hadRecentInput }: { value: number; hadRecentInput: boolean }) => {
-      if (!hadRecentInput) seen.layoutShift += value;
-    },
-  );
+  observe("layout-shift", ({ value, hadRecentInput, sources, startTime }: LayoutShift) => {
+    if (hadRecentInput) return;
+    seen.layoutShift += value;
+    for (const { node, previousRect, currentRect } of sources)
+      seen.moved.push(
+        `${Math.round(startTime)} ms, ${value.toFixed(3)}: ` +
+          `${node instanceof Element ? node.outerHTML.slice(0, 120) : node?.textContent?.trim()} ` +
+          `from ${placeOf(previousRect)} to ${placeOf(currentRect)}`,
+      );
+  });
+  function placeOf({ x, y, width, height }: DOMRectReadOnly): string {
+    return [x, y, width, height].map(Math.round).join(" ");
+  }
   observe("longtask", ({ duration }: PerformanceEntry) => {
     seen.blocked += Math.max(0, duration - 50);
   });
+}
+
+/** What has moved so far, and how far: for the message of a failure. */
+export function movedOn(page: Page): Promise<string[]> {
+  return page.evaluate(() => window.figures.moved);
 }
 
 /** So far. Script counts as it came over the wire, whether or not this browser had it already. */
