@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { bookChecks } from "./doctor/books.ts";
+import { bucketChecks } from "./doctor/bucket.ts";
 import { dataApiChecks } from "./doctor/data-api.ts";
 import { databaseChecks } from "./doctor/database.ts";
 import { diskChecks } from "./doctor/disk.ts";
@@ -22,7 +23,9 @@ if (!project) {
 let problems = 0;
 for await (const { check, verdict, found, advice } of examine(
   project,
-  values.books ? bookChecks : [...databaseChecks, ...diskChecks, ...dataApiChecks, ...schemaChecks],
+  values.books
+    ? bookChecks
+    : [...databaseChecks, ...diskChecks, ...dataApiChecks, ...bucketChecks, ...schemaChecks],
 )) {
   console.log(`${MARKS[verdict]} ${check}: ${found}`);
   if (advice) console.log(`  ${advice}`);

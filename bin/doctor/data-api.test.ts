@@ -53,6 +53,7 @@ async function found(not: Partial<DataApi>): Promise<Record<string, Finding>> {
     requestUrl: "",
     maxBytes: 0,
     disk: "",
+    bucket: "",
   } as const;
   const findings: Record<string, Finding> = {};
   for await (const finding of examine(project, dataApiChecks)) findings[finding.check] = finding;

@@ -31,6 +31,7 @@ async function found(doubles?: string): Promise<Record<string, Finding>> {
     requestUrl: "",
     maxBytes: 0,
     disk: "",
+    bucket: "",
   };
   const findings: Record<string, Finding> = {};
   for await (const finding of examine(project, [...databaseChecks, ...schemaChecks]))

@@ -21,6 +21,8 @@ export type Project = {
   maxBytes: number;
   /** DATABASE_DISK, a path on the database's disk; empty if that is on another machine. */
   disk: string;
+  /** EVIDENCE_BUCKET; empty if new files are kept in the database. */
+  bucket: string;
 };
 
 /**
@@ -41,5 +43,6 @@ export function projectFrom(env: NodeJS.ProcessEnv): Project | null {
     requestUrl: text("REQUEST_DATABASE_URL"),
     maxBytes: Number(variables.DATABASE_MAX_BYTES || 0),
     disk: text("DATABASE_DISK"),
+    bucket: text("EVIDENCE_BUCKET"),
   };
 }

@@ -50,12 +50,13 @@ export function EvidenceFile({
           {superseded_by && " · Replaced by a newer file"}
           {is_signed && " · On a signed statement"}
         </p>
+        <p className="hidden text-muted wrap-anywhere print:block">SHA-256 {sha256}</p>
       </div>
       {onReplace && (
         <label
           className={classes(
             buttonClass({ size: "sm" }),
-            "cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus",
+            "print:hidden cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus",
           )}
         >
           <Upload aria-hidden className="size-4 text-muted" />
@@ -71,7 +72,13 @@ export function EvidenceFile({
         </label>
       )}
       {onRemove && (
-        <Button variant="ghost" size="icon" aria-label={`Remove ${file_name}`} onClick={onRemove}>
+        <Button
+          variant="ghost"
+          size="icon"
+          className="print:hidden"
+          aria-label={`Remove ${file_name}`}
+          onClick={onRemove}
+        >
           <Trash2 aria-hidden className="size-4" />
         </Button>
       )}

@@ -53,7 +53,7 @@ export function FileDrop({
       onDragLeave={() => setOver(false)}
       onDrop={onDrop}
       className={classes(
-        "flex rounded-lg border border-dashed",
+        "flex rounded-lg border border-dashed print:hidden",
         compact
           ? "flex-wrap items-center gap-x-3 gap-y-1.5 px-3 py-2.5"
           : "flex-col items-center gap-3 px-4 py-10 text-center",

@@ -177,7 +177,8 @@ const PARAMETERS = {
     param: { name: "Idempotency-Key", in: "header" },
     description:
       "Makes retries safe: for 24 hours, the same key with the same request returns the " +
-      "original response. Can be sent in the body instead.",
+      "original response, with the header `Idempotency-Replayed: true`. Can be sent in the body " +
+      "instead.",
   }),
   IfNoneMatch: z
     .string()

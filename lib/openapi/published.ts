@@ -1,10 +1,13 @@
 import { type OpenApiDocument, openApiDocument } from "./document.ts";
-import { ANSWER_HEADERS } from "./responses.ts";
+import { ANSWER_HEADERS, REPLAY_HEADERS } from "./responses.ts";
 import { shareSchemas } from "./share-schemas.ts";
 
-/** Their names in a response, and as components. */
-const ON_EVERY_RESPONSE = new Set(
-  Object.entries(ANSWER_HEADERS).flatMap(([name, { $ref }]) => [name, $ref.split("/").at(-1)]),
+/** Headers that prose describes once: their names in a response, and as components. */
+const DESCRIBED_ONCE = new Set(
+  Object.entries({ ...ANSWER_HEADERS, ...REPLAY_HEADERS }).flatMap(([name, { $ref }]) => [
+    name,
+    $ref.split("/").at(-1),
+  ]),
 );
 const MILLISECONDS_IN_UTC = "\\.\\d{3}Z$";
 const NAMES_OF_OUR_OWN = new Set(["properties", "schemas", "parameters", "responses", "headers"]);
@@ -13,8 +16,8 @@ const NAMES_OF_OUR_OWN = new Set(["properties", "schemas", "parameters", "respon
  * The document as it is served and committed: sorted, and without examples, which the reference
  * shows. What says nothing is left out, too: bounds that every exact integer has, patterns that
  * repeat a format, lengths that repeat a pattern, int32 where bounds imply it, a parameter's
- * description where its schema repeats it, and headers that every response has, which the
- * description names. Schemas that repeat are shared.
+ * description where its schema repeats it, headers that every response has, which the description
+ * names, and the one of replays, which the parameter names. Schemas that repeat are shared.
  */
 export function publishedDocument(origin?: string): OpenApiDocument {
   const document = terse(openApiDocument(undefined, origin), "") as OpenApiDocument;
@@ -60,7 +63,7 @@ function terse(value: unknown, keyword: string): unknown {
   const entries = Object.entries(isMap ? value : withNullableType(undoubled(value))).filter(
     ([name, child]) =>
       isMap
-        ? keyword !== "headers" || !ON_EVERY_RESPONSE.has(name)
+        ? keyword !== "headers" || !DESCRIBED_ONCE.has(name)
         : !(
             isExample(name) ||
             isUnbounded(name, child) ||
@@ -117,11 +120,10 @@ function isRepeatedLength(keyword: string, schema: object): boolean {
   return isBounded || format === "date" || format === "date-time";
 }
 
-/** Headers of a response that has those of every response alone. */
+/** Headers of a response that has no others than those. */
 function isEmpty(keyword: string, value: unknown): boolean {
   return (
-    keyword === "headers" &&
-    Object.keys(value as object).every((name) => ON_EVERY_RESPONSE.has(name))
+    keyword === "headers" && Object.keys(value as object).every((name) => DESCRIBED_ONCE.has(name))
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Printer } from "lucide-react";
+import { EvidenceList } from "#components/evidence/evidence-list.tsx";
 import { ExportMenu } from "#components/kit/export-menu.tsx";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
@@ -191,6 +192,9 @@ function Sheet({
           <ExclusionTable items={items} totals={totals} statement={statement} />
         )}
       />
+      <Part title="Evidence">
+        <EvidenceList subjectId={statement.reconciliation_id} />
+      </Part>
       <SignedStatements id={statement.reconciliation_id} />
       <footer className="hidden grid-cols-2 gap-12 pt-12 print:grid">
         {["Prepared by", "Reviewed by"].map((role) => (
