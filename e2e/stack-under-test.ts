@@ -16,17 +16,18 @@ const READY_TIMEOUT_MS = 120_000;
 
 /** Variables of the developer's environment that belong to another stack. */
 const OF_A_STACK =
-  /^(SUPABASE_|AUTH_|AUDIT_|NEXTAUTH_|OIDC_|SESSION_|RATE_LIMIT_|WEBHOOK_|ENCRYPTION_KEYS$|(?:REQUEST_)?DATABASE_URL$|DIRECT_URL$|(?:WEB|WORKER)_CONCURRENCY$|METRICS_TOKEN$|SMTP_URL$|MAIL_|DATA_DIR$|PORT$|HOST$|TRUSTED_PROXY_HOPS$)/;
+  /^(SUPABASE_|AUTH_|AUDIT_|NEXTAUTH_|OIDC_|SESSION_|RATE_LIMIT_|WEBHOOK_|INBOX_|ENCRYPTION_KEYS$|(?:REQUEST_)?DATABASE_URL$|DIRECT_URL$|(?:WEB|WORKER)_CONCURRENCY$|METRICS_TOKEN$|SMTP_URL$|MAIL_|DATA_DIR$|PORT$|HOST$|TRUSTED_PROXY_HOPS$)/;
 
 /**
  * Tests call more often than the limits allow; tests of the limits set their own. Webhook receivers
- * run on this machine, and changed roles take effect after a second.
+ * run on this machine, changed roles take effect after a second, and tests receive mail themselves.
  */
 const FOR_TESTS = {
   RATE_LIMIT_PER_MINUTE: "0",
   AUTH_FAILURES_PER_MINUTE: "0",
   SESSION_CHECK_SECONDS: "1",
   WEBHOOK_ALLOW_HOSTS: "127.0.0.1,localhost",
+  INBOX_DOMAIN: "files.tieout.example",
 };
 
 /** `env` configures the stack and tells tests where it is. */

@@ -1,11 +1,12 @@
 import { runInBackground } from "#lib/background/run-in-background.ts";
-import { mailEnv, workerEnv } from "#lib/runtime/env.ts";
+import { inboxEnv, mailEnv, workerEnv } from "#lib/runtime/env.ts";
 import { createSender } from "#lib/webhooks/send.ts";
 import { sendAlerts } from "./alerts/send-alerts.ts";
 import { sendTestAlert } from "./alerts/send-test-alert.ts";
 import { forgetSecurityEvents } from "./audit/purge-security-events.ts";
 import { startAuditSigner } from "./audit/signer.ts";
 import { fetchConnection } from "./connections/fetch-connection.ts";
+import { inboxFrom } from "./inbox/inbox.ts";
 import { mailerFor } from "./mail/mailer.ts";
 import { sendInvitation } from "./mail/send-invitation.ts";
 import { sendPasswordReset } from "./mail/send-password-reset.ts";
@@ -32,6 +33,7 @@ const mailer = mailerFor(mailEnv());
 const { origin } = new URL(mailEnv().NEXTAUTH_URL);
 // Not shared with the dispatcher, whose sender closes with it.
 const sender = createSender(WEBHOOK_ALLOW_HOSTS);
+const inbox = inboxFrom(DATABASE_URL, inboxEnv());
 const dispatcher = new Dispatcher(DATABASE_URL, WEBHOOK_ALLOW_HOSTS);
 
 await runInBackground({
@@ -89,7 +91,12 @@ await runInBackground({
     21 * * * * roll_partitions ?id=roll_request_log
     * * * * * tell_security_event_counts
     */10 * * * * warn_of_failing_webhooks`,
-  vitals: [startSlaClock(DATABASE_URL), startAuditSigner(DATABASE_URL), dispatcher],
+  vitals: [
+    startSlaClock(DATABASE_URL),
+    startAuditSigner(DATABASE_URL),
+    dispatcher,
+    ...(inbox ? [inbox] : []),
+  ],
   handlers: { deliveries: (webhookId) => dispatcher.wake(webhookId) },
   onListening: () => dispatcher.sweep(),
 });

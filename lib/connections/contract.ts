@@ -51,8 +51,20 @@ const settings = {
     .meta({
       description:
         "https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a " +
-        "folder. At a public address, under the rules of webhooks.",
+        "folder. At a public address, under the rules of webhooks. mail: given by the server.",
       example: "sftp://sftp.bank.example/outgoing",
+    }),
+  allowed_senders: z
+    .array(
+      z
+        .string()
+        .max(320)
+        .regex(/^[^\s@]*@[^\s@]+\.[^\s@]+$/, "Give an address, or @ and a domain."),
+    )
+    .max(50)
+    .meta({
+      description: "Only for mail: whose mail is taken, as addresses or @ and a domain.",
+      example: ["@bank.example"],
     }),
   auth: z.enum(CONNECTIONS.auth).meta({
     description:
@@ -140,6 +152,20 @@ export const connection = z
   .meta({ id: "Connection" });
 export type Connection = z.output<typeof connection>;
 
+const verdict = z.string().max(20);
+const senderChecks = z.object({
+  dkim: z.string().max(255).nullable().meta({
+    description: "The domain of a valid signature.",
+    example: "bank.example",
+  }),
+  spf: verdict.meta({
+    description: "Whether the server may send for the domain.",
+    example: "pass",
+  }),
+  dmarc: verdict.meta({ description: "By the policy of the domain.", example: "pass" }),
+});
+export type SenderChecks = z.output<typeof senderChecks>;
+
 export const connectionFile = z
   .object({
     id: id("cfl"),
@@ -152,6 +178,14 @@ export const connectionFile = z
     sha256: z.string().length(64).nullable().meta({
       description: "Its content's hash.",
       example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    }),
+    sender: z.string().max(CONNECTION_FILES.sender.max).nullable().meta({
+      description: "By mail: its From.",
+      example: null,
+    }),
+    sender_checks: senderChecks.nullable().meta({
+      description: "By mail: what proved its From.",
+      example: null,
     }),
     outcome: z.enum(CONNECTION_FILES.outcome).meta({
       description: "duplicate: the source has the same content by another name.",
@@ -231,15 +265,14 @@ export const createConnectionContract = contract({
   summary: "Connect a source",
   description:
     "Fetches the source's files from a server on business days, each once, and imports them by " +
-    "the source's mapping. A source has at most one connection.",
+    "the source's mapping; or, with kind mail, gives an address that takes such files by mail. " +
+    "A source has at most one connection.",
   access: needs("write:connections"),
   idempotency,
   body: z.strictObject({
     source_id: sourceId,
     kind: connection.shape.kind,
     ...z.object(settings).partial().shape,
-    address: settings.address,
-    auth: settings.auth,
     credential: credential.optional(),
   }),
   response: connection,

@@ -419,6 +419,8 @@ export type Database = {
           modified_at: string | null
           outcome: string
           path: string
+          sender: string | null
+          sender_checks: Json | null
           sha256: string | null
           source_no: number
           taken_at: string | null
@@ -435,6 +437,8 @@ export type Database = {
           modified_at?: string | null
           outcome?: string
           path: string
+          sender?: string | null
+          sender_checks?: Json | null
           sha256?: string | null
           source_no: number
           taken_at?: string | null
@@ -451,6 +455,8 @@ export type Database = {
           modified_at?: string | null
           outcome?: string
           path?: string
+          sender?: string | null
+          sender_checks?: Json | null
           sha256?: string | null
           source_no?: number
           taken_at?: string | null
@@ -472,6 +478,7 @@ export type Database = {
           address: string
           afterwards: string
           alerted_at: string | null
+          allowed_senders: string[]
           assigned_to: string | null
           auth: string
           created_at: string
@@ -505,6 +512,7 @@ export type Database = {
           address: string
           afterwards?: string
           alerted_at?: string | null
+          allowed_senders?: string[]
           assigned_to?: string | null
           auth: string
           created_at?: string
@@ -538,6 +546,7 @@ export type Database = {
           address?: string
           afterwards?: string
           alerted_at?: string | null
+          allowed_senders?: string[]
           assigned_to?: string | null
           auth?: string
           created_at?: string

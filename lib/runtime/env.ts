@@ -86,6 +86,7 @@ const variables = z.object({
   DATABASE_MAX_BYTES: whole.default(0),
   DATABASE_DISK: optionalText,
   EVIDENCE_BUCKET: optionalText,
+  INBOX_DOMAIN: optionalText.pipe(z.hostname().toLowerCase().optional()),
   METRICS_TOKEN: optionalText.pipe(secret32.optional()),
   SERVICE_ROLE_REASON: optionalText.pipe(z.enum(["optional", "required"]).default("optional")),
 });
@@ -104,14 +105,31 @@ function requireAuditKeys(
   });
 }
 
+/** Where the worker receives mail, for connections by mail. */
+const inboxVariables = z.object({
+  INBOX_DOMAIN: variables.shape.INBOX_DOMAIN,
+  INBOX_PORT: whole.optional(),
+  INBOX_TLS_CERT: optionalText,
+  INBOX_TLS_KEY: optionalText,
+});
+
+export type InboxVariables = z.output<typeof inboxVariables>;
+
 /** The variables that docs/configuration.md must explain. */
-export const VARIABLE_NAMES = Object.keys({ ...variables.shape, ...mailVariables.shape });
+export const VARIABLE_NAMES = Object.keys({
+  ...variables.shape,
+  ...mailVariables.shape,
+  ...inboxVariables.shape,
+});
 
 /** @throws Error that names each missing or invalid variable, without its value. */
 export const env = readOnce(variables.superRefine(requireAddressees).superRefine(requireAuditKeys));
 
 /** The variables that the worker has, too. @throws Error as `env` does. */
 export const workerEnv = readOnce(z.object(workerVariables).superRefine(requireAuditKeys));
+
+/** The inbox variables of the worker. @throws Error as `env` does. */
+export const inboxEnv = readOnce(inboxVariables);
 
 /** The mail variables of the worker. @throws Error as `env` does. */
 export const mailEnv = readOnce(mailVariables);

@@ -58,6 +58,7 @@ export const CONFLICTS = {
   source_has_lines: stays("The source has lines, which fix its currency and sign."),
   already_undone: stays("It was undone already."),
   import_failed: stays("The import failed, so there is nothing to undo."),
+  not_fetched: stays("A connection by mail gets its files by itself."),
   source_connected: stays("The source has a connection already."),
   host_key_changed: stays("The server showed another host key. Set `host_key` to go on."),
   webhook_disabled: stays("The webhook is disabled. Enable it first."),

@@ -23,15 +23,17 @@ export const CONNECTION_FILES = {
   error: { max: 1000 },
   outcome: ["fetching", "importing", "imported", "duplicate", "failed", "undone"],
   path: { min: 1, max: 255 },
+  sender: { max: 320 },
 } as const;
 
 export const CONNECTIONS = {
   address: { min: 1, max: 2048 },
   afterwards: ["leave", "move", "delete"],
+  allowed_senders: { max: 50 },
   auth: ["none", "bearer", "signed_query", "password", "private_key", "access_key"],
   file_glob: { min: 1, max: 200 },
   host_key: { min: 1, max: 100 },
-  kind: ["https", "s3", "sftp"],
+  kind: ["https", "s3", "sftp", "mail"],
   last_error: { max: 1000 },
   last_outcome: ["fetched", "nothing_new", "failed"],
   move_to: { min: 1, max: 100 },

@@ -190,6 +190,18 @@ export const VARIABLES: Record<string, readonly Variable[]> = {
         "first byte, and the address it comes from. Without `SMTP_URL`, each mail is written " +
         "to `DATA_DIR/mail` as text and HTML ([people](guides/people.md)).",
     },
+    {
+      names: ["INBOX_DOMAIN", "INBOX_PORT"],
+      meaning:
+        "The domain whose mail comes to the worker, and the port that it listens on by SMTP, for " +
+        "connections by mail ([files](guides/bank-files.md)). Without them, none is received.",
+    },
+    {
+      names: ["INBOX_TLS_CERT", "INBOX_TLS_KEY"],
+      meaning:
+        "The paths of the certificate and the key of that port, as PEM; without them it offers " +
+        "no STARTTLS, as behind a mail relay of your own.",
+    },
   ],
   Monitoring: [
     {

@@ -15,6 +15,8 @@ export type ConnectionDraft = {
   credential: string;
   host_key: string;
   file_glob: string;
+  /** One per line. */
+  allowed_senders: string;
   isScheduled: boolean;
   calendar_id: string;
   at: string;
@@ -37,6 +39,7 @@ export function draftOf(connection: Connection | undefined): ConnectionDraft {
     credential: "",
     host_key: connection?.host_key ?? "",
     file_glob: connection?.file_glob ?? "*",
+    allowed_senders: connection?.allowed_senders.join("\n") ?? "",
     isScheduled: connection === undefined || schedule !== null,
     calendar_id: schedule?.calendar_id ?? "",
     at: schedule?.at ?? "06:30",
@@ -61,9 +64,11 @@ export function hasUser(auth: Connection["auth"]): boolean {
 
 /** Checks before anything is sent; the server does the rest. */
 export function missingIn(draft: ConnectionDraft, isNew: boolean): Problems {
-  const { address, auth, credential, at, retry_until, isScheduled, stable_seconds } = draft;
+  const { kind, address, auth, credential, at, retry_until, isScheduled, stable_seconds } = draft;
   return {
-    ...(address.trim() === "" && { address: "Enter the address." }),
+    ...(kind !== "mail" && address.trim() === "" && { address: "Enter the address." }),
+    ...(kind === "mail" &&
+      sendersOf(draft).length === 0 && { allowed_senders: "Enter at least one." }),
     ...(hasUser(auth) && draft.user_name.trim() === "" && { user_name: "Enter a name." }),
     ...(isNew &&
       auth !== "none" &&
@@ -75,6 +80,10 @@ export function missingIn(draft: ConnectionDraft, isNew: boolean): Problems {
   };
 }
 
+function sendersOf({ allowed_senders }: ConnectionDraft): string[] {
+  return allowed_senders.split(/[\s,;]+/).filter(Boolean);
+}
+
 const textOrNull = (text: string) => text.trim() || null;
 
 /** What the form sends, but for the source. */
@@ -82,8 +91,9 @@ export function inputOf(draft: ConnectionDraft): Input {
   const { kind, auth, isScheduled, calendar_id, at, retry_until, afterwards } = draft;
   return {
     kind,
-    address: draft.address.trim(),
-    auth,
+    ...(kind === "mail"
+      ? { allowed_senders: sendersOf(draft) }
+      : { address: draft.address.trim(), auth }),
     user_name: hasUser(auth) ? textOrNull(draft.user_name) : null,
     region: kind === "s3" ? textOrNull(draft.region) : null,
     ...(draft.credential !== "" && { credential: draft.credential }),

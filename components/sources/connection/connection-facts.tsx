@@ -1,22 +1,28 @@
 "use client";
 
 import { Fact, Facts } from "#components/kit/facts.tsx";
+import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Connection, ConnectionTest } from "#lib/connections/contract.ts";
 import { AFTERWARDS_LABELS, AUTH_LABELS, KIND_LABELS } from "./labels.ts";
 
 export function ConnectionFacts({ connection }: { connection: Connection }) {
-  const { kind, address, auth, user_name, file_glob, schedule, afterwards } = connection;
+  const { kind, address, auth, user_name, file_glob, schedule } = connection;
   return (
     <Facts>
       <Fact name={KIND_LABELS[kind]}>
         <code className="font-mono text-xs break-all">{address}</code>
+        {kind === "mail" && <CopyButton text={address} label="Copy the address" />}
       </Fact>
-      <Fact name="Sign-in">
-        {AUTH_LABELS[auth]}
-        {user_name && `, ${user_name}`}
-      </Fact>
+      {kind === "mail" ? (
+        <Fact name="Allowed senders">{connection.allowed_senders.join(", ")}</Fact>
+      ) : (
+        <Fact name="Sign-in">
+          {AUTH_LABELS[auth]}
+          {user_name && `, ${user_name}`}
+        </Fact>
+      )}
       {connection.host_key && (
         <Fact name="Host key">
           <code className="font-mono text-xs break-all">{connection.host_key}</code>
@@ -25,33 +31,37 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
       {kind !== "https" && (
         <Fact name="Files">
           <code className="font-mono text-xs">{file_glob}</code>
-          {" · "}
-          {afterwards === "move"
-            ? `Moved to ${connection.move_to}`
-            : afterwards === "leave"
-              ? "Left at the server"
-              : AFTERWARDS_LABELS[afterwards]}
+          {kind !== "mail" && ` · ${afterwardsOf(connection)}`}
         </Fact>
       )}
       <Fact name="Schedule">
         {schedule
-          ? `Business days ${schedule.at}, retried until ${schedule.retry_until}`
-          : "Only by Fetch now"}
+          ? `Business days ${schedule.at}, ${kind === "mail" ? "expected" : "retried"} until ${schedule.retry_until}`
+          : kind === "mail"
+            ? "No file is expected"
+            : "Only by Fetch now"}
       </Fact>
-      <Fact name="Last look">
+      <Fact name={kind === "mail" ? "Last mail" : "Last look"}>
         {connection.last_look_at ? <Time iso={connection.last_look_at} /> : "Never"}
       </Fact>
-      <Fact name="Next look">
-        {connection.status === "paused" ? (
-          "Paused"
-        ) : connection.next_look_at ? (
-          <Time iso={connection.next_look_at} />
-        ) : (
-          "None planned"
-        )}
-      </Fact>
+      {(kind !== "mail" || connection.status === "paused") && (
+        <Fact name="Next look">
+          {connection.status === "paused" ? (
+            "Paused"
+          ) : connection.next_look_at ? (
+            <Time iso={connection.next_look_at} />
+          ) : (
+            "None planned"
+          )}
+        </Fact>
+      )}
     </Facts>
   );
+}
+
+function afterwardsOf({ afterwards, move_to }: Connection): string {
+  if (afterwards === "move") return `Moved to ${move_to}`;
+  return afterwards === "leave" ? "Left at the server" : AFTERWARDS_LABELS[afterwards];
 }
 
 /** Why a connection is stopped or fails. */

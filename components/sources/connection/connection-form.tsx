@@ -57,7 +57,7 @@ export function ConnectionForm({
   const form = useForm({
     initial: before,
     check: (draft) => missingIn(draft, initial === undefined),
-    fieldOf: (path) => path.replace(/^schedule\./, ""),
+    fieldOf: (path) => path.replace(/^schedule\.|\.\d+$/, ""),
     send: (draft, idempotencyKey) => {
       const { kind: _, ...changed } = fieldsChanged(inputOf(before), inputOf(draft));
       return initial
@@ -75,7 +75,10 @@ export function ConnectionForm({
     onDone: () => {
       cache.invalidateQueries({ queryKey: connectionsKey(tenant) });
       toast(initial ? "Saved the connection" : `Connected ${source.name}`, {
-        description: "Test it, or choose Fetch now.",
+        description:
+          before.kind === "mail" || initial?.kind === "mail"
+            ? "Have the files sent to its address."
+            : "Test it, or choose Fetch now.",
       });
       onDone();
     },
@@ -97,10 +100,31 @@ export function ConnectionForm({
           onChange={(kind) => form.change(ofKind(kind))}
         />
       )}
-      <ServerFields form={form} isNew={initial === undefined} />
+      {form.draft.kind === "mail" ? (
+        <MailFields form={form} isNew={initial === undefined} />
+      ) : (
+        <ServerFields form={form} isNew={initial === undefined} />
+      )}
       <ScheduleFields form={form} source={source} />
-      {form.draft.kind !== "https" && <FileFields form={form} />}
+      {form.draft.kind !== "https" && <GlobField form={form} />}
+      {(form.draft.kind === "sftp" || form.draft.kind === "s3") && <FileFields form={form} />}
     </PanelForm>
+  );
+}
+
+function MailFields({ form, isNew }: { form: FormFields; isNew: boolean }) {
+  return (
+    <TextArea
+      label="Allowed senders"
+      placeholder={"statements@bank.example\n@bank.example"}
+      hint={
+        "Addresses, or @ and a domain, one per line. DKIM or SPF must prove the sender." +
+        (isNew ? " The address to send to is shown once the source is connected." : "")
+      }
+      {...OFF}
+      {...form.text("allowed_senders")}
+      required
+    />
   );
 }
 
@@ -186,15 +210,25 @@ function ScheduleFields({ form, source }: { form: FormFields; source: Source }) 
   return (
     <>
       <CheckField
-        label="Fetch on business days"
+        label={draft.kind === "mail" ? "Expect a file on business days" : "Fetch on business days"}
         checked={draft.isScheduled}
         onChange={({ target }) => change({ isScheduled: target.checked })}
       />
       {draft.isScheduled && (
         <>
           <div className="grid grid-cols-2 gap-4">
-            <TextField label="First look" type="time" {...text("at")} required />
-            <TextField label="Retry until" type="time" {...text("retry_until")} required />
+            <TextField
+              label={draft.kind === "mail" ? "From" : "First look"}
+              type="time"
+              {...text("at")}
+              required
+            />
+            <TextField
+              label={draft.kind === "mail" ? "Until" : "Retry until"}
+              type="time"
+              {...text("retry_until")}
+              required
+            />
           </div>
           <p className="-mt-3 text-sm text-muted">
             By the clock of {source.time_zone}. A file that hasn't arrived by then becomes an
@@ -220,19 +254,27 @@ function ScheduleFields({ form, source }: { form: FormFields; source: Source }) 
   );
 }
 
+function GlobField({ form: { draft, text } }: { form: FormFields }) {
+  return (
+    <TextField
+      label="Files"
+      placeholder="camt053-*.xml"
+      maxLength={CONNECTIONS.file_glob.max}
+      hint={
+        "* is any characters, ? is one." +
+        (draft.kind === "mail" ? "" : " Files that end in .part or .tmp are skipped.")
+      }
+      {...OFF}
+      {...text("file_glob")}
+      required
+    />
+  );
+}
+
 function FileFields({ form }: { form: FormFields }) {
   const { draft, text, change } = form;
   return (
     <>
-      <TextField
-        label="Files"
-        placeholder="camt053-*.xml"
-        maxLength={CONNECTIONS.file_glob.max}
-        hint="* is any characters, ? is one. Files that end in .part or .tmp are skipped."
-        {...OFF}
-        {...text("file_glob")}
-        required
-      />
       <RadioGroup
         legend="After a file is imported"
         value={draft.afterwards}

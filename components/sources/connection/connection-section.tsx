@@ -74,7 +74,7 @@ export function ConnectionSection({ source, linkTo }: { source: Source; linkTo: 
               }
             >
               Fetch this source's files from a bank's SFTP server, a bucket or an address on
-              business days. {!mayWrite && "An admin can connect it."}
+              business days, or receive them by mail. {!mayWrite && "An admin can connect it."}
             </Notice>
           </div>
         }
@@ -135,7 +135,7 @@ function Actions({
   onEdit: () => void;
   onTested: (result: ConnectionTest | null) => void;
 }) {
-  const { id, status } = connection;
+  const { id, kind, status } = connection;
   const tenant = useTenantId();
   const [deleting, setDeleting] = useState(false);
   const stale = connectionsKey(tenant);
@@ -168,23 +168,27 @@ function Actions({
   });
   return (
     <div className="flex flex-wrap gap-2">
-      <Button
-        disabled={fetching.isPending || status === "stopped"}
-        onClick={() => fetching.start(undefined)}
-      >
-        <Download aria-hidden className="size-4 text-muted" />
-        Fetch now
-      </Button>
-      <Button
-        disabled={test.isPending}
-        onClick={() => {
-          onTested(null);
-          test.start(undefined);
-        }}
-      >
-        <Cable aria-hidden className="size-4 text-muted" />
-        {test.isPending ? "Testing…" : "Test"}
-      </Button>
+      {kind !== "mail" && (
+        <>
+          <Button
+            disabled={fetching.isPending || status === "stopped"}
+            onClick={() => fetching.start(undefined)}
+          >
+            <Download aria-hidden className="size-4 text-muted" />
+            Fetch now
+          </Button>
+          <Button
+            disabled={test.isPending}
+            onClick={() => {
+              onTested(null);
+              test.start(undefined);
+            }}
+          >
+            <Cable aria-hidden className="size-4 text-muted" />
+            {test.isPending ? "Testing…" : "Test"}
+          </Button>
+        </>
+      )}
       <Button onClick={onEdit}>
         <Pencil aria-hidden className="size-4 text-muted" />
         Edit connection

@@ -26,51 +26,55 @@ export function FileTable({
 }) {
   return (
     <PlainTable caption="Files of the connection" columns={COLUMNS}>
-      {items.map(({ id, path, outcome, error, import_id, line_count, created_at, taken_at }) => {
-        const { label, tone, icon } = OUTCOMES[outcome];
-        return (
-          <PlainRow key={id}>
-            <PlainCell className="min-w-0 flex-1 pl-4">
-              {import_id ? (
-                <RowLink to={linkTo({ import: import_id })}>{path}</RowLink>
-              ) : (
-                <span className="font-medium wrap-anywhere">{path}</span>
-              )}
-              <p className="text-muted wrap-anywhere">
-                {noteOn({ error, outcome, taken_at })}
-                <span className="md:hidden">
-                  {" "}
-                  <Time iso={created_at} />
-                </span>
-              </p>
-            </PlainCell>
-            <PlainCell>
-              <Badge tone={tone} icon={icon}>
-                {label}
-              </Badge>
-              {line_count !== null && (
-                <p className="pt-1 text-muted @3xl:hidden">{pluralize(line_count, "new line")}</p>
-              )}
-            </PlainCell>
-            <PlainCell className="text-right whitespace-nowrap tabular-nums @max-3xl:hidden">
-              {line_count?.toLocaleString("en")}
-            </PlainCell>
-            <PlainCell className="pl-6 whitespace-nowrap text-muted max-md:hidden">
-              <Time iso={created_at} />
-            </PlainCell>
-          </PlainRow>
-        );
-      })}
+      {items.map(
+        ({ id, path, sender, outcome, error, import_id, line_count, created_at, taken_at }) => {
+          const { label, tone, icon } = OUTCOMES[outcome];
+          return (
+            <PlainRow key={id}>
+              <PlainCell className="min-w-0 flex-1 pl-4">
+                {import_id ? (
+                  <RowLink to={linkTo({ import: import_id })}>{path}</RowLink>
+                ) : (
+                  <span className="font-medium wrap-anywhere">{path}</span>
+                )}
+                <p className="text-muted wrap-anywhere">
+                  {noteOn({ sender, error, outcome, taken_at })}
+                  <span className="md:hidden">
+                    {" "}
+                    <Time iso={created_at} />
+                  </span>
+                </p>
+              </PlainCell>
+              <PlainCell>
+                <Badge tone={tone} icon={icon}>
+                  {label}
+                </Badge>
+                {line_count !== null && (
+                  <p className="pt-1 text-muted @3xl:hidden">{pluralize(line_count, "new line")}</p>
+                )}
+              </PlainCell>
+              <PlainCell className="text-right whitespace-nowrap tabular-nums @max-3xl:hidden">
+                {line_count?.toLocaleString("en")}
+              </PlainCell>
+              <PlainCell className="pl-6 whitespace-nowrap text-muted max-md:hidden">
+                <Time iso={created_at} />
+              </PlainCell>
+            </PlainRow>
+          );
+        },
+      )}
     </PlainTable>
   );
 }
 
 function noteOn({
+  sender,
   error,
   outcome,
   taken_at,
-}: Pick<ConnectionFile, "error" | "outcome" | "taken_at">): string {
+}: Pick<ConnectionFile, "sender" | "error" | "outcome" | "taken_at">): string {
   const parts = [
+    sender && `From ${sender}.`,
     error,
     outcome === "duplicate" && "The same content was imported before.",
     taken_at && "Moved or deleted at the server.",

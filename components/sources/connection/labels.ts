@@ -14,6 +14,7 @@ export const KIND_LABELS: Record<Connection["kind"], string> = {
   sftp: "SFTP",
   s3: "S3 bucket",
   https: "HTTPS",
+  mail: "Mail",
 };
 
 export const AUTH_LABELS: Record<Connection["auth"], string> = {
@@ -30,6 +31,7 @@ export const AUTHS_OF: Record<Connection["kind"], readonly Connection["auth"][]>
   sftp: ["private_key", "password"],
   s3: ["access_key"],
   https: ["bearer", "signed_query", "password", "none"],
+  mail: ["none"],
 };
 
 export const CREDENTIAL_LABELS: Record<Connection["auth"], string> = {
@@ -45,6 +47,7 @@ export const ADDRESS_EXAMPLES: Record<Connection["kind"], string> = {
   sftp: "sftp://sftp.bank.example/outgoing",
   s3: "https://s3.eu-central-1.amazonaws.com/bucket/folder/",
   https: "https://files.bank.example/statement.xml",
+  mail: "",
 };
 
 export const AFTERWARDS_LABELS: Record<Connection["afterwards"], string> = {

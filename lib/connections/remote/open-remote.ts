@@ -1,11 +1,15 @@
 import { addressUrl } from "../address.ts";
 import { httpsRemote } from "./https.ts";
 import type { Access, Remote } from "./remote.ts";
+import { RemoteError } from "./remote-error.ts";
 import { s3Remote } from "./s3.ts";
 
 const OPEN = {
   https: httpsRemote,
   s3: s3Remote,
+  mail: async () => {
+    throw new RemoteError("Mail comes by itself.", true);
+  },
   // The web process has it in memory only once it tests such a connection.
   sftp: async (access: Access) => (await import("./sftp.ts")).sftpRemote(access),
 };

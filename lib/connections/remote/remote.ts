@@ -1,8 +1,17 @@
 import type { Readable } from "node:stream";
-import type { Connection } from "../contract.ts";
+import type { Connection, SenderChecks } from "../contract.ts";
 
-/** A file at a server. `modified_at` and `bytes` are null where the server says neither. */
-export type RemoteFile = { path: string; bytes: number | null; modified_at: string | null };
+/**
+ * A file at a server, or of a mail, which has a sender. `modified_at` and `bytes` are null where
+ * the server says neither.
+ */
+export type RemoteFile = {
+  path: string;
+  bytes: number | null;
+  modified_at: string | null;
+  sender?: string;
+  checks?: SenderChecks;
+};
 
 /** A server that files are fetched from. Every call throws RemoteError with a sentence. */
 export type Remote = {

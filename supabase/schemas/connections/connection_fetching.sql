@@ -70,6 +70,17 @@ begin
       from public.sources s where s.tenant_id = tenant and s.source_no = c.source_no));
 end $$;
 
+-- The connection that takes mail at an address: { tenant_id, connection_id, allowed_senders }.
+create function private.find_inbox(address text) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (
+    select jsonb_build_object('tenant_id', c.tenant_id, 'connection_id', c.id,
+      'allowed_senders', to_jsonb(c.allowed_senders))
+    from public.connections c
+    where c.address = $1 and c.kind = 'mail' and c.status = 'active' and c.deleted_at is null);
+end $$;
+
 -- The connection, locked, if this look still has it. Refuses: conflict.
 create function private.require_lease(tenant text, connection text, lease text)
 returns public.connections
@@ -132,7 +143,8 @@ begin
   order by g.place;
 end $$;
 
--- file: { path, bytes, modified_at }, which is about to be read. Returns its ID. Refuses: conflict.
+-- file: { path, bytes, modified_at, sender, checks }, which is about to be read. Returns its ID.
+-- Refuses: conflict.
 create function private.begin_file(tenant text, connection text, lease text,
   file jsonb) returns text
 language plpgsql volatile security definer set search_path = '' as $$
@@ -145,9 +157,9 @@ begin
     and x.path = file ->> 'path' and x.bytes is not distinct from (file ->> 'bytes')::bigint
     and x.modified_at is not distinct from (file ->> 'modified_at')::timestamptz;
   insert into public.connection_files (tenant_id, connection_id, source_no, path, bytes,
-    modified_at)
+    modified_at, sender, sender_checks)
   values (tenant, c.id, c.source_no, file ->> 'path', (file ->> 'bytes')::bigint,
-    (file ->> 'modified_at')::timestamptz)
+    (file ->> 'modified_at')::timestamptz, file ->> 'sender', file -> 'checks')
   returning id into begun;
   return begun;
 end $$;
@@ -250,7 +262,8 @@ begin
 end $$;
 
 grant execute on function
-  private.queue_due_looks(integer), private.begin_look(text, text, boolean),
+  private.queue_due_looks(integer), private.find_inbox(text),
+  private.begin_look(text, text, boolean),
   private.check_host_key(text, text, text, text), private.known_files(text, text, jsonb, boolean),
   private.begin_file(text, text, text, jsonb),
   private.open_file_import(text, text, text, text, text, text),

@@ -96,7 +96,7 @@ declare
   is_planned constant boolean := c.schedule is not null and c.deleted_at is null;
 begin
   update public.connections x set
-    next_look_at = case when is_planned and c.status = 'active' then
+    next_look_at = case when is_planned and c.status = 'active' and c.kind <> 'mail' then
       private.next_look(c.schedule, zone, open_days, now(), '0', false) end,
     expected_at = case when is_planned and c.status <> 'paused' then
       private.next_expected(c.schedule, zone, open_days, now(), now()) end

@@ -6,9 +6,11 @@ language plpgsql stable set search_path = '' as $$
 declare
   fitting constant text[] := case c.kind
     when 'https' then '{none,bearer,signed_query,password}'::text[]
-    when 's3' then '{access_key}' else '{password,private_key}' end;
+    when 's3' then '{access_key}' when 'mail' then '{none}' else '{password,private_key}' end;
 begin
-  if (c.kind = 'sftp') <> starts_with(c.address, 'sftp:') then
+  if (c.kind = 'mail') <> (cardinality(c.allowed_senders) > 0) then
+    perform private.refuse_field('allowed_senders', 'Give at least one with mail, and only then.');
+  elsif c.kind <> 'mail' and (c.kind = 'sftp') <> starts_with(c.address, 'sftp:') then
     perform private.refuse_field('address', case c.kind when 'sftp' then
       'Give an address of sftp, such as sftp://sftp.bank.example/outgoing.' else
       'Give an https address.' end);
@@ -23,8 +25,8 @@ begin
       'Leave the query out: it is a secret. Send it as the credential.');
   elsif c.kind = 's3' and c.region is null then
     perform private.refuse_field('region', 'Give the region of the bucket.');
-  elsif c.kind = 'https' and c.afterwards <> 'leave' then
-    perform private.refuse_field('afterwards', 'A file at an https address can only be left.');
+  elsif c.kind in ('https', 'mail') and c.afterwards <> 'leave' then
+    perform private.refuse_field('afterwards', format('With %s, it can only be leave.', c.kind));
   elsif (c.afterwards = 'move') <> (c.move_to is not null) then
     perform private.refuse_field('move_to', 'Give it with afterwards: move, and only then.');
   elsif c.host_key is not null and c.kind <> 'sftp' then
@@ -83,7 +85,7 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'create_connection');
   defaults constant jsonb := '{"file_glob": "*", "afterwards": "leave", "stable_seconds": 10,
-    "waits_for_marker": false}';
+    "waits_for_marker": false, "allowed_senders": []}';
   s public.sources;
   c public.connections;
 begin
@@ -95,10 +97,11 @@ begin
     'tenant_id', s.tenant_id, 'source_no', s.source_no));
   perform private.require_connection(c);
   insert into public.connections (source_no, kind, address, auth, user_name, region, file_glob,
-    schedule, afterwards, move_to, stable_seconds, waits_for_marker, assigned_to, host_key)
+    allowed_senders, schedule, afterwards, move_to, stable_seconds, waits_for_marker, assigned_to,
+    host_key)
   values (c.source_no, c.kind, c.address, c.auth, c.user_name, c.region, c.file_glob,
-    nullif(c.schedule, 'null'), c.afterwards, c.move_to, c.stable_seconds, c.waits_for_marker,
-    c.assigned_to, c.host_key)
+    c.allowed_senders, nullif(c.schedule, 'null'), c.afterwards, c.move_to, c.stable_seconds,
+    c.waits_for_marker, c.assigned_to, c.host_key)
   on conflict do nothing
   returning * into c;
   if not found then
@@ -168,6 +171,9 @@ begin
   if before.status = 'stopped' and patch ? 'host_key' and not patch ? 'status' then
     c.status := 'active';
   end if;
+  if c.kind = 'mail' and c.address <> before.address then
+    perform private.refuse_field('address', 'The address of a mailbox stays as it is.');
+  end if;
   perform private.require_connection(c);
   if substring(c.address from '^[a-z0-9]+://[^/?#]+')
     <> substring(before.address from '^[a-z0-9]+://[^/?#]+') and not patch ? 'host_key' then
@@ -186,8 +192,8 @@ declare
 begin
   update public.connections x set
     address = c.address, auth = c.auth, user_name = c.user_name, region = c.region,
-    file_glob = c.file_glob, schedule = c.schedule, afterwards = c.afterwards,
-    move_to = c.move_to, stable_seconds = c.stable_seconds,
+    file_glob = c.file_glob, allowed_senders = c.allowed_senders, schedule = c.schedule,
+    afterwards = c.afterwards, move_to = c.move_to, stable_seconds = c.stable_seconds,
     waits_for_marker = c.waits_for_marker, assigned_to = c.assigned_to, host_key = c.host_key,
     status = c.status
   where x.tenant_id = c.tenant_id and x.id = c.id;
@@ -269,7 +275,7 @@ begin
 end $$;
 
 -- input: { id }. Looks now, paused or not. Refuses: not_found; conflict while the host key has
--- changed. Records: connection.fetch_requested.
+-- changed, or by mail, which comes by itself. Records: connection.fetch_requested.
 create function public.fetch_connection(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -283,6 +289,10 @@ begin
   if c.status = 'stopped' then
     perform private.refuse_conflict('host_key_changed',
       'The server showed another host key. Check it with the bank, then set host_key.');
+  end if;
+  if c.kind = 'mail' then
+    perform private.refuse_conflict('not_fetched',
+      'Mail comes by itself: ask the sender to send the file to the address.');
   end if;
   perform private.queue_look(c, true);
   perform private.record_security_event('connection.fetch_requested', c.id, null,

@@ -5,8 +5,9 @@ create table public.connections (
   id text not null default private.new_id('con'),
   tenant_id text not null default private.tenant_id() references public.tenants (id),
   source_no integer not null,
-  kind text not null check (kind in ('https', 's3', 'sftp')),
-  -- https: the file; s3: endpoint, bucket and prefix; sftp: host and folder.
+  kind text not null check (kind in ('https', 's3', 'sftp', 'mail')),
+  -- https: the file; s3: endpoint, bucket and prefix; sftp: host and folder; mail: its own
+  -- address.
   address text not null check (length(address) between 1 and 2048),
   auth text not null check (
     auth in ('none', 'bearer', 'signed_query', 'password', 'private_key', 'access_key')),
@@ -14,6 +15,8 @@ create table public.connections (
   user_name text check (length(user_name) between 1 and 200),
   region text check (length(region) between 1 and 64),
   file_glob text not null default '*' check (length(file_glob) between 1 and 200),
+  -- With mail: addresses, and domains that begin with @.
+  allowed_senders text[] not null default '{}' check (cardinality(allowed_senders) <= 50),
   -- { calendar_id, at, retry_until }, in the time zone of the source. Null: only by hand.
   schedule jsonb check (jsonb_typeof(schedule) = 'object'),
   afterwards text not null default 'leave' check (afterwards in ('leave', 'move', 'delete')),
@@ -50,6 +53,8 @@ create table public.connections (
 );
 create unique index connections_of_source on public.connections (tenant_id, source_no)
 where deleted_at is null;
+create unique index connections_by_mail_address on public.connections (address, tenant_id)
+where kind = 'mail' and deleted_at is null;
 create index connections_due on public.connections (next_look_at)
 where next_look_at is not null;
 create index connections_expecting on public.connections (expected_at)
@@ -78,6 +83,9 @@ create table public.connection_files (
   sha256 text check (sha256 ~ '^[0-9a-f]{64}$'),
   outcome text not null default 'fetching' check (
     outcome in ('fetching', 'importing', 'imported', 'duplicate', 'failed', 'undone')),
+  -- Set if the file came by mail: From, and { dkim, spf, dmarc }.
+  sender text check (length(sender) <= 320),
+  sender_checks jsonb,
   import_id text,
   error text check (length(error) <= 1000),
   created_at timestamptz(3) not null default now(),
@@ -118,7 +126,8 @@ begin
       select s.id from public.sources s
       where s.tenant_id = c.tenant_id and s.source_no = c.source_no),
     'kind', c.kind, 'address', c.address, 'auth', c.auth, 'user_name', c.user_name,
-    'region', c.region, 'file_glob', c.file_glob, 'schedule', c.schedule,
+    'region', c.region, 'file_glob', c.file_glob,
+    'allowed_senders', to_jsonb(c.allowed_senders), 'schedule', c.schedule,
     'afterwards', c.afterwards, 'move_to', c.move_to, 'stable_seconds', c.stable_seconds,
     'waits_for_marker', c.waits_for_marker, 'assigned_to', c.assigned_to,
     'host_key', c.host_key, 'status', c.status,
@@ -134,9 +143,9 @@ create function private.connection_version(c public.connections) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
   return private.version_of(jsonb_build_array(
-    c.address, c.auth, c.user_name, c.region, c.file_glob, c.schedule, c.afterwards, c.move_to,
-    c.stable_seconds, c.waits_for_marker, c.assigned_to, c.host_key, c.status,
-    private.iso(c.credential_changed_at)));
+    c.address, c.auth, c.user_name, c.region, c.file_glob, c.allowed_senders, c.schedule,
+    c.afterwards, c.move_to, c.stable_seconds, c.waits_for_marker, c.assigned_to, c.host_key,
+    c.status, private.iso(c.credential_changed_at)));
 end $$;
 
 create function private.versioned_connection_json(c public.connections) returns jsonb
@@ -151,7 +160,8 @@ language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
     'id', f.id, 'path', f.path, 'bytes', f.bytes, 'modified_at', private.iso(f.modified_at),
-    'sha256', f.sha256, 'outcome', f.outcome, 'import_id', f.import_id,
+    'sha256', f.sha256, 'sender', f.sender, 'sender_checks', f.sender_checks,
+    'outcome', f.outcome, 'import_id', f.import_id,
     'line_count', (
       select i.accepted_count from public.imports i
       where i.tenant_id = f.tenant_id and i.id = f.import_id and i.status = 'done'),

@@ -383,7 +383,7 @@ class Connections(SyncResource):
     def create(self, body: T.CreateConnectionRequest, **options: Unpack[Options]) -> T.Connection:
         """Connect a source.
 
-        Fetches the source's files from a server on business days, each once, and imports them by the source's mapping. A source has at most one connection.
+        Fetches the source's files from a server on business days, each once, and imports them by the source's mapping; or, with kind mail, gives an address that takes such files by mail. A source has at most one connection.
         """
         return self._call("POST", f"/v1/connections", options, body=body, takes_key=True)
 
@@ -441,7 +441,7 @@ class AsyncConnections(AsyncResource):
     async def create(self, body: T.CreateConnectionRequest, **options: Unpack[Options]) -> T.Connection:
         """Connect a source.
 
-        Fetches the source's files from a server on business days, each once, and imports them by the source's mapping. A source has at most one connection.
+        Fetches the source's files from a server on business days, each once, and imports them by the source's mapping; or, with kind mail, gives an address that takes such files by mail. A source has at most one connection.
         """
         return await self._call("POST", f"/v1/connections", options, body=body, takes_key=True)
 

@@ -375,7 +375,7 @@ class ConflictProblem(TypedDict):
     code: NotRequired[Literal["conflict"]]
 
 
-ConflictReason = Literal["run_under_way", "preparing", "lines_changing", "closing", "delivery_under_way", "import_queue_full", "quota", "count_changed", "state_changed", "paused", "not_paused", "cannot_pause", "no_sources", "periods_overlap", "has_decisions", "counts_computed", "close_required", "period_closed", "not_closed", "archived", "earlier_period_open", "later_period_closed", "second_person_required", "checklist_incomplete", "signatures_missing", "already_prepared", "not_prepared", "already_reviewed", "evidence_signed", "already_superseded", "already_exported", "unsuitable_entry", "stated_by_file", "proof_broken", "difference_unexplained", "line_not_open", "not_excluded", "excluded_elsewhere", "no_open_period", "source_has_lines", "already_undone", "import_failed", "source_connected", "host_key_changed", "webhook_disabled", "revoked", "expired", "already_rotated", "last_admin", "already_member", "same_name", "too_many_exceptions", "invitation_open", "invitation_ended", "sign_in_required", "managed_elsewhere"]
+ConflictReason = Literal["run_under_way", "preparing", "lines_changing", "closing", "delivery_under_way", "import_queue_full", "quota", "count_changed", "state_changed", "paused", "not_paused", "cannot_pause", "no_sources", "periods_overlap", "has_decisions", "counts_computed", "close_required", "period_closed", "not_closed", "archived", "earlier_period_open", "later_period_closed", "second_person_required", "checklist_incomplete", "signatures_missing", "already_prepared", "not_prepared", "already_reviewed", "evidence_signed", "already_superseded", "already_exported", "unsuitable_entry", "stated_by_file", "proof_broken", "difference_unexplained", "line_not_open", "not_excluded", "excluded_elsewhere", "no_open_period", "source_has_lines", "already_undone", "import_failed", "not_fetched", "source_connected", "host_key_changed", "webhook_disabled", "revoked", "expired", "already_rotated", "last_admin", "already_member", "same_name", "too_many_exceptions", "invitation_open", "invitation_ended", "sign_in_required", "managed_elsewhere"]
 
 class ConnectionSchedule(TypedDict):
     calendar_id: Union[str, None]
@@ -388,6 +388,7 @@ class Connection(TypedDict):
     source_id: str
     kind: "ConnectionKind"
     address: str
+    allowed_senders: list[str]
     auth: "ConnectionAuth"
     user_name: Union[str, None]
     region: Union[str, None]
@@ -423,12 +424,20 @@ class ConnectionFailingEvent(TypedDict):
     data: "ConnectionFailingEventData"
 
 
+class ConnectionFileSenderChecks(TypedDict):
+    dkim: Union[str, None]
+    spf: str
+    dmarc: str
+
+
 class ConnectionFile(TypedDict):
     id: str
     path: str
     bytes: Union[int, None]
     modified_at: Union[str, None]
     sha256: Union[str, None]
+    sender: Union[str, None]
+    sender_checks: "ConnectionFileSenderChecks"
     outcome: Literal["fetching", "importing", "imported", "duplicate", "failed", "undone"]
     import_id: Union[str, None]
     line_count: Union[int, None]
@@ -443,7 +452,7 @@ class ConnectionFilePage(TypedDict):
     next_cursor: "NextCursor"
 
 
-ConnectionKind = Literal["https", "s3", "sftp"]
+ConnectionKind = Literal["https", "s3", "sftp", "mail"]
 
 class ConnectionPage(TypedDict):
     items: list["Connection"]
@@ -503,8 +512,9 @@ class CreateCalendarRequest(TypedDict):
 class CreateConnectionRequest(TypedDict):
     source_id: str
     kind: "ConnectionKind"
-    address: str
-    auth: "ConnectionAuth"
+    address: NotRequired[str]
+    allowed_senders: NotRequired[list[str]]
+    auth: NotRequired["ConnectionAuth"]
     user_name: NotRequired[Union[str, None]]
     region: NotRequired[Union[str, None]]
     file_glob: NotRequired[str]
@@ -3223,6 +3233,7 @@ class UpdateApiKeyRequest(TypedDict):
 
 class UpdateConnectionRequest(TypedDict):
     address: NotRequired[str]
+    allowed_senders: NotRequired[list[str]]
     auth: NotRequired["ConnectionAuth"]
     user_name: NotRequired[Union[str, None]]
     region: NotRequired[Union[str, None]]

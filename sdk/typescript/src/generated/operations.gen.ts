@@ -222,7 +222,7 @@ export interface ConnectionsResource {
   /**
    * Connect a source.
    *
-   * Fetches the source's files from a server on business days, each once, and imports them by the source's mapping. A source has at most one connection.
+   * Fetches the source's files from a server on business days, each once, and imports them by the source's mapping; or, with kind mail, gives an address that takes such files by mail. A source has at most one connection.
    */
   create(body: T.CreateConnectionRequest, options?: CallOptions): Call<T.Connection>;
 

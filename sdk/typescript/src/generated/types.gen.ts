@@ -1085,7 +1085,7 @@ export type ConflictProblem = Problem & {
     code?: "conflict";
 };
 
-export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | "closing" | "delivery_under_way" | "import_queue_full" | "quota" | "count_changed" | "state_changed" | "paused" | "not_paused" | "cannot_pause" | "no_sources" | "periods_overlap" | "has_decisions" | "counts_computed" | "close_required" | "period_closed" | "not_closed" | "archived" | "earlier_period_open" | "later_period_closed" | "second_person_required" | "checklist_incomplete" | "signatures_missing" | "already_prepared" | "not_prepared" | "already_reviewed" | "evidence_signed" | "already_superseded" | "already_exported" | "unsuitable_entry" | "stated_by_file" | "proof_broken" | "difference_unexplained" | "line_not_open" | "not_excluded" | "excluded_elsewhere" | "no_open_period" | "source_has_lines" | "already_undone" | "import_failed" | "source_connected" | "host_key_changed" | "webhook_disabled" | "revoked" | "expired" | "already_rotated" | "last_admin" | "already_member" | "same_name" | "too_many_exceptions" | "invitation_open" | "invitation_ended" | "sign_in_required" | "managed_elsewhere";
+export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | "closing" | "delivery_under_way" | "import_queue_full" | "quota" | "count_changed" | "state_changed" | "paused" | "not_paused" | "cannot_pause" | "no_sources" | "periods_overlap" | "has_decisions" | "counts_computed" | "close_required" | "period_closed" | "not_closed" | "archived" | "earlier_period_open" | "later_period_closed" | "second_person_required" | "checklist_incomplete" | "signatures_missing" | "already_prepared" | "not_prepared" | "already_reviewed" | "evidence_signed" | "already_superseded" | "already_exported" | "unsuitable_entry" | "stated_by_file" | "proof_broken" | "difference_unexplained" | "line_not_open" | "not_excluded" | "excluded_elsewhere" | "no_open_period" | "source_has_lines" | "already_undone" | "import_failed" | "not_fetched" | "source_connected" | "host_key_changed" | "webhook_disabled" | "revoked" | "expired" | "already_rotated" | "last_admin" | "already_member" | "same_name" | "too_many_exceptions" | "invitation_open" | "invitation_ended" | "sign_in_required" | "managed_elsewhere";
 
 export type Connection = {
     /**
@@ -1103,11 +1103,16 @@ export type Connection = {
      */
     kind: ConnectionKind;
     /**
-     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. At a public address, under the rules of webhooks.
+     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. At a public address, under the rules of webhooks. mail: given by the server.
      * @minLength 1
      * @maxLength 2048
      */
     address: string;
+    /**
+     * Only for mail: whose mail is taken, as addresses or @ and a domain.
+     * @maxItems 50
+     */
+    allowed_senders: string[];
     /**
      * How to sign in. signed_query: the credential is the query of a signed https address. access_key: of s3, with its ID as user_name.
      */
@@ -1270,6 +1275,31 @@ export type ConnectionFile = {
      */
     sha256: string | null;
     /**
+     * By mail: its From.
+     * @maxLength 320
+     */
+    sender: string | null;
+    /**
+     * By mail: what proved its From.
+     */
+    sender_checks: {
+        /**
+         * The domain of a valid signature.
+         * @maxLength 255
+         */
+        dkim: string | null;
+        /**
+         * Whether the server may send for the domain.
+         * @maxLength 20
+         */
+        spf: string;
+        /**
+         * By the policy of the domain.
+         * @maxLength 20
+         */
+        dmarc: string;
+    } | null;
+    /**
      * duplicate: the source has the same content by another name.
      */
     outcome: "fetching" | "importing" | "imported" | "duplicate" | "failed" | "undone";
@@ -1313,7 +1343,7 @@ export type ConnectionFilePage = {
     next_cursor: NextCursor;
 };
 
-export type ConnectionKind = "https" | "s3" | "sftp";
+export type ConnectionKind = "https" | "s3" | "sftp" | "mail";
 
 export type ConnectionPage = {
     /**
@@ -1506,15 +1536,20 @@ export type CreateConnectionRequest = {
      */
     kind: ConnectionKind;
     /**
-     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. At a public address, under the rules of webhooks.
+     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. At a public address, under the rules of webhooks. mail: given by the server.
      * @minLength 1
      * @maxLength 2048
      */
-    address: string;
+    address?: string;
+    /**
+     * Only for mail: whose mail is taken, as addresses or @ and a domain.
+     * @maxItems 50
+     */
+    allowed_senders?: string[];
     /**
      * How to sign in. signed_query: the credential is the query of a signed https address. access_key: of s3, with its ID as user_name.
      */
-    auth: ConnectionAuth;
+    auth?: ConnectionAuth;
     /**
      * The user's name, or the access key's ID.
      * @minLength 1
@@ -9886,11 +9921,16 @@ export type UpdateApiKeyRequest = {
 
 export type UpdateConnectionRequest = {
     /**
-     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. At a public address, under the rules of webhooks.
+     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. At a public address, under the rules of webhooks. mail: given by the server.
      * @minLength 1
      * @maxLength 2048
      */
     address?: string;
+    /**
+     * Only for mail: whose mail is taken, as addresses or @ and a domain.
+     * @maxItems 50
+     */
+    allowed_senders?: string[];
     /**
      * How to sign in. signed_query: the credential is the query of a signed https address. access_key: of s3, with its ID as user_name.
      */

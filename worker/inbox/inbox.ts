@@ -1,0 +1,144 @@
+import { readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import type { DNSResolver } from "mailauth";
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
+import { RetryingPool } from "#lib/background/retrying-pool.ts";
+import type { Service } from "#lib/background/service.ts";
+import type { InboxVariables } from "#lib/runtime/env.ts";
+import { log } from "#lib/runtime/log.ts";
+import { findInbox, type Inbox, mayComeAgain, receiveMail } from "./receive-mail.ts";
+import { MailRefusal, verifiedMail } from "./verified-mail.ts";
+
+/** As large as mail servers commonly let mails be. */
+const MAIL_MAX_BYTES = 35 * 1024 ** 2;
+const CLIENTS_MAX = 50;
+const RECIPIENTS_MAX = 5;
+/** Each of them is in memory: the content, and its attachments decoded. */
+const MAILS_AT_ONCE = 2;
+const CLOSE_TIMEOUT_MS = 4_000;
+const STATEMENT_TIMEOUT_MS = 60_000;
+
+type Options = {
+  connectionString: string;
+  port: number;
+  domain: string;
+  tls?: { cert: Buffer; key: Buffer };
+  resolver?: DNSResolver;
+};
+
+/** @returns null if this installation receives no mail */
+export function inboxFrom(
+  connectionString: string,
+  { INBOX_DOMAIN: domain, INBOX_PORT: port, INBOX_TLS_CERT, INBOX_TLS_KEY }: InboxVariables,
+): InboxServer | null {
+  if (!domain || !port) return null;
+  const tls = INBOX_TLS_CERT &&
+    INBOX_TLS_KEY && { cert: readFileSync(INBOX_TLS_CERT), key: readFileSync(INBOX_TLS_KEY) };
+  return new InboxServer({ connectionString, port, domain, ...(tls && { tls }) });
+}
+
+/**
+ * Receives mail for the addresses of connections, by SMTP. A mail is acknowledged once the imports
+ * of its attachments are queued; until then its sender keeps it and tries again.
+ */
+export class InboxServer implements Service {
+  readonly name = "inbox";
+  /** The port is ours from the start, and one client that fails concerns no other. */
+  readonly healthy = true;
+  readonly stuck = false;
+  readonly #pool: RetryingPool;
+  readonly #server: SMTPServer;
+  readonly #resolver: DNSResolver | undefined;
+  readonly #waiting: (() => void)[] = [];
+  readonly #inboxes = new WeakMap<SMTPServerSession["envelope"], Inbox[]>();
+  #running = 0;
+
+  constructor({ connectionString, port, domain, tls, resolver }: Options) {
+    this.#resolver = resolver;
+    this.#pool = new RetryingPool({
+      connectionString,
+      application_name: "inbox",
+      query_timeout: STATEMENT_TIMEOUT_MS,
+      max: MAILS_AT_ONCE + 1,
+    });
+    this.#pool.on("error", () => {});
+    this.#server = new SMTPServer({
+      name: domain,
+      size: MAIL_MAX_BYTES,
+      maxClients: CLIENTS_MAX,
+      disabledCommands: tls ? ["AUTH"] : ["AUTH", "STARTTLS"],
+      ...tls,
+      disableReverseLookup: true,
+      closeTimeout: CLOSE_TIMEOUT_MS,
+      onRcptTo: ({ address }, { envelope }, done) =>
+        void this.#accept(address, envelope).then(() => done(), done),
+      onData: (stream, session, done) =>
+        void this.#receive(stream, session).then(() => done(), done),
+    });
+    this.#server.on("error", (error) => log.warn({ err: error }, "a mail client failed"));
+    this.#server.listen(port);
+  }
+
+  /** Another one than was asked for if that was 0. */
+  get port(): number {
+    return (this.#server.server.address() as AddressInfo).port;
+  }
+
+  /** Stops taking mail; what is not acknowledged comes again. */
+  async stop(): Promise<void> {
+    await new Promise<void>((closed) => this.#server.close(closed));
+    await this.#pool.end();
+  }
+
+  async #accept(address: string, envelope: SMTPServerSession["envelope"]): Promise<void> {
+    const inboxes = this.#inboxes.get(envelope) ?? [];
+    if (inboxes.length >= RECIPIENTS_MAX) throw response(452, "Too many recipients.");
+    const inbox = await findInbox(this.#query, address).catch(() => {
+      throw response(451, "Try again later.");
+    });
+    if (!inbox) throw response(550, "There is no such address.");
+    this.#inboxes.set(envelope, [...inboxes, inbox]);
+  }
+
+  async #receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
+    await this.#turn();
+    try {
+      const raw = Buffer.concat(await stream.toArray());
+      if (stream.sizeExceeded) throw new MailRefusal("The mail is too large.");
+      const { envelope, remoteAddress, hostNameAppearsAs } = session;
+      const mail = await verifiedMail(
+        raw,
+        {
+          ip: remoteAddress,
+          helo: hostNameAppearsAs,
+          sender: envelope.mailFrom ? envelope.mailFrom.address : "",
+        },
+        this.#resolver,
+      );
+      for (const inbox of this.#inboxes.get(envelope) ?? [])
+        await receiveMail(this.#query, inbox, mail);
+    } catch (error) {
+      const isRefusal = error instanceof MailRefusal;
+      if (!isRefusal && !mayComeAgain(error)) log.error({ err: error }, "a mail was not received");
+      throw isRefusal
+        ? response(550, error.message)
+        : response(451, "Try again later: the mail was not received.");
+    } finally {
+      stream.resume();
+      this.#running--;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  readonly #query = (text: string, values?: unknown[]) => this.#pool.query(text, values) as never;
+
+  /** Waits until fewer mails than MAILS_AT_ONCE are in memory. */
+  async #turn(): Promise<void> {
+    if (this.#running >= MAILS_AT_ONCE) await new Promise<void>((next) => this.#waiting.push(next));
+    this.#running++;
+  }
+}
+
+function response(responseCode: number, message: string): Error {
+  return Object.assign(new Error(message), { responseCode });
+}

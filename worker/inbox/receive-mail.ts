@@ -1,0 +1,75 @@
+import { Readable } from "node:stream";
+import type { JobHelpers } from "graphile-worker";
+import { fitsGlob } from "#lib/connections/file-glob.ts";
+import { refusalOf } from "#lib/connections/refusal.ts";
+import { isPlainName, type Remote } from "#lib/connections/remote/remote.ts";
+import { RemoteError } from "#lib/connections/remote/remote-error.ts";
+import { log } from "#lib/runtime/log.ts";
+import { FileFault, fetchFile } from "../connections/fetch-file.ts";
+import { beginLook, LookQueries, type Outcome } from "../connections/queries.ts";
+import { isAllowed, MailRefusal, type VerifiedMail } from "./verified-mail.ts";
+
+type Query = JobHelpers["query"];
+
+/** The connection that an address belongs to. */
+export type Inbox = { tenant_id: string; connection_id: string; allowed_senders: string[] };
+
+/** @returns null for an address that no active connection has */
+export async function findInbox(query: Query, address: string): Promise<Inbox | null> {
+  const { rows } = await query<{ inbox: Inbox | null }>("select private.find_inbox($1) as inbox", [
+    address.toLowerCase(),
+  ]);
+  return rows[0]?.inbox ?? null;
+}
+
+/**
+ * Queues the imports of a mail's attachments. A file that can't be imported is listed with the
+ * connection; the mail counts as received.
+ * @throws MailRefusal if its sender isn't allowed, and what the database refuses
+ */
+export async function receiveMail(
+  query: Query,
+  inbox: Inbox,
+  { from, checks, attachments }: VerifiedMail,
+): Promise<void> {
+  if (!isAllowed(from, inbox.allowed_senders))
+    throw new MailRefusal("This address takes no mail from this sender.");
+  const settings = await beginLook(query, inbox.tenant_id, inbox.connection_id, false);
+  if (!settings) throw new MailRefusal("This address takes no mail now.");
+  const queries = new LookQueries(query, inbox.tenant_id, settings);
+  const outcome: Outcome = { found: 0, error: null, needs_person: false };
+  for (const [index, { name, content }] of attachments.entries()) {
+    const path = name && isPlainName(name) ? name : `attachment-${index + 1}`;
+    if (!fitsGlob(path, settings.file_glob)) continue;
+    const file = { path, bytes: content.length, modified_at: null, sender: from, checks };
+    try {
+      if ((await fetchFile(queries, settings, attached(content), file)) === "importing")
+        outcome.found++;
+    } catch (error) {
+      if (!(error instanceof FileFault)) throw error;
+      log.warn({ connection_id: settings.id, reason: error.message }, "a file was not imported");
+      outcome.error ??= `${path}: ${error.message}`;
+      outcome.needs_person = true;
+    }
+  }
+  await queries.end(outcome);
+}
+
+/** Whether the same mail may be taken later: another mail is being taken, or there is no room. */
+export function mayComeAgain(error: unknown): boolean {
+  return refusalOf(error) !== null;
+}
+
+/** An attachment as a server with one file. */
+function attached(content: Buffer): Remote {
+  const refuse = async () => {
+    throw new RemoteError("A mail can't be changed.", true);
+  };
+  return {
+    list: async () => [],
+    read: async () => Readable.from([content]),
+    move: refuse,
+    remove: refuse,
+    close: async () => {},
+  };
+}

@@ -1,0 +1,106 @@
+import { resolve } from "node:dns/promises";
+import { type AuthenticateResult, authenticate, type DNSResolver } from "mailauth";
+import PostalMime from "postal-mime";
+import type { SenderChecks } from "#lib/connections/contract.ts";
+
+const NESTING_MAX = 20;
+const HEADERS_MAX_BYTES = 256 * 1024;
+
+/** What the SMTP client said about itself and the mail. */
+export type Envelope = { ip: string; helo: string; sender: string };
+
+export type VerifiedMail = {
+  /** The one address in From, in lower case. */
+  from: string;
+  checks: SenderChecks;
+  attachments: { name: string | null; content: Buffer }[];
+};
+
+/** The mail can't be taken; the message is for its sender. */
+export class MailRefusal extends Error {}
+
+/**
+ * Parses a mail and verifies its sender: a signature (DKIM) or the sending server (SPF) must prove
+ * the domain in From, because anyone can write a From.
+ * @throws MailRefusal
+ */
+export async function verifiedMail(
+  raw: Buffer,
+  envelope: Envelope,
+  resolver: DNSResolver = (domain, type) => resolve(domain, type) as Promise<string[]>,
+): Promise<VerifiedMail> {
+  const mail = await PostalMime.parse(raw, {
+    maxNestingDepth: NESTING_MAX,
+    maxHeadersSize: HEADERS_MAX_BYTES,
+    forceRfc822Attachments: true,
+  }).catch(() => {
+    throw new MailRefusal("The mail can't be read.");
+  });
+  const from = mail.from?.address?.toLowerCase();
+  if (!from || mail.headers.filter(({ key }) => key === "from").length !== 1)
+    throw new MailRefusal("The mail must have exactly one From, with one address.");
+  const found = await authenticate(raw, {
+    ...envelope,
+    resolver,
+    disableArc: true,
+    disableBimi: true,
+    rejectRsaSha1: true,
+  });
+  if (!provesDomain(found, domainOf(from)))
+    throw new MailRefusal(
+      `Neither DKIM nor SPF proves that the mail comes from ${domainOf(from)}.`,
+    );
+  return {
+    from,
+    checks: {
+      dkim:
+        found.dkim.results.find(({ status }) => status.result === "pass")?.signingDomain ?? null,
+      spf: found.spf ? found.spf.status.result : "none",
+      dmarc: found.dmarc ? found.dmarc.status.result : "none",
+    },
+    attachments: mail.attachments.map(({ filename, content }) => ({
+      name: filename,
+      content:
+        typeof content === "string" ? Buffer.from(content) : Buffer.from(content as Uint8Array),
+    })),
+  };
+}
+
+/**
+ * Whether DMARC passes, or without a policy of the domain: a DKIM signature over the whole mail or
+ * the SPF domain is the domain itself, or one above or below it.
+ */
+function provesDomain({ dkim, spf, dmarc }: AuthenticateResult, domain: string): boolean {
+  const isWhole = dkim.results.every(
+    ({ status }) => status.result !== "pass" || !status.underSized,
+  );
+  if (dmarc && dmarc.status.result !== "none")
+    return dmarc.status.result === "pass" && (isWhole || Boolean(dmarc.alignment.spf.result));
+  const isSigned = dkim.results.some(
+    ({ status, signingDomain }) =>
+      status.result === "pass" && !status.underSized && isSameOrParent(signingDomain, domain),
+  );
+  return (
+    isSigned || (spf !== false && spf.status.result === "pass" && isRelated(spf.domain, domain))
+  );
+}
+
+function isRelated(one: string, other: string): boolean {
+  return isSameOrParent(one, other) || isSameOrParent(other, one);
+}
+
+function isSameOrParent(parent: string | undefined, domain: string): boolean {
+  return Boolean(parent?.includes(".")) && `.${domain}`.endsWith(`.${parent?.toLowerCase()}`);
+}
+
+/** Whether an address is on a list of addresses and of domains, which begin with @. */
+export function isAllowed(from: string, allowedSenders: readonly string[]): boolean {
+  return allowedSenders.some((one) => {
+    const allowed = one.toLowerCase();
+    return allowed === from || (allowed.startsWith("@") && from.endsWith(allowed));
+  });
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf("@") + 1);
+}
