@@ -12424,6 +12424,12 @@ export type ListLinesQuery = {
      */
     amount_to?: number;
     /**
+     * Only lines that arrived, or whose match, exclusion or exception changed, at or after this time. Use the time of your last call, less ten minutes for calls under way.
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    updated_since?: string;
+    /**
      * Words, or parts of them, that reference, counterparty, description or external_id have, or the amount, such as 12.50 or -12.50.
      * @minLength 1
      * @maxLength 200
