@@ -231,6 +231,83 @@ declare
 begin
   return case when cardinality(ids) <= most then ids end;
 end $function$;
+CREATE OR REPLACE FUNCTION private.exceptions_json(ids text[])
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return (
+    select coalesce(jsonb_agg(private.exception_json(e) order by i.n), '[]')
+    from unnest(ids) with ordinality as i (id, n)
+    join public.exceptions e on e.tenant_id = private.tenant_id() and e.id = i.id
+  );
+end $function$;
+CREATE OR REPLACE FUNCTION public.update_exceptions(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  replayed constant jsonb := private.begin_write(request, 'update_exceptions');
+  patch constant jsonb := coalesce(input -> 'patch', '{}');
+  pause constant jsonb := input -> 'pause';
+  by_filter constant boolean := input ? 'filter';
+  batch constant integer := 500;
+  act constant text := case when pause is not null then 'pause' when input ? 'resume' then 'resume'
+    else 'edit' end;
+  ids text[] := private.text_array(input -> 'ids');
+  next_id text;
+  refused jsonb;
+  skipped jsonb;
+  columns jsonb;
+  previous jsonb := '[]';
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  if by_filter then
+    perform private.require_expected_count(input);
+    ids := private.matching_exceptions(input -> 'filter', input -> 'after' ->> 0, batch + 1);
+    if cardinality(ids) > batch then
+      ids := ids[:batch];
+      next_id := ids[batch];
+    end if;
+  end if;
+  perform private.lock_exceptions(ids);
+  perform private.require_exceptions(ids);
+  refused := case when act <> 'edit' then private.faults_of_pause(ids, pause)
+    when patch ? 'status' then private.faults_of_move(ids, patch ->> 'status') end;
+  if refused is not null and by_filter then
+    skipped := private.skipped_exceptions(ids, refused);
+    ids := private.not_skipped(ids, refused);
+  elsif refused is not null and act = 'edit' then
+    perform private.refuse('invalid_transition',
+      'Some of these exceptions cannot move to that status. Nothing was changed.', refused);
+  elsif refused is not null then
+    perform private.refuse_conflict(case act when 'pause' then 'cannot_pause' else 'not_paused' end,
+      format('Some of these exceptions cannot be %s. Nothing was changed.',
+        case act when 'pause' then 'paused' else 'resumed' end), refused);
+  end if;
+  columns := case act
+    when 'pause' then jsonb_build_object('paused_until', pause -> 'until', 'pause_reason',
+      pause -> 'reason')
+    else patch end;
+  if by_filter then
+    previous := private.exceptions_json(ids);
+  end if;
+  perform private.change_exceptions_for_caller(act,
+    array(select columns || jsonb_build_object('id', i.id) from unnest(ids) i (id)));
+  perform private.record_security_event('exceptions.bulk_updated', null, null,
+    jsonb_build_object('count', cardinality(ids)) || (input - '{ids,after}'::text[]));
+  return private.finish_request(request, jsonb_build_object(
+    'updated', cardinality(ids), 'skipped', coalesce(skipped, '[]'), 'next',
+    case when next_id is not null then jsonb_build_array(next_id) end,
+    'items', private.exceptions_json(ids), 'previous', previous
+  ));
+end $function$;
 grant execute on function private.first_line_since(timestamp with time zone) to authenticated;
 grant execute on function private.id_time(timestamp with time zone) to authenticated;
 grant execute on function private.line_changed_since() to authenticated;

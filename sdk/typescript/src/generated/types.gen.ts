@@ -689,6 +689,11 @@ export type BulkUpdate = {
      */
     items: SlaException[];
     /**
+     * By filter: the items before the change.
+     * @maxItems 500
+     */
+    previous: SlaException[];
+    /**
      * By filter: those that can't be changed so, and why.
      * @maxItems 500
      */
