@@ -13,8 +13,8 @@ import { formatMoney } from "#components/ui/money.ts";
 import { SearchField } from "#components/ui/search-field.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { OPEN_STATUSES, SEVERITIES, SLA_SORTS, STATUSES } from "#lib/exceptions/contract.ts";
-import { ME, NONE } from "#lib/exceptions/filters/contract.ts";
-import type { Facet, SlaFacets } from "#lib/exceptions/sla/contract.ts";
+import { type Facet, ME, NONE } from "#lib/exceptions/filters/contract.ts";
+import type { SlaFacets } from "#lib/exceptions/sla/contract.ts";
 import { BREACH_RISKS } from "#lib/wire/facts.gen.ts";
 import {
   RISK_LABELS,
