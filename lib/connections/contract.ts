@@ -64,7 +64,7 @@ const settings = {
     .max(50)
     .meta({
       description: "Only for mail: whose mail is taken, as addresses or @ and a domain.",
-      example: ["@bank.example"],
+      example: [],
     }),
   auth: z.enum(CONNECTIONS.auth).meta({
     description:

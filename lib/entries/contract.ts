@@ -239,7 +239,9 @@ export const getLedgerFileContract = contract({
   functions: ["open_ledger_file", "list_entries"],
   params: byBatch,
   query: z.strictObject({
-    format: z.enum(LEDGER_FORMATS).meta({ description: "Whose layout it has.", example: "datev" }),
+    format: z
+      .enum(LEDGER_FORMATS)
+      .meta({ description: "Whose layout it has.", example: "netsuite" }),
     currency: currency.meta({
       description: "Needed for a batch with several.",
       example: "EUR",

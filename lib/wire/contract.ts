@@ -242,10 +242,12 @@ function formatOf({ workbook }: Export) {
 
 /**
  * Whether a change returns 204 to a caller without the scope to read what it changed. Only API keys
- * can lack it, since every role that may write may read. A create returns what the caller sent.
+ * can lack it, since every role that may write may read. A create returns what the caller sent, and
+ * a dry run, which changes nothing, is refused.
  */
 export function mayAnswerNothing({
   access,
+  dryRun,
   method,
   showsResource,
   status,
@@ -253,6 +255,7 @@ export function mayAnswerNothing({
 }: Contract): boolean {
   return (
     showsResource &&
+    dryRun !== "always" &&
     method !== "GET" &&
     status === 200 &&
     upload === null &&

@@ -38,7 +38,7 @@ export default function ReferencePage() {
           <OperationList operations={operations} />
         </section>
       ))}
-      <Heading id="events">Webhook events</Heading>
+      <Heading id="webhook-events">Webhook events</Heading>
       <p className="text-muted">
         What a webhook receives:{" "}
         <DocsLink href={EVENTS_PATH} className="text-accent-text underline underline-offset-2">

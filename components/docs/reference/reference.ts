@@ -16,7 +16,7 @@ import {
 import { type Definitions, resolve, type Schema } from "./schema.ts";
 
 export const REFERENCE_PATH = "/docs/reference";
-export const EVENTS_PATH = `${REFERENCE_PATH}/events`;
+export const EVENTS_PATH = "/docs/events";
 
 export type Operation = {
   slug: string;

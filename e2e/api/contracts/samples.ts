@@ -59,9 +59,11 @@ const connections = {
   // A port where nothing listens.
   body: async (fixture: Fixture) => ({
     source_id: await created(fixture, sources),
-    kind: "https",
-    address: "http://127.0.0.1:9/today.xml",
-    auth: "none",
+    kind: "sftp",
+    address: "sftp://127.0.0.1:9/outgoing",
+    auth: "password",
+    user_name: "acme",
+    credential: "b7c1e0d9be7a84c5f",
   }),
 };
 const connected = async (fixture: Fixture) => {

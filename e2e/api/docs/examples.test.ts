@@ -44,6 +44,7 @@ async function realExample(operation: Operation, language: string): Promise<stri
     ...Object.values(params),
     ...Object.values(query).filter((value) => /^[a-z]{3}_/.test(value)),
     ...((body?.ids as string[] | undefined) ?? []),
+    ...(typeof body?.source_id === "string" ? [body.source_id] : []),
     ...lines.slice(0, 1),
   ];
   const shown =

@@ -47,7 +47,7 @@ describe("each generated page of the docs exists and is valid", () => {
   );
 
   it.each(EVENT_KINDS)("%s, with what it is", async (kind) => {
-    const { headings, text } = await soundPage(`/docs/reference/events/${kind}`);
+    const { headings, text } = await soundPage(`/docs/events/${kind}`);
     expect(headings[0]).toBe(kind);
     expect(text).toContain(EVENTS[kind].summary);
   });
@@ -64,7 +64,7 @@ it.each([
   "",
   "/guides",
   "/reference",
-  "/reference/events",
+  "/events",
   "/errors",
   ...GUIDE_SLUGS.map((slug) => `/guides/${slug}`),
 ])("/docs%s is sound", async (path) => {
@@ -74,7 +74,7 @@ it.each([
 it.each([
   "/docs/no-such-page",
   "/docs/reference/exceptions/no-such-operation",
-  "/docs/reference/events/no.such",
+  "/docs/events/no.such",
   "/docs/guides/no-such",
 ])("%s is no page", async (path) => {
   expect((await pageOf(path)).status).toBe(404);

@@ -422,7 +422,7 @@ class Connections(SyncResource):
         """
         return self._list("GET", f"/v1/connections/{segment('id', id)}/files", options, query={"limit": limit, "cursor": cursor})
 
-    def test(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.ConnectionTest, None]:
+    def test(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.ConnectionTest:
         """Test a connection.
 
         Signs in, shows the host key and lists files. Fetches and pins nothing.
@@ -480,7 +480,7 @@ class AsyncConnections(AsyncResource):
         """
         return self._list("GET", f"/v1/connections/{segment('id', id)}/files", options, query={"limit": limit, "cursor": cursor})
 
-    async def test(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.ConnectionTest, None]:
+    async def test(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.ConnectionTest:
         """Test a connection.
 
         Signs in, shows the host key and lists files. Fetches and pins nothing.
@@ -2649,7 +2649,7 @@ class Webhooks(SyncResource):
         """
         return self._call("POST", f"/v1/webhooks", options, body=body, takes_key=True)
 
-    def preview_filters(self, body: T.PreviewWebhookFiltersRequest, **options: Unpack[Options]) -> Union[T.WebhookFilterPreview, None]:
+    def preview_filters(self, body: T.PreviewWebhookFiltersRequest, **options: Unpack[Options]) -> T.WebhookFilterPreview:
         """Preview a webhook's filters.
 
         Counts the events of the last 7 days that a webhook with these filters would have got.
@@ -2749,7 +2749,7 @@ class AsyncWebhooks(AsyncResource):
         """
         return await self._call("POST", f"/v1/webhooks", options, body=body, takes_key=True)
 
-    async def preview_filters(self, body: T.PreviewWebhookFiltersRequest, **options: Unpack[Options]) -> Union[T.WebhookFilterPreview, None]:
+    async def preview_filters(self, body: T.PreviewWebhookFiltersRequest, **options: Unpack[Options]) -> T.WebhookFilterPreview:
         """Preview a webhook's filters.
 
         Counts the events of the last 7 days that a webhook with these filters would have got.

@@ -266,7 +266,7 @@ export interface ConnectionsResource {
    *
    * Signs in, shows the host key and lists files. Fetches and pins nothing.
    */
-  test(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.ConnectionTest | undefined>;
+  test(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.ConnectionTest>;
 }
 
 /** `tieout.decisions` */
@@ -1389,7 +1389,7 @@ export interface WebhooksResource {
    *
    * Counts the events of the last 7 days that a webhook with these filters would have got.
    */
-  previewFilters(body: T.PreviewWebhookFiltersRequest, options?: CallOptions): Call<T.WebhookFilterPreview | undefined>;
+  previewFilters(body: T.PreviewWebhookFiltersRequest, options?: CallOptions): Call<T.WebhookFilterPreview>;
 
   /**
    * Delete a webhook.

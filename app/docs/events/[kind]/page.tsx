@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { neighbours, PreviousNext } from "#components/docs/previous-next.tsx";
 import { EventPage } from "#components/docs/reference/event-page.tsx";
-import { reference } from "../../../reference.ts";
+import { reference } from "../../reference.ts";
 
 type Props = { params: Promise<{ kind: string }> };
 

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { DocsLink } from "#components/docs/docs-link.tsx";
 import { PageTitle } from "#components/docs/page-title.tsx";
 import { EventList } from "#components/docs/reference/event-page.tsx";
-import { reference } from "../../reference.ts";
+import { reference } from "../reference.ts";
 
 export const metadata: Metadata = { title: "Webhook events" };
 
