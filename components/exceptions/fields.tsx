@@ -20,7 +20,7 @@ export const fieldLabel = (field: string) => FIELD_LABELS[field] ?? fieldName(fi
 type ChoiceField<Value extends string> = {
   values: readonly Value[];
   labels: Record<Value, string>;
-  /** Of a new exception. */
+  /** The value of a new exception. */
   initial: Value;
   /** Whether the board shows its column by default. */
   usual: boolean;
