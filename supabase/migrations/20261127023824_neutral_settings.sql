@@ -9,6 +9,7 @@ alter table public.events alter column request_id
 
 -- From here on written by `npm run migration`, anew each time. Above is by hand.
 
+drop function private.facets_with_none();
 CREATE OR REPLACE FUNCTION private.begin_request(request jsonb, verb text, resource text DEFAULT NULL::text)
  RETURNS void
  LANGUAGE plpgsql
@@ -273,6 +274,46 @@ begin
     and m.reconciliation_id <> target;
   perform set_config('app.moves_suggestions', '', true);
 end $function$;
+CREATE OR REPLACE FUNCTION private.entry_kinds()
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN ARRAY['fee'::text, 'fx'::text, 'rounding'::text, 'write_off'::text, 'other'::text, 'residual'::text, 'excluded_left'::text, 'excluded_right'::text, 'carried_left'::text, 'carried_right'::text];
+CREATE OR REPLACE FUNCTION private.entries_preview_json(r public.reconciliations, rules jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  ruled constant text[] := private.kinds_with_rule(rules);
+begin
+  return (
+    with drafts as materialized (select * from private.entry_drafts(r, rules))
+    select jsonb_build_object('sums', (
+        select coalesce(jsonb_agg(jsonb_build_object('currency', s.currency, 'entry_count', s.n,
+          'debit_minor', private.exact_sum(s.minor), 'credit_minor', private.exact_sum(s.minor))
+          order by s.currency), '[]')
+        from (select d.currency, count(*) as n, sum(d.amount_minor) as minor
+          from drafts d group by d.currency) s
+      ), 'entries', (
+        select coalesce(jsonb_agg(to_jsonb(d) - 'body' || jsonb_build_object('text', d.body)
+          order by d.kind, d.subject_id, d.subject_place), '[]')
+        from (select * from drafts x order by x.kind, x.subject_id, x.subject_place limit 100) d
+      ), 'without_rule', (
+        select coalesce(jsonb_agg(jsonb_build_object('kind', u.kind, 'currency', u.currency,
+          'count', u.n, 'difference_minor', private.exact_sum(u.minor))
+          order by u.kind, u.currency), '[]')
+        from (
+          select i.kind, i.currency, count(*) as n, sum(i.difference_minor) as minor
+          from private.entry_items(r, array(
+            select k from unnest(private.entry_kinds()) k where k <> all (ruled))) i
+          group by i.kind, i.currency
+        ) u
+      ))
+  );
+end $function$;
 CREATE OR REPLACE FUNCTION private.write_exceptions(act text, made private.exception_change[])
  RETURNS void
  LANGUAGE plpgsql
@@ -300,18 +341,12 @@ begin
   end if;
   return null;
 end $function$;
-CREATE OR REPLACE FUNCTION private.exception_facets()
- RETURNS text[]
+CREATE OR REPLACE FUNCTION private.facet_has_none(facet text)
+ RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
  SET search_path TO ''
-RETURN ARRAY['breach_risk'::text, 'status'::text, 'assigned_to'::text, 'reconciliation_id'::text, 'reason_code'::text, 'severity'::text, 'currency'::text];
-CREATE OR REPLACE FUNCTION private.facets_by_deadline()
- RETURNS text[]
- LANGUAGE sql
- IMMUTABLE
- SET search_path TO ''
-RETURN ARRAY['assigned_to'::text, 'reconciliation_id'::text, 'reason_code'::text, 'severity'::text];
+RETURN (facet = ANY (ARRAY['assigned_to'::text, 'reconciliation_id'::text, 'currency'::text]));
 CREATE OR REPLACE FUNCTION private.business_minutes_remaining(e public.exceptions, as_of timestamp with time zone)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -345,33 +380,48 @@ begin
         end)
   ) / 60000.0)::bigint;
 end $function$;
-CREATE OR REPLACE FUNCTION private.stretches_of(input jsonb, as_of timestamp with time zone)
- RETURNS text[]
+CREATE OR REPLACE FUNCTION private.exception_condition(filter text, input jsonb, as_of timestamp with time zone)
+ RETURNS text
  LANGUAGE plpgsql
  STABLE
  SET search_path TO ''
 AS $function$
 declare
-  risks constant text[] := private.risk_ranges(private.text_array(input -> 'breach_risk'), as_of);
-  filter text;
+  -- The previous release sends a single value as a string.
+  wanted text[] := case jsonb_typeof(input -> filter) when 'string' then array[input ->> filter]
+    else private.text_array(input -> filter) end;
 begin
-  if input ->> 'sort_by' in ('due_at', 'breach_risk') then
-    foreach filter in array private.facets_by_deadline() loop
-      if cardinality(private.text_array(input -> filter)) > 1 then
-        return array(
-          select private.exception_condition(filter,
-            jsonb_build_object(filter, jsonb_build_array(v)), as_of)
-          from (
-            select distinct case when filter = 'assigned_to' and v = 'me' then private.actor()
-              else v end
-            from unnest(private.text_array(input -> filter)) v) d (v));
-      end if;
-    end loop;
-    if cardinality(risks) > 1 then
-      return risks;
-    end if;
+  if cardinality(wanted) = 0 then
+    return null;
+  elsif filter = 'breach_risk' then
+    return '(' || array_to_string(private.risk_ranges(wanted, as_of), ' or ') || ')';
+  elsif filter = 'severity' then
+    return private.one_of('e.severity_rank',
+      array(select private.severity_rank(s)::text from unnest(wanted) s));
+  elsif filter = 'assigned_to' then
+    wanted := array_replace(wanted, 'me', private.actor());
   end if;
-  return array['true'];
+  return case
+    when not private.facet_has_none(filter) then private.one_of('e.' || filter, wanted)
+    when wanted = '{none}' then format('e.%I is null', filter)
+    when 'none' = any (wanted) then format('(e.%I is null or %s)', filter,
+      private.one_of('e.' || filter, array_remove(wanted, 'none')))
+    else private.one_of('e.' || filter, wanted)
+  end;
+end $function$;
+CREATE OR REPLACE FUNCTION private.value_of_facet()
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return (
+    select format('case f.facet %s end', string_agg(format('when %L then %s', f,
+      case when private.facet_has_none(f) then format('coalesce(g.%I, %L)', f, 'none')
+        else format('g.%I', f) end), ' '))
+    from unnest(private.exception_facets()) f
+  );
 end $function$;
 CREATE OR REPLACE FUNCTION private.rebuild_business_time(tenant text, no bigint)
  RETURNS void
@@ -462,4 +512,5 @@ begin
   return query select * from private.begin_attempts(chosen.tenants, chosen.ids, chosen.urls,
     chosen.places);
 end $function$;
-grant execute on function private.facets_by_deadline() to authenticated;
+grant execute on function private.entry_kinds() to authenticated;
+grant execute on function private.facet_has_none(text) to authenticated;
