@@ -216,7 +216,8 @@ function saidNumber(name: string | null, numbers: readonly string[]): string | n
 /** The minimum digits of a number in a text: a single digit says nothing. */
 const LEAST_SAID = 2;
 
-function haveSeveralNames(lines: readonly Said[]): boolean {
+/** Whether lines name more than one counterparty. */
+export function haveSeveralNames(lines: readonly Said[]): boolean {
   const names = lines.flatMap(({ counterparty }) => counterparty ?? []);
   return names.some((name) => namesDiffer(name, names[0] as string));
 }
