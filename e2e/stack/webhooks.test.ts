@@ -285,7 +285,7 @@ test("the server's key is rotated: resealed with the new one, secrets sign witho
     encoding: "utf8",
   });
   expect(said).toMatch(
-    /^Resealed (\d+) of \1 secrets of webhooks and connections with the newest key\.\n$/,
+    /^Resealed (\d+) of \1 secrets of webhooks, connections and alert channels with the newest key\.\n$/,
   );
   await stack.end("SIGTERM");
   stack = await start(keys[1]);
