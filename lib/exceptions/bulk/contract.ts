@@ -95,6 +95,10 @@ export const updateExceptionsContract = contract({
     .object({
       updated: count,
       items: z.array(exception),
+      previous: z
+        .array(exception)
+        .max(BULK_MAX)
+        .meta({ description: "By filter: the items before the change.", example: [] }),
       skipped: z
         .array(
           z

@@ -51,6 +51,8 @@ create index matches_settled_by_amount
 create index matches_decided on public.matches (tenant_id, pair_no)
 where decided_by is not null and method <> 'manual';
 -- Combinations that people refused: they are never made again.
+create index matches_by_decision on public.matches (tenant_id, decided_at)
+where decided_at is not null;
 create index matches_refused on public.matches (tenant_id, pair_no)
 where decided_by is not null and state in ('rejected', 'undone');
 

@@ -229,6 +229,7 @@ BreachRiskFilter = Literal["breached", "high", "medium", "low", "at_risk"]
 class BulkUpdate(TypedDict):
     updated: int
     items: list["SlaException"]
+    previous: list["SlaException"]
     skipped: list["SkippedException"]
     next_cursor: Union[str, None]
 

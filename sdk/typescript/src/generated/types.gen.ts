@@ -689,6 +689,11 @@ export type BulkUpdate = {
      */
     items: SlaException[];
     /**
+     * By filter: the items before the change.
+     * @maxItems 500
+     */
+    previous: SlaException[];
+    /**
      * By filter: those that can't be changed so, and why.
      * @maxItems 500
      */
@@ -12423,6 +12428,12 @@ export type ListLinesQuery = {
      * @format int64
      */
     amount_to?: number;
+    /**
+     * Only lines that arrived, or whose match, exclusion or exception changed, at or after this time. Use the time of your last call, less ten minutes for calls under way.
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    updated_since?: string;
     /**
      * Words, or parts of them, that reference, counterparty, description or external_id have, or the amount, such as 12.50 or -12.50.
      * @minLength 1
