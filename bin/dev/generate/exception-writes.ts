@@ -37,18 +37,19 @@ export async function exceptionWrites(database: Pool): Promise<string> {
     namesFunction("exception_settable", [...new Set([...settable, ...SET_BY_ACTS])]),
     "-- The filters that take several values and have counts (exceptions/sla_facets.sql).",
     namesFunction("exception_facets", FACET_NAMES),
-    "-- The filters of which `none` is a value.",
-    namesFunction(
-      "facets_with_none",
-      FACET_NAMES.filter((name) => FACETS[name].hasNone),
-    ),
+    `-- Whether \`none\` is a value of the filter, and counted.
+create function private.facet_has_none(facet text) returns boolean
+language sql immutable set search_path = ''
+return facet in (
+${filled(FACET_NAMES.filter((name) => FACETS[name].hasNone).map((name) => `'${name}'`))}
+);`,
     "-- The filters that have an index by deadline.",
     namesFunction(
       "facets_by_deadline",
       FACET_NAMES.filter((name) => hasIndex.has(name)),
     ),
     `grant execute on function
-  private.exception_facets(), private.facets_with_none(), private.facets_by_deadline()
+  private.exception_facets(), private.facet_has_none(text), private.facets_by_deadline()
 to authenticated;`,
     `create function private.insert_exceptions(made private.exception_change[]) returns void
 language plpgsql volatile set search_path = '' as $$

@@ -61,7 +61,7 @@ begin
     wanted := array_replace(wanted, 'me', private.actor());
   end if;
   return case
-    when filter <> all (private.facets_with_none()) then private.one_of('e.' || filter, wanted)
+    when not private.facet_has_none(filter) then private.one_of('e.' || filter, wanted)
     when wanted = '{none}' then format('e.%I is null', filter)
     when 'none' = any (wanted) then format('(e.%I is null or %s)', filter,
       private.one_of('e.' || filter, array_remove(wanted, 'none')))

@@ -16,12 +16,12 @@ return array[
   'breach_risk', 'status', 'assigned_to', 'reconciliation_id', 'reason_code', 'severity', 'currency'
 ];
 
--- The filters of which `none` is a value.
-create function private.facets_with_none() returns text[]
+-- Whether `none` is a value of the filter, and counted.
+create function private.facet_has_none(facet text) returns boolean
 language sql immutable set search_path = ''
-return array[
+return facet in (
   'assigned_to', 'reconciliation_id', 'currency'
-];
+);
 
 -- The filters that have an index by deadline.
 create function private.facets_by_deadline() returns text[]
@@ -31,7 +31,7 @@ return array[
 ];
 
 grant execute on function
-  private.exception_facets(), private.facets_with_none(), private.facets_by_deadline()
+  private.exception_facets(), private.facet_has_none(text), private.facets_by_deadline()
 to authenticated;
 
 create function private.insert_exceptions(made private.exception_change[]) returns void

@@ -79,7 +79,7 @@ language plpgsql immutable set search_path = '' as $$
 begin
   return (
     select format('case f.facet %s end', string_agg(format('when %L then %s', f,
-      case when f = any (private.facets_with_none()) then format('coalesce(g.%I, %L)', f, 'none')
+      case when private.facet_has_none(f) then format('coalesce(g.%I, %L)', f, 'none')
         else format('g.%I', f) end), ' '))
     from unnest(private.exception_facets()) f
   );

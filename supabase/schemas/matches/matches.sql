@@ -133,7 +133,7 @@ create function private.refuse_change_of_closed() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   -- private.move_suggestions may: suggestions do not belong to what a period closed with.
-  if tg_op = 'UPDATE' and current_setting('tieout.moves_suggestions', true) = 'on' then
+  if tg_op = 'UPDATE' and current_setting('app.moves_suggestions', true) = 'on' then
     return null;
   end if;
   if exists (
