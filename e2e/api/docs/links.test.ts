@@ -71,9 +71,9 @@ test("every link and every anchor of the documentation leads somewhere, and ever
   expect(linked).toEqual(expect.arrayContaining(ERROR_CODES.map((code) => `/docs/errors/${code}`)));
   expect(linked).toEqual(expect.arrayContaining(GUIDE_SLUGS.map((slug) => `/docs/guides/${slug}`)));
   expect(linked).toEqual(expect.arrayContaining(EVENT_KINDS.map((kind) => `/docs/events/${kind}`)));
-  expect(
-    linked.filter((path) => /^\/docs\/reference\/[\w-]+\/[\w-]+$/.test(path)),
-  ).toHaveLength(CONTRACTS.length);
+  expect(linked.filter((path) => /^\/docs\/reference\/[\w-]+\/[\w-]+$/.test(path))).toHaveLength(
+    CONTRACTS.length,
+  );
   expect(linked).toContain("/v1/openapi.json");
 });
 
