@@ -37,7 +37,7 @@ async function rowsPerSecond(kind: keyof typeof speeds): Promise<number> {
   try {
     await client.query("begin");
     if (kind === "without_upkeep")
-      await client.query("select set_config('tieout.writes_exceptions', 'on', true)");
+      await client.query("select set_config('app.writes_exceptions', 'on', true)");
     const startedAt = performance.now();
     await client.query(kind === "with_upkeep" ? INSERT : BARE, [tenant, ROWS]);
     return (ROWS / (performance.now() - startedAt)) * 1000;

@@ -72,7 +72,7 @@ export async function writtenByHand<Row extends object>(
   const client = await database.connect();
   try {
     await client.query("begin");
-    await client.query("select set_config('tieout.writes_exceptions', 'on', true)");
+    await client.query("select set_config('app.writes_exceptions', 'on', true)");
     const { rows } = await client.query<Row>(text, values);
     await client.query("commit");
     return rows;

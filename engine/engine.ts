@@ -5,6 +5,7 @@
  */
 
 import { type Lessons, matchByEvidence, type Weighed } from "./assignment/by-evidence.ts";
+import { proposeConversions } from "./assignment/conversions.ts";
 import { exact } from "./assignment/exact.ts";
 import { reversal, tolerant } from "./assignment/nearest-rules.ts";
 import { references } from "./assignment/references.ts";
@@ -13,12 +14,13 @@ import { digestOf, ENGINE_VERSION } from "./content-hash.ts";
 import type { Contradictions } from "./evidence/contradictions.ts";
 import type { Lines } from "./lines.ts";
 import type { Matches } from "./matches.ts";
-import { inOrderOfEvidence, ruleOfEqualAmounts } from "./passes.ts";
+import { inOrderOfEvidence, ruleOfDifferences, ruleOfEqualAmounts } from "./passes.ts";
 import { type BusinessDays, mondayToFriday } from "./prepare/days.ts";
 import { RunState } from "./prepare/run-state.ts";
 import type { Progress } from "./progress.ts";
 import { type OpenLines, reasonsOf } from "./reasons.ts";
 import { MAX_DAYS, MAX_GROUP_SIZE, MAX_RULES, MAX_TOLERANCE_BPS, type Rule } from "./rules.ts";
+import { discountedSums } from "./sums/discounted-sums.ts";
 import { keyedGroups } from "./sums/keyed.ts";
 import { sums } from "./sums/sums.ts";
 import { type Waterfall, waterfall } from "./waterfall.ts";
@@ -77,8 +79,10 @@ export function* run(input: Input): Generator<Progress, Result> {
   const weighed = new Map<number, Weighed>();
   const lessons: Lessons = new Map();
   const ofEqualAmounts = ruleOfEqualAmounts(rules);
+  const ofDifferences = ruleOfDifferences(rules);
   for (const { rule, index, sumsOf } of inOrderOfEvidence(rules)) {
     yield { stage: rule.name, done: 0, total: 0 };
+    const reach = lessons.get(rule.day_kind ?? "calendar")?.reach ?? { before: 0, after: 0 };
     if (rule.kind !== "exact") state.isWeighing = true;
     switch (rule.kind) {
       case "exact":
@@ -103,9 +107,11 @@ export function* run(input: Input): Generator<Progress, Result> {
             businessDays,
             {
               sumsOf,
-              reach: lessons.get(rule.day_kind ?? "calendar")?.reach ?? { before: 0, after: 0 },
+              reach,
             },
           );
+        if (!rule.on?.length && sumsOf === "all" && ofDifferences)
+          yield* discountedSums(state, rule, ofDifferences, businessDays, reach);
         break;
       case "score": {
         yield* state.readTexts(rule.name);
@@ -125,6 +131,7 @@ export function* run(input: Input): Generator<Progress, Result> {
   }
   yield { stage: "suggestions", done: 0, total: state.proposed.length };
   const suggested = disjointSuggestions(state);
+  if (ofDifferences) proposeConversions(state, suggested, ofDifferences, businessDays);
   yield* state.readTexts("reasons");
   yield { stage: "reasons", done: 0, total: 2 };
   const leftOpen = reasonsOf(state, "left", suggested, rules, businessDays);

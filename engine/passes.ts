@@ -39,3 +39,16 @@ export function ruleOfEqualAmounts(rules: readonly Rule[]): { rule: Rule; index:
   const rule = rules[index];
   return rule ? { rule, index } : null;
 }
+
+/** The first score rule that takes a difference and closes both sides. */
+export function ruleOfDifferences(rules: readonly Rule[]): { rule: Rule; index: number } | null {
+  const index = rules.findIndex(
+    (rule) =>
+      rule.kind === "score" &&
+      !rule.on?.length &&
+      leavesDifference(rule) &&
+      rule.residual !== "none",
+  );
+  const rule = rules[index];
+  return rule ? { rule, index } : null;
+}

@@ -20,19 +20,24 @@ import { parseMoney } from "#components/ui/money.ts";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
-import { createExceptionContract, SEVERITIES } from "#lib/exceptions/contract.ts";
+import { createExceptionContract } from "#lib/exceptions/contract.ts";
 import { CURRENCIES } from "#lib/wire/currencies.ts";
 import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
-import { SEVERITY_LABELS, type Severity } from "./labels.tsx";
+import {
+  CHOICE_NAMES,
+  type Choices,
+  choiceFieldOf,
+  fieldLabel,
+  INITIAL_CHOICES,
+} from "./fields.tsx";
 import { exceptionsKey, newestReconciliations } from "./queries.ts";
 
 /**
  * Fields are named as in the body, so that a refusal finds its field. `amount_minor` is as typed;
  * `due_at` is in the field's format, in the zone that the page shows.
  */
-type Draft = {
+type Draft = Choices & {
   title: string;
-  severity: Severity;
   assigned_to: string | null;
   due_at: string;
   reason_code: string;
@@ -43,7 +48,7 @@ type Draft = {
 
 const EMPTY: Draft = {
   title: "",
-  severity: "medium",
+  ...INITIAL_CHOICES,
   assigned_to: null,
   due_at: "",
   reason_code: "",
@@ -52,8 +57,6 @@ const EMPTY: Draft = {
   reconciliation_id: "",
 };
 
-const isSeverity = (value: string): value is Severity =>
-  SEVERITIES.some((severity) => severity === value);
 const currencyOf = ({ currency }: Draft) =>
   CURRENCIES.find((code) => code === currency.trim().toUpperCase());
 
@@ -78,11 +81,19 @@ function bodyOf(
   draft: Draft,
   timeZone: string,
 ): z.input<NonNullable<typeof createExceptionContract.body>> {
-  const { title, severity, assigned_to, due_at, reason_code, amount_minor, reconciliation_id } =
-    draft;
+  const {
+    title,
+    assigned_to,
+    due_at,
+    reason_code,
+    amount_minor,
+    currency: _currency,
+    reconciliation_id,
+    ...choices
+  } = draft;
   return {
     title: title.trim(),
-    severity,
+    ...choices,
     ...(assigned_to !== null && { assigned_to }),
     ...(due_at !== "" && { due_at: momentOfField(due_at, timeZone) }),
     ...(reason_code.trim() !== "" && { reason_code: reason_code.trim() }),
@@ -132,18 +143,24 @@ export function NewExceptionDialog({
         {...text("title")}
         required
       />
-      <SelectField
-        label="Severity"
-        value={draft.severity}
-        error={form.problem("severity")}
-        onChange={({ target }) => isSeverity(target.value) && change({ severity: target.value })}
-      >
-        {SEVERITIES.map((severity) => (
-          <option key={severity} value={severity}>
-            {SEVERITY_LABELS[severity]}
-          </option>
-        ))}
-      </SelectField>
+      {CHOICE_NAMES.map((name) => {
+        const { values, labels } = choiceFieldOf(name);
+        return (
+          <SelectField
+            key={name}
+            label={fieldLabel(name)}
+            value={draft[name]}
+            error={form.problem(name)}
+            onChange={({ target }) => change({ [name]: target.value } as Partial<Choices>)}
+          >
+            {values.map((value) => (
+              <option key={value} value={value}>
+                {labels[value]}
+              </option>
+            ))}
+          </SelectField>
+        );
+      })}
       <div className="flex flex-col items-start gap-1.5">
         <span className="text-sm font-medium">Assignee</span>
         <AssigneePicker

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { createStore } from "#components/ui/store.ts";
 import type { Exception, updateExceptionContract } from "#lib/exceptions/contract.ts";
+import { CHOICE_NAMES, fieldLabel } from "./fields.tsx";
 import type { Pause } from "./pauses/pause-dialog.tsx";
 
 export type Patch = z.input<NonNullable<typeof updateExceptionContract.body>>;
@@ -99,7 +100,6 @@ export function pauseAgain({ pause_reason, paused_until }: Exception): Step {
 const UNDONE: { [Field in keyof Patch]?: string } = {
   assigned_to: "Assignment undone",
   due_at: "Deadline change undone",
-  severity: "Severity change undone",
   title: "Title change undone",
 };
 
@@ -109,6 +109,8 @@ export function undoneWords(patch: Patch): string {
   if (patch.status === "dismissed") return "Dismissal undone";
   if (patch.status !== undefined) return "Status change undone";
   const [field] = Object.keys(patch) as (keyof Patch)[];
+  if (CHOICE_NAMES.some((name) => name === field))
+    return `${fieldLabel(field ?? "")} change undone`;
   return (field && UNDONE[field]) ?? "Change undone";
 }
 

@@ -154,7 +154,7 @@ test("the trace of a file covers its import, a match, an exception and the webho
     "tieout-matcher: createImport > job match_pair",
     "tieout-matcher: createImport > job read_import",
     "tieout-matcher: job match_pair > finish_run",
-    "tieout-matcher: job match_pair > keep_matches",
+    "tieout-matcher: job match_pair > save_matches",
     "tieout-matcher: job match_pair > match lines",
     "tieout-matcher: job match_pair > open_line_exceptions",
     "tieout-matcher: job match_pair > read lines",

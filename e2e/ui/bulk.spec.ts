@@ -147,6 +147,39 @@ test("one undo restores every exception of a bulk change", async ({ page }) => {
   });
 });
 
+test("one undo restores every exception that a change by filter changed, loaded or not", async ({
+  page,
+}) => {
+  await reportMany(tenant, 520);
+  await sql(
+    "update public.exceptions set assigned_to = 'user:zoe' where tenant_id = $1 and title like '%7'",
+    [tenant],
+  );
+  const assignees = () =>
+    sql<{ assigned_to: string | null; count: number }>(
+      `select assigned_to, count(*)::int from public.exceptions where tenant_id = $1
+       group by assigned_to order by assigned_to`,
+      [tenant],
+    );
+  const before = await assignees();
+  await openBoard(page);
+  await page
+    .getByRole("checkbox", { name: /^Select Item/ })
+    .first()
+    .check();
+  await bar(page).getByRole("button", { name: "Select all 520" }).click();
+  await page.keyboard.press("m");
+  await page.getByRole("button", { name: "Change 520 exceptions" }).click();
+  const toast = page.getByRole("status").filter({ hasText: "520 exceptions assigned to ada" });
+  await expect(toast).toBeVisible();
+  expect(await assignees()).toEqual([{ assigned_to: "user:ada", count: 520 }]);
+  await toast.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByRole("status").filter({ hasText: "Assignment undone" })).toContainText(
+    "520 exceptions",
+  );
+  expect(await assignees()).toEqual(before);
+});
+
 test("selected exceptions are assigned, reviewed and closed with a resolution", async ({
   page,
 }) => {

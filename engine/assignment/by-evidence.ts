@@ -27,6 +27,7 @@ import type { DayKind, Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
 import { sureScore, type Weights } from "../weights.ts";
 import { allocate } from "./allocate.ts";
+import { proposeConvertedAmounts } from "./converted-amounts.ts";
 import { deciding } from "./deciding-rule.ts";
 import type { Graph } from "./graph.ts";
 import { proposeLoneAmounts } from "./lone-amounts.ts";
@@ -110,6 +111,7 @@ export function* matchByEvidence(
     }
   }
   proposeLoneAmounts(state, rule, ruleIndex, pool, options.ofEqualAmounts);
+  proposeConvertedAmounts(state, rule, ruleIndex, pool, model);
   return { pool, model };
 }
 

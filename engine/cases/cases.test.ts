@@ -273,6 +273,69 @@ describe("one payment for several open items of one counterparty", () => {
   });
 });
 
+describe("a payout of lines that call themselves charges", () => {
+  const charges = (batch: string, names: readonly string[]): CaseLine[] =>
+    ["53.98", "78.63", "209.17"].map((amount, at) => ({
+      id: `c${at}`,
+      amount,
+      date: "2026-03-13",
+      reference: `ch_${675170 + at}`,
+      counterparty: names[at],
+      description: `charge${batch}`,
+    }));
+  const payout = (description: string): CaseLine[] => [
+    { id: "p", amount: "341.78", date: "2026-03-16", counterparty: "Adyen N.V.", description },
+  ];
+
+  test("is confirmed where the payout quotes the batch of all of them", () => {
+    const { confirmed } = solveCase(charges(" batch 675165", []), payout("ADYEN BATCH 675165"));
+    expect(confirmed).toEqual(["c0,c1,c2|p"]);
+  });
+
+  test("is confirmed where the charges are of several customers", () => {
+    const customers = ["Pavel Ivanov", "David Quist", "Wout Novak"];
+    const { confirmed } = solveCase(charges(" batch 675165", customers), payout("ADYEN PAYOUT"));
+    expect(confirmed).toEqual(["c0,c1,c2|p"]);
+  });
+
+  test("is at most suggested where the charges may be the bank's own", () => {
+    expect(solveCase(charges("", []), payout("ADYEN PAYOUT")).confirmed).toEqual([]);
+  });
+});
+
+describe("a card payment whose text says that its amount was converted", () => {
+  const report: CaseLine = {
+    id: "e",
+    amount: "-316.29",
+    date: "2026-03-18",
+    counterparty: "Castellano Coatings",
+    description: "K. Weiss: Parking",
+  };
+  const payment: CaseLine = {
+    id: "p",
+    amount: "-320.38",
+    date: "2026-03-19",
+    description: "IN *SUNDANCE MARKET MOBILE AL FRGN AMT 4245",
+  };
+  const unrelated: CaseLine = { ...report, id: "u", amount: "-48.10", date: "2026-03-17" };
+
+  test("is suggested with the only open line of about the amount, and says why", () => {
+    const { confirmed, suggested, noteOf } = solveCase([report, unrelated], [payment]);
+    expect([confirmed, suggested]).toEqual([[], ["e|p"]]);
+    expect(noteOf("e|p")).toMatch(/^The text says that the amount was converted/);
+  });
+
+  test("is not suggested where two lines are near its amount", () => {
+    const another = { ...report, id: "a", amount: "-322.00" };
+    expect(solveCase([report, another], [payment]).suggested).toEqual([]);
+  });
+
+  test("is not suggested where the text names a fee for it", () => {
+    const fee = { ...payment, description: "FOREIGN CURRENCY TRANSACTION FEE" };
+    expect(solveCase([report, unrelated], [fee]).suggested).toEqual([]);
+  });
+});
+
 describe("a sum that may be a coincidence", () => {
   const till = (id: string, amount: string): CaseLine => ({
     id,

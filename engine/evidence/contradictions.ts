@@ -216,7 +216,8 @@ function saidNumber(name: string | null, numbers: readonly string[]): string | n
 /** The minimum digits of a number in a text: a single digit says nothing. */
 const LEAST_SAID = 2;
 
-function haveSeveralNames(lines: readonly Said[]): boolean {
+/** Whether lines name more than one counterparty. */
+export function haveSeveralNames(lines: readonly Said[]): boolean {
   const names = lines.flatMap(({ counterparty }) => counterparty ?? []);
   return names.some((name) => namesDiffer(name, names[0] as string));
 }
@@ -292,7 +293,7 @@ const MONEY = new RegExp(`\\b(${CODES})\\s?\\d|\\d[\\d.,' ]*?(${CODES})\\b|([€
 const SIGNS: Record<string, string> = { "€": "EUR", $: "USD", "£": "GBP" };
 
 /** Currencies next to an amount. */
-function currenciesIn(text: string): string[] {
+export function currenciesIn(text: string): string[] {
   if (!/\d/.test(text)) return [];
   return Array.from(
     text.matchAll(MONEY),

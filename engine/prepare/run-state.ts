@@ -119,6 +119,17 @@ export class RunState {
     for (let at = 0; at < right.length; at++) this.settled.right[right[at] as number] = 1;
   }
 
+  /** The lines that are proposed with a higher score than this. */
+  probablyProposed(score: number): Record<Side, ReadonlySet<number>> {
+    const lines = { left: new Set<number>(), right: new Set<number>() };
+    for (let index = 0; index < this.proposed.length; index++) {
+      if ((this.proposed.score[index] as number) <= score) continue;
+      for (const line of this.proposed.left(index)) lines.left.add(line);
+      for (const line of this.proposed.right(index)) lines.right.add(line);
+    }
+    return lines;
+  }
+
   get hasRejections(): boolean {
     return this.rejected.size > 0;
   }

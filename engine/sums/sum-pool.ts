@@ -210,6 +210,23 @@ export class SumPool {
     yield { core: [], lines: this.summands(target, near), named: false, whole: false };
   }
 
+  /**
+   * Lines that the target may pay together: those whose references it quotes, then those of a
+   * counterparty that it names, then some of these.
+   */
+  *payable(target: number): Generator<{ lines: number[]; whole: boolean }> {
+    const quoted = new Set(this.numbersOf(target).flatMap((word) => this.linesCalled(word)));
+    const lines = this.summands(target, [...quoted]).filter((line) => this.reaches(target, line));
+    if (lines.length >= 2) yield { lines, whole: true };
+    if (lines.length > 0 || this.isCrowded(target)) return;
+    for (const ofName of this.calledByName(target, this.inWindow(target))) {
+      const invoices = this.usualFirst(target, this.summands(target, ofName));
+      if (invoices.length < 2) continue;
+      yield { lines: invoices, whole: true };
+      yield { lines: invoices, whole: false };
+    }
+  }
+
   /** Some lines of a batch that was paid in parts: the number that the target states, then any. */
   private *someOfBatch(target: number, batch: number[], named: boolean): Generator<Family> {
     const lines = this.summands(target, batch);

@@ -6,7 +6,7 @@
 import { allocate } from "../assignment/allocate.ts";
 import type { Days } from "../candidates/window.ts";
 import { isCharge } from "../evidence/charges.ts";
-import { agreedReference, saidOf } from "../evidence/contradictions.ts";
+import { agreedReference, haveSeveralNames, saidOf } from "../evidence/contradictions.ts";
 import { BASIS, HELD } from "../matches.ts";
 import { toleranceFor, toleranceOf } from "../prepare/amounts.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
@@ -336,10 +336,17 @@ function cancelsItself(state: RunState, { side, members }: Solution): boolean {
   return members.some((line) => amounts.has(-(amount[line] as number)));
 }
 
-/** A bank's own charges do not add up to an unrelated payment. */
+/**
+ * A bank's own charges do not add up to an unrelated payment. A processor's charges are payments:
+ * they are of several customers, or the payout quotes their batch.
+ */
 function addsCharges(state: RunState, { side, target, members }: Solution): boolean {
   const other = state[opposite(side)];
-  return !isCharge(state[side], target) && members.every((line) => isCharge(other, line));
+  if (isCharge(state[side], target)) return false;
+  if (!members.every((line) => isCharge(other, line))) return false;
+  const own = saidOf(state[side], target);
+  const said = members.map((line) => saidOf(other, line));
+  return !haveSeveralNames(said) && !said.every((one) => agreedReference(own, one) !== null);
 }
 
 /** A target that quotes an invoice also quotes the credit notes that it subtracts. */

@@ -7,7 +7,7 @@ import type { Service } from "./service.ts";
 import { supportsListen } from "./supports-listen.ts";
 
 /** The channel that `private.notify(topic, what)` notifies when its transaction commits. */
-const CHANNEL = "tieout";
+const CHANNEL = "app";
 const BEAT_EVERY_MS = 3_000;
 const STATEMENT_TIMEOUT_MS = 4_000;
 /**

@@ -18,7 +18,7 @@ export async function supportsListen(connectionString: string): Promise<boolean>
     query_timeout: CONNECT_TIMEOUT_MS,
   };
   const [listener, notifier] = [new Client(options), new Client(options)];
-  const channel = `tieout_probe_${randomBytes(8).toString("hex")}`;
+  const channel = `probe_${randomBytes(8).toString("hex")}`;
   let received = false;
   listener.on("notification", (message) => {
     received ||= message.channel === channel;

@@ -59,6 +59,17 @@ export const settable = {
   reconciliation_id: reconciliationId.nullable(),
 };
 
+const { title, severity: _severity, ...optionalFields } = settable;
+const {
+  amount_minor: _amount,
+  currency: _currency,
+  reconciliation_id: _id,
+  ...ofMany
+} = optionalFields;
+
+/** The fields that can be set for many exceptions at once. */
+export const settableForMany = { severity, ...ofMany };
+
 /** The exception on the wire: spec 2.2 and the fields of contract.md. */
 export const exception = z
   .object({
@@ -190,14 +201,10 @@ export const createExceptionContract = contract({
   idempotency: { field: "idempotency_key", required: false },
   resource: "versioned",
   body: z.strictObject({
-    ...settable,
-    assigned_to: settable.assigned_to.optional(),
-    due_at: settable.due_at.optional(),
+    title,
+    severity,
+    ...z.object(optionalFields).partial().shape,
     status: z.enum(OPEN_STATUSES).optional(),
-    reason_code: settable.reason_code.optional(),
-    amount_minor: settable.amount_minor.optional(),
-    currency: settable.currency.optional(),
-    reconciliation_id: settable.reconciliation_id.optional(),
     details: details.optional(),
   }),
   response: exception,

@@ -11,6 +11,7 @@ import {
   queryInteger,
   text,
   time,
+  timestamp,
 } from "../wire/schema.ts";
 
 export const LINE_STATES = ["open", "partly_matched", "matched", "excluded"] as const;
@@ -214,6 +215,12 @@ export const listLinesContract = contract({
       date_to: day("to this day"),
       amount_from: amount("from this on"),
       amount_to: amount("up to this"),
+      updated_since: timestamp.optional().meta({
+        description:
+          "Only lines that arrived, or whose match, exclusion or exception changed, at or after " +
+          "this time. Use the time of your last call, less ten minutes for calls under way.",
+        example: "2026-11-20T09:30:00.000Z",
+      }),
       q: text(200)
         .optional()
         .meta({

@@ -2,7 +2,6 @@ import { CHANNEL_KINDS, WHOSE } from "../alerts/contract.ts";
 import { API_KEY_STATUSES } from "../api-keys/contract.ts";
 import { WEEKDAYS } from "../calendars/contract.ts";
 import { ENTRY_BATCH_STATES } from "../entries/contract.ts";
-import { ENTRY_KINDS } from "../entries/rules/contract.ts";
 import { EXCEPTION_SORTS, SLA_SORTS } from "../exceptions/contract.ts";
 import { slaReport } from "../exceptions/report/contract.ts";
 import { THRESHOLD_KINDS } from "../exceptions/sla/contract.ts";
@@ -27,6 +26,7 @@ import { EVENT_KINDS } from "../wire/event-kinds.ts";
 import {
   BREACH_RISKS,
   CONNECTIONS,
+  ENTRY_KINDS,
   EXCEPTIONS,
   OPEN_EXCEPTION_STATUSES,
   RECONCILIATIONS,

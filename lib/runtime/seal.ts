@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  hkdfSync,
+  randomBytes,
+  randomUUID,
+} from "node:crypto";
 import { workerEnv } from "./env.ts";
 
 const ALGORITHM = "aes-256-gcm";
@@ -40,6 +47,27 @@ export function unseal(sealed: string, binding: string): string {
     }
   }
   throw new Error("None of ENCRYPTION_KEYS can decrypt this.");
+}
+
+/**
+ * Encrypts values of one purpose, each for one tenant and one row, so that the database never sees
+ * them. The new row's ID begins with `prefix`.
+ */
+export function rowSealer(purpose: string, prefix: string) {
+  const bindingOf = (tenantId: string, id: string) => `${purpose}\n${tenantId}\n${id}`;
+  /** @throws Error if none of the server's keys fits. */
+  const unsealRow = (sealed: string, tenantId: string, id: string) =>
+    unseal(sealed, bindingOf(tenantId, id));
+  return {
+    seal(plaintext: string, tenantId: string): { id: string; sealed: string } {
+      const id = `${prefix}_${randomUUID().replaceAll("-", "")}`;
+      return { id, sealed: seal(plaintext, bindingOf(tenantId, id)) };
+    },
+    unseal: unsealRow,
+    /** Encrypts the same value with the newest server key. */
+    reseal: (sealed: string, tenantId: string, id: string) =>
+      seal(unsealRow(sealed, tenantId, id), bindingOf(tenantId, id)),
+  };
 }
 
 function newestKey(): Buffer {

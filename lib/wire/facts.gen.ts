@@ -149,7 +149,7 @@ export const OPEN_EXCEPTION_STATUSES = ["open", "in_review"] as const;
 
 export const BREACH_RISKS = ["breached", "high", "medium", "low"] as const;
 
-export const EXCEPTION_FACETS = ["breach_risk", "severity", "status", "assigned_to", "reason_code", "reconciliation_id", "currency"] as const;
+export const ENTRY_KINDS = ["fee", "fx", "rounding", "write_off", "other", "residual", "excluded_left", "excluded_right", "carried_left", "carried_right"] as const;
 
 export const RISK_MINUTES = { high_below: 60, medium_up_to: 240 } as const;
 

@@ -6,8 +6,6 @@ import { databaseTypes } from "./database-types.ts";
 import { defaultRulesSql } from "./default-rules.ts";
 import { difference } from "./difference.ts";
 import { factsFile } from "./facts.ts";
-import { operationScopes } from "./operation-scopes.ts";
-import { operationsSql } from "./operations.ts";
 import { sdkOperations, sdkTypes } from "./sdk.ts";
 import { pythonResources, pythonTypes } from "./sdk-python.ts";
 
@@ -25,12 +23,18 @@ export const ARTEFACTS = {
   facts: { path: "lib/wire/facts.gen.ts", make: factsFile, needsDatabase: true },
   scopes: {
     path: "lib/api-keys/operation-scopes.gen.ts",
-    make: async () => operationScopes((await import("#lib/openapi/operations.ts")).CONTRACTS),
+    make: async () =>
+      (await import("./operation-scopes.ts")).operationScopes(
+        (await import("#lib/openapi/operations.ts")).CONTRACTS,
+      ),
     needsDatabase: false,
   },
   operations: {
     path: "supabase/schemas/core/operations.gen.sql",
-    make: async () => operationsSql((await import("#lib/openapi/operations.ts")).CONTRACTS),
+    make: async () =>
+      (await import("./operations.ts")).operationsSql(
+        (await import("#lib/openapi/operations.ts")).CONTRACTS,
+      ),
     needsDatabase: false,
   },
   "exception-writes": {

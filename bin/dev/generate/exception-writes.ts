@@ -1,8 +1,9 @@
 import type { Pool } from "pg";
 import { createExceptionContract, updateExceptionContract } from "#lib/exceptions/contract.ts";
+import { FACET_NAMES, FACETS } from "#lib/exceptions/filters/contract.ts";
 
 const HEADER = `-- Written by \`npm run generate\` from the columns of public.exceptions and the contracts: the two
--- statements that write exceptions, and what a caller may set.`;
+-- statements that write exceptions, what a caller may set, and the filters.`;
 
 /** What a pause sets, and the calendar, which the SLA policy sets. */
 const SET_BY_ACTS = ["calendar_id", "calendar_no", "paused_until", "pause_reason"];
@@ -13,6 +14,14 @@ const COLUMNS = `select attname as name from pg_attribute
 where attrelid = 'public.exceptions'::regclass and attnum > 0 and not attisdropped and attgenerated = ''
 order by attnum`;
 
+/** The columns whose index continues with the deadline. A rank stands for the column it ranks. */
+const BY_DEADLINE = `select distinct regexp_replace(a.attname, '_rank$', '') as name
+from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[1]
+where i.indrelid = 'public.exceptions'::regclass and array(
+  select c.attname::text from unnest(i.indkey::smallint[]) with ordinality k (number, place)
+  join pg_attribute c on c.attrelid = i.indrelid and c.attnum = k.number order by k.place
+) = array['tenant_id', a.attname::text, 'due_at', 'id']`;
+
 /** Generates the statements, so that a new column is written without being listed by hand. */
 export async function exceptionWrites(database: Pool): Promise<string> {
   const { rows } = await database.query<{ name: string }>(COLUMNS);
@@ -21,13 +30,27 @@ export async function exceptionWrites(database: Pool): Promise<string> {
   const settable = [createExceptionContract.body, updateExceptionContract.body].flatMap((body) =>
     Object.keys(body?.shape ?? {}),
   );
+  const indexed = await database.query<{ name: string }>(BY_DEADLINE);
+  const hasIndex = new Set(indexed.rows.map(({ name }) => name));
   return `${[
     HEADER,
-    `create function private.exception_settable() returns text[]
+    namesFunction("exception_settable", [...new Set([...settable, ...SET_BY_ACTS])]),
+    "-- The filters that take several values and have counts (exceptions/sla_facets.sql).",
+    namesFunction("exception_facets", FACET_NAMES),
+    `-- Whether \`none\` is a value of the filter, and counted.
+create function private.facet_has_none(facet text) returns boolean
 language sql immutable set search_path = ''
-return array[
-${filled([...new Set([...settable, ...SET_BY_ACTS])].map((name) => `'${name}'`))}
-];`,
+return facet in (
+${filled(FACET_NAMES.filter((name) => FACETS[name].hasNone).map((name) => `'${name}'`))}
+);`,
+    "-- The filters that have an index by deadline.",
+    namesFunction(
+      "facets_by_deadline",
+      FACET_NAMES.filter((name) => hasIndex.has(name)),
+    ),
+    `grant execute on function
+  private.exception_facets(), private.facet_has_none(text), private.facets_by_deadline()
+to authenticated;`,
     `create function private.insert_exceptions(made private.exception_change[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -53,7 +76,18 @@ ${filled(
   from (select (m.after).* from unnest(made) m) n
   where e.tenant_id = n.tenant_id and e.id = n.id;
 end $$;`,
-  ].join("\n\n")}\n`;
+  ]
+    .join("\n\n")
+    .replaceAll(/^(-- The filters .*)\n\n/gm, "$1\n")}\n`;
+}
+
+/** A function that returns a list of names. */
+function namesFunction(name: string, names: readonly string[]): string {
+  return `create function private.${name}() returns text[]
+language sql immutable set search_path = ''
+return array[
+${filled(names.map((one) => `'${one}'`))}
+];`;
 }
 
 /** Items with commas, on lines of at most 100 columns. */

@@ -33,7 +33,7 @@ const OTHERS = `select
   (select array(select m[1] from regexp_matches(pg_get_expr(indpred, indrelid), '''(\\w+)''', 'g') m)
     from pg_index where indexrelid = 'public.exceptions_by_deadline'::regclass) as "OPEN_EXCEPTION_STATUSES",
   private.breach_risks() as "BREACH_RISKS",
-  private.exception_facets() as "EXCEPTION_FACETS",
+  private.entry_kinds() as "ENTRY_KINDS",
   jsonb_build_object('high_below', private.high_risk_below(), 'medium_up_to', private.medium_risk_up_to()) as "RISK_MINUTES"`;
 
 const CHECKS = `select r.relname as table, a.attname as column, pg_get_constraintdef(c.oid) as definition

@@ -12,17 +12,12 @@ import { Menu, MenuChoice } from "#components/ui/menu.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import { SearchField } from "#components/ui/search-field.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { OPEN_STATUSES, SEVERITIES, SLA_SORTS, STATUSES } from "#lib/exceptions/contract.ts";
-import { ME, NONE } from "#lib/exceptions/filters/contract.ts";
-import type { Facet, SlaFacets } from "#lib/exceptions/sla/contract.ts";
+import { OPEN_STATUSES, SLA_SORTS, STATUSES } from "#lib/exceptions/contract.ts";
+import { type Facet, ME, NONE } from "#lib/exceptions/filters/contract.ts";
+import type { SlaFacets } from "#lib/exceptions/sla/contract.ts";
 import { BREACH_RISKS } from "#lib/wire/facts.gen.ts";
-import {
-  RISK_LABELS,
-  reasonLabel,
-  SEVERITY_LABELS,
-  SORT_LABELS,
-  STATUS_LABELS,
-} from "../labels.tsx";
+import { CHOICE_NAMES, choiceFieldOf, fieldLabel } from "../fields.tsx";
+import { RISK_LABELS, reasonLabel, SORT_LABELS, STATUS_LABELS } from "../labels.tsx";
 import { ReconciliationName } from "../names.tsx";
 import { facetsOf } from "../queries.ts";
 import { SaveView } from "../views/save-view.tsx";
@@ -136,16 +131,22 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
             onChange={(breach_risk) => onChange({ breach_risk })}
           />
         )}
+        {CHOICE_NAMES.map((name) => {
+          const { values, labels } = choiceFieldOf(name);
+          return (
+            <FacetMenu
+              key={name}
+              hint={hint}
+              name={fieldLabel(name)}
+              values={search[name]}
+              options={known(name, values, labels)}
+              onChange={(chosen) => onChange({ [name]: chosen } as Partial<BoardSearch>)}
+            />
+          );
+        })}
         <FacetMenu
           hint={hint}
-          name="Severity"
-          values={search.severity}
-          options={known("severity", SEVERITIES, SEVERITY_LABELS)}
-          onChange={(severity) => onChange({ severity })}
-        />
-        <FacetMenu
-          hint={hint}
-          name="Assignee"
+          name={fieldLabel("assigned_to")}
           values={search.assigned_to}
           options={[
             { value: ME, word: "Me", note: count("assigned_to", self) },
@@ -161,21 +162,21 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
         />
         <FacetMenu
           hint={hint}
-          name="Status"
+          name={fieldLabel("status")}
           values={search.status}
           options={known("status", statuses, STATUS_LABELS)}
           onChange={(status) => onChange({ status })}
         />
         <FacetMenu
           hint={hint}
-          name="Reason"
+          name={fieldLabel("reason_code")}
           values={search.reason_code}
           options={found("reason_code", (value) => (value === NONE ? "None" : reasonLabel(value)))}
           onChange={(reason_code) => onChange({ reason_code })}
         />
         <FacetMenu
           hint={hint}
-          name="Reconciliation"
+          name={fieldLabel("reconciliation_id")}
           values={search.reconciliation_id}
           options={found("reconciliation_id", (value, name) =>
             value === NONE ? "None" : (name ?? <ReconciliationName id={value} />),

@@ -1,16 +1,18 @@
 import type { BoardLook, Density } from "#components/preferences/preferences.ts";
+import { CHOICE_NAMES, type ChoiceName, choiceFieldOf, fieldLabel } from "../fields.tsx";
 
 /** The optional columns of the wide board. `usual` says whether it is shown by default. */
-const CHOICES = [
-  { id: "due", name: "Due", usual: true },
-  { id: "reason", name: "Reason", usual: false },
-  { id: "money", name: "Money at risk", usual: true },
-  { id: "severity", name: "Severity", usual: true },
-  { id: "assignee", name: "Assignee", usual: true },
-  { id: "status", name: "Status", usual: true },
-] as const;
+const CHOICES: { id: Column; name: string; usual: boolean }[] = [
+  { id: "due", name: fieldLabel("due_at"), usual: true },
+  { id: "reason", name: fieldLabel("reason_code"), usual: false },
+  { id: "money", name: fieldLabel("amount_minor"), usual: true },
+  ...CHOICE_NAMES.map((id) => ({ id, name: fieldLabel(id), usual: choiceFieldOf(id).usual })),
+  { id: "assignee", name: fieldLabel("assigned_to"), usual: true },
+  { id: "status", name: fieldLabel("status"), usual: true },
+];
 
-export type Column = (typeof CHOICES)[number]["id"];
+type FixedColumn = "due" | "reason" | "money" | "assignee" | "status";
+export type Column = FixedColumn | ChoiceName;
 export const COLUMN_CHOICES = CHOICES.map(({ id, name }) => ({ value: id, label: name }));
 
 /** The chosen columns. */
@@ -28,7 +30,7 @@ export function columnsOf({ columns }: BoardLook): ReadonlySet<Column> {
  */
 export const ROW = "@xl:flex @xl:flex-nowrap @xl:gap-x-3";
 const ICON = "@xl:shrink-0 @xl:@max-4xl:overflow-hidden @xl:@max-4xl:whitespace-nowrap";
-export const WIDTHS: Record<Column | "box" | "risk" | "time" | "title", string> = {
+export const WIDTHS: Record<FixedColumn | "box" | "risk" | "time" | "title" | "choice", string> = {
   box: "@xl:w-6 @xl:shrink-0",
   risk: `@xl:w-3.5 @4xl:w-23 ${ICON}`,
   time: "@xl:w-28 @xl:shrink-0 @4xl:w-30",
@@ -36,7 +38,7 @@ export const WIDTHS: Record<Column | "box" | "risk" | "time" | "title", string> 
   reason: "@4xl:w-32 @4xl:shrink-0",
   title: "@xl:min-w-24 @xl:flex-1 @4xl:min-w-36",
   money: "@xl:w-26 @xl:shrink-0 @4xl:w-29",
-  severity: `@xl:w-3.5 @4xl:w-22 ${ICON}`,
+  choice: `@xl:w-3.5 @4xl:w-22 ${ICON}`,
   assignee: `@xl:w-5 @4xl:w-26 ${ICON}`,
   status: `@xl:w-3.5 @4xl:w-24 ${ICON}`,
 };

@@ -11,7 +11,8 @@ import { useServerTime } from "#components/ui/server-clock.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { breachRisk, countdown, held, minutesToBreach } from "../deadline.ts";
-import { reasonLabel, SeverityParts, StatusParts } from "../labels.tsx";
+import { CHOICE_NAMES, choiceFieldOf } from "../fields.tsx";
+import { reasonLabel, StatusParts } from "../labels.tsx";
 import { Outcome, RiskBadge } from "../risk-badge.tsx";
 import { type Column, ROW, WIDTHS } from "./columns.ts";
 
@@ -171,11 +172,17 @@ export const ExceptionRow = memo(function ExceptionRow(props: Props) {
           )}
         </td>
       )}
-      {columns.has("severity") && (
-        <td className={classes("flex items-center gap-1.5 @max-xl:order-2", WIDTHS.severity)}>
-          <SeverityParts severity={item.severity} />
-        </td>
-      )}
+      {CHOICE_NAMES.filter((name) => columns.has(name)).map((name) => {
+        const { Parts } = choiceFieldOf(name);
+        return (
+          <td
+            key={name}
+            className={classes("flex items-center gap-1.5 @max-xl:order-2", WIDTHS.choice)}
+          >
+            <Parts value={item[name]} />
+          </td>
+        );
+      })}
       {columns.has("assignee") && (
         <td
           className={classes(

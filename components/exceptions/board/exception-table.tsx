@@ -1,13 +1,14 @@
 "use client";
 
 import { ArrowDown } from "lucide-react";
-import { type ReactNode, type RefObject, useMemo } from "react";
+import { Fragment, type ReactNode, type RefObject, useMemo } from "react";
 import type { PageLink } from "#components/kit/use-search.ts";
 import { useVirtualRows } from "#components/kit/use-virtual-rows.ts";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { classes } from "#components/ui/classes.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
-import type { Exception } from "#lib/exceptions/contract.ts";
+import { type Exception, SLA_SORTS } from "#lib/exceptions/contract.ts";
+import { CHOICE_NAMES, fieldLabel } from "../fields.tsx";
 import { BoardGroup } from "./board-group.tsx";
 import { type GroupName, groupedLines, plainLines } from "./board-lines.ts";
 import { columnsOf, GROUP_PX, ROW, ROW_PX, WIDTHS } from "./columns.ts";
@@ -158,17 +159,40 @@ export function ExceptionTable(props: Props) {
           {sortable("breach_risk", state === "closed" ? "Deadline" : "Risk", WIDTHS.risk)}
           {sortable("due_at", TIMES[state], WIDTHS.time)}
           {columns.has("due") && (
-            <Heading className={classes("@max-5xl:hidden", WIDTHS.due)}>Due</Heading>
+            <Heading className={classes("@max-5xl:hidden", WIDTHS.due)}>
+              {fieldLabel("due_at")}
+            </Heading>
           )}
           {columns.has("reason") && (
-            <Heading className={classes("@max-5xl:hidden", WIDTHS.reason)}>Reason</Heading>
+            <Heading className={classes("@max-5xl:hidden", WIDTHS.reason)}>
+              {fieldLabel("reason_code")}
+            </Heading>
           )}
           <Heading className={WIDTHS.title}>Exception</Heading>
           {columns.has("money") &&
-            sortable("amount", "Money at risk", classes("pr-3 text-right", WIDTHS.money))}
-          {columns.has("severity") && sortable("severity", "Severity", WIDTHS.severity)}
-          {columns.has("assignee") && sortable("assigned_to", "Assignee", WIDTHS.assignee)}
-          {columns.has("status") && <Heading className={WIDTHS.status}>Status</Heading>}
+            sortable(
+              "amount",
+              fieldLabel("amount_minor"),
+              classes("pr-3 text-right", WIDTHS.money),
+            )}
+          {CHOICE_NAMES.filter((name) => columns.has(name)).map((name) => {
+            const sort = SLA_SORTS.find((one) => one === name);
+            const label = fieldLabel(name);
+            return (
+              <Fragment key={name}>
+                {sort ? (
+                  sortable(sort, label, WIDTHS.choice)
+                ) : (
+                  <Heading className={WIDTHS.choice}>{label}</Heading>
+                )}
+              </Fragment>
+            );
+          })}
+          {columns.has("assignee") &&
+            sortable("assigned_to", fieldLabel("assigned_to"), WIDTHS.assignee)}
+          {columns.has("status") && (
+            <Heading className={WIDTHS.status}>{fieldLabel("status")}</Heading>
+          )}
         </tr>
       </thead>
       <tbody

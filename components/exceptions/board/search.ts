@@ -7,21 +7,31 @@ import {
   parseAsString,
   parseAsStringLiteral,
 } from "nuqs/server";
-import { parseAsId, parseAsMatching, parseAsMoment } from "#components/kit/search-params.ts";
-import { SEVERITIES, SLA_SORTS, STATUSES } from "#lib/exceptions/contract.ts";
-import { ME, NONE } from "#lib/exceptions/filters/contract.ts";
+import { parseAsId, parseAsMoment } from "#components/kit/search-params.ts";
+import { SLA_SORTS } from "#lib/exceptions/contract.ts";
+import { FACET_NAMES, FACETS, type Facet } from "#lib/exceptions/filters/contract.ts";
 import { FACET_STATES } from "#lib/exceptions/sla/contract.ts";
-import { BREACH_RISKS, EXCEPTION_FACETS } from "#lib/wire/facts.gen.ts";
-import { idPattern, USER_REFERENCE } from "#lib/wire/schema.ts";
 
-const RISK_FILTERS = [...BREACH_RISKS, "at_risk"] as const;
+const valuesOf = <Value extends string>(isValue: (value: string) => value is Value) =>
+  parseAsArrayOf(
+    createParser<Value>({
+      parse: (text) => (isValue(text) ? text : null),
+      serialize: String,
+    }),
+  );
 
-const orNone = (pattern: RegExp) =>
-  parseAsMatching(new RegExp(`^(?:${NONE})$|${pattern.source}`, "u"));
-const assignee = createParser({
-  parse: (text) => (text === NONE || text === ME || USER_REFERENCE.test(text) ? text : null),
-  serialize: String,
-});
+type Value<Name extends Facet> = (typeof FACETS)[Name] extends {
+  isValue: (value: string) => value is infer One extends string;
+}
+  ? One
+  : never;
+
+const facets = Object.fromEntries(
+  FACET_NAMES.map((name) => [
+    name,
+    valuesOf(FACETS[name].isValue as (value: string) => value is string),
+  ]),
+) as { [Name in Facet]: ReturnType<typeof valuesOf<Value<Name>>> };
 
 /**
  * The state in the board's URL: what is listed, the API's filters (each with several values), and
@@ -29,13 +39,7 @@ const assignee = createParser({
  */
 export const boardSearch = {
   state: parseAsStringLiteral(FACET_STATES).withDefault("open"),
-  breach_risk: parseAsArrayOf(parseAsStringLiteral(RISK_FILTERS)),
-  severity: parseAsArrayOf(parseAsStringLiteral(SEVERITIES)),
-  assigned_to: parseAsArrayOf(assignee),
-  status: parseAsArrayOf(parseAsStringLiteral(STATUSES)),
-  reason_code: parseAsArrayOf(parseAsString),
-  reconciliation_id: parseAsArrayOf(orNone(idPattern("rcn"))),
-  currency: parseAsArrayOf(orNone(/^[A-Z]{3}$/)),
+  ...facets,
   amount_from: parseAsInteger,
   due_before: parseAsMoment,
   breached_from: parseAsMoment,
@@ -63,10 +67,4 @@ export const PAST_FILTERS = [
 ] as const;
 
 /** All filters in the URL; those with counts first. */
-export const FILTERS = [
-  ...EXCEPTION_FACETS,
-  "amount_from",
-  "due_before",
-  ...PAST_FILTERS,
-  "q",
-] as const;
+export const FILTERS = [...FACET_NAMES, "amount_from", "due_before", ...PAST_FILTERS, "q"] as const;

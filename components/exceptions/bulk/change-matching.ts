@@ -1,3 +1,4 @@
+import type { Exception } from "#lib/exceptions/contract.ts";
 import type { SavedFilters } from "#lib/exceptions/filters/contract.ts";
 import type { BulkChange } from "./change-in-bulk.ts";
 import { sendChange } from "./send-change.ts";
@@ -6,7 +7,8 @@ import { sendChange } from "./send-change.ts";
 export type Matching = { filter: SavedFilters; count: number };
 
 export type MatchingOutcome = {
-  changed: number;
+  /** The changed exceptions as they were before. */
+  changed: Exception[];
   skipped: { id: string; title: string; message: string }[];
   /** Why it ended early; null if it was stopped or finished. */
   error: Error | null;
@@ -20,7 +22,7 @@ export async function changeMatching(
   { tenant, matching, change }: { tenant: string; matching: Matching; change: BulkChange },
   { onProgress, signal }: { onProgress: (settled: number) => void; signal: AbortSignal },
 ): Promise<MatchingOutcome> {
-  const outcome: MatchingOutcome = { changed: 0, skipped: [], error: null };
+  const outcome: MatchingOutcome = { changed: [], skipped: [], error: null };
   let cursor: string | null = null;
   do {
     try {
@@ -31,13 +33,13 @@ export async function changeMatching(
         ...change,
       };
       const answer: Awaited<ReturnType<typeof sendChange>> = await sendChange(tenant, body);
-      outcome.changed += answer.updated;
+      outcome.changed.push(...answer.previous);
       outcome.skipped.push(...answer.skipped);
       cursor = answer.next_cursor;
     } catch (error) {
       return { ...outcome, error: error as Error };
     }
-    onProgress(outcome.changed + outcome.skipped.length);
+    onProgress(outcome.changed.length + outcome.skipped.length);
   } while (cursor !== null && !signal.aborted);
   return outcome;
 }

@@ -80,10 +80,7 @@ export function useBulkChange(selection: {
   }
 
   /** Changes everything that a filter matches. Not optimistic, because most of it isn't loaded. */
-  async function changeAll(
-    matching: Matching,
-    { done, undone: _, ...asked }: Change,
-  ): Promise<void> {
+  async function changeAll(matching: Matching, { done, undone, ...asked }: Change): Promise<void> {
     stopping.current = new AbortController();
     setProgress({ settled: 0, total: matching.count });
     selection.clear();
@@ -95,10 +92,10 @@ export function useBulkChange(selection: {
       },
     );
     setProgress(null);
-    if (changed > 0) toast(`${pluralize(changed, "exception")} ${done}`);
+    tell({ done, undone }, changed, asked);
     if (error)
       toastFailure(
-        changed > 0 ? "Stopped before all were changed" : "Nothing was changed",
+        changed.length > 0 ? "Stopped before all were changed" : "Nothing was changed",
         problemText(error),
       );
     if (skipped.length > 0) {
@@ -117,7 +114,7 @@ export function useBulkChange(selection: {
 
   function tell(
     { done, undone }: Pick<Change, "done" | "undone">,
-    before: readonly SlaItem[],
+    before: readonly Exception[],
     asked: BulkChange,
   ): void {
     if (before.length === 0) return;

@@ -2,28 +2,16 @@
 
 import type { z } from "zod";
 import { DataValue } from "#components/kit/data-fields.tsx";
-import { fieldName } from "#components/kit/field-labels.ts";
 import { personName } from "#components/people/person.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import { Time } from "#components/ui/time.tsx";
-import { SEVERITIES, STATUSES } from "#lib/exceptions/contract.ts";
+import { STATUSES } from "#lib/exceptions/contract.ts";
 import type { listExceptionHistoryContract } from "#lib/exceptions/history/contract.ts";
-import { reasonLabel, SEVERITY_LABELS, STATUS_LABELS } from "../labels.tsx";
+import { CHOICE_NAMES, choiceFieldOf, fieldLabel } from "../fields.tsx";
+import { reasonLabel, STATUS_LABELS } from "../labels.tsx";
 import { CalendarName, ReconciliationName } from "../names.tsx";
 
 export type Change = z.output<typeof listExceptionHistoryContract.response>["items"][number];
-
-/** Where the field's own name isn't what the page calls it. */
-const FIELD_LABELS: Record<string, string> = {
-  assigned_to: "Assignee",
-  due_at: "Due",
-  paused_at: "Paused",
-  closed_at: "Closed",
-  calendar_id: "Calendar",
-  reconciliation_id: "Reconciliation",
-  reason_code: "Reason",
-  amount_minor: "Money at risk",
-};
 
 /** The old and new value of each changed field, with names instead of IDs. */
 export function ChangedFields({
@@ -42,7 +30,7 @@ export function ChangedFields({
     <dl className="mt-1 flex flex-col gap-1">
       {Object.entries(changes).map(([field, { from, to }]) => (
         <div key={field} className="wrap-break-word">
-          <dt className="inline font-medium">{FIELD_LABELS[field] ?? fieldName(field)}: </dt>
+          <dt className="inline font-medium">{fieldLabel(field)}: </dt>
           <dd className="inline">
             <span className="sr-only">from </span>
             <Value field={field} value={from} currency={currencyOf("from")} />
@@ -76,8 +64,8 @@ function Value({
   if (field === "reconciliation_id") return <ReconciliationName id={value} />;
   if (field === "calendar_id") return <CalendarName id={value} />;
   if (field === "reason_code") return reasonLabel(value);
-  const severity = field === "severity" && SEVERITIES.find((one) => one === value);
-  if (severity) return SEVERITY_LABELS[severity];
+  const choice = CHOICE_NAMES.find((one) => one === field);
+  if (choice) return choiceFieldOf(choice).labels[value] ?? value;
   const status = field === "status" && STATUSES.find((one) => one === value);
   return status ? STATUS_LABELS[status] : value;
 }

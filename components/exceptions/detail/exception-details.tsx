@@ -22,18 +22,13 @@ import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { Time } from "#components/ui/time.tsx";
-import { type Exception, OPEN_STATUSES, SEVERITIES } from "#lib/exceptions/contract.ts";
+import { type Exception, OPEN_STATUSES } from "#lib/exceptions/contract.ts";
 import { listRequestsContract } from "#lib/request-log/contract.ts";
 import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
 import { InPlace } from "../board/in-place.tsx";
 import { breachRisk, countdown, duration, held, minutesToBreach } from "../deadline.ts";
-import {
-  reasonLabel,
-  SEVERITY_LABELS,
-  SeverityLabel,
-  STATUS_LABELS,
-  StatusLabel,
-} from "../labels.tsx";
+import { CHOICE_NAMES, ChoiceLabel, type Choices, choiceFieldOf, fieldLabel } from "../fields.tsx";
+import { reasonLabel, STATUS_LABELS, StatusLabel } from "../labels.tsx";
 import { CalendarName, ReconciliationName } from "../names.tsx";
 import { RiskBadge } from "../risk-badge.tsx";
 import type { Acting } from "../use-exception-actions.ts";
@@ -108,19 +103,28 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
                 <StatusLabel status={exception.status} />
               </span>
             )}
-            <Picker
-              label="Severity"
-              value={exception.severity}
-              options={SEVERITIES.map((severity) => ({
-                value: severity,
-                label: <SeverityLabel severity={severity} />,
-              }))}
-              onChange={(severity) =>
-                change({ severity }, `Severity is now ${SEVERITY_LABELS[severity].toLowerCase()}`)
-              }
-            >
-              <SeverityLabel severity={exception.severity} />
-            </Picker>
+            {CHOICE_NAMES.map((name) => {
+              const { values, labels } = choiceFieldOf(name);
+              return (
+                <Picker
+                  key={name}
+                  label={fieldLabel(name)}
+                  value={exception[name] as string}
+                  options={values.map((value) => ({
+                    value,
+                    label: <ChoiceLabel name={name} value={value} />,
+                  }))}
+                  onChange={(value) =>
+                    change(
+                      { [name]: value } as Partial<Choices>,
+                      `${fieldLabel(name)} is now ${labels[value]?.toLowerCase()}`,
+                    )
+                  }
+                >
+                  <ChoiceLabel name={name} value={exception[name]} />
+                </Picker>
+              );
+            })}
             <AssigneePicker
               opener={assignee}
               value={exception.assigned_to}

@@ -1,56 +1,50 @@
-/** The columns of a file, in the template's order. A test compares them with the contract. */
-export const COLUMNS = [
-  {
-    name: "title",
-    required: true,
-    what: "What's wrong. Up to 200 characters.",
-    example: "Payout 4711 has no bank line",
-  },
-  { name: "severity", required: true, what: "critical, high, medium or low.", example: "high" },
-  { name: "assigned_to", required: false, what: "user:<name>.", example: "user:ada" },
-  {
-    name: "due_at",
-    required: false,
+import { z } from "zod";
+import { createExceptionContract } from "#lib/exceptions/contract.ts";
+
+const FIELDS = createExceptionContract.body?.shape ?? {};
+
+/** What a file says of a column, where the contract's description and example don't fit. */
+const IN_FILES: Record<string, { what: string; example?: string }> = {
+  title: { what: "What's wrong. Up to 200 characters." },
+  assigned_to: { what: "user:<name>.", example: "user:ada" },
+  due_at: {
     what: "The deadline, ISO 8601 in UTC. If empty, your SLA policy sets it by severity.",
     example: "2027-01-15T16:00:00Z",
   },
-  {
-    name: "status",
-    required: false,
-    what: "open or in_review. Defaults to open.",
-    example: "open",
-  },
-  {
-    name: "reason_code",
-    required: false,
-    what: "Your own reason code. Up to 64 characters.",
-    example: "missing_counterpart",
-  },
-  {
-    name: "amount_minor",
-    required: false,
-    what: "Money at risk, in the currency's minor unit. Requires currency.",
-    example: "125000",
-  },
-  {
-    name: "currency",
-    required: false,
-    what: "ISO 4217 code. Requires amount_minor.",
-    example: "EUR",
-  },
-  {
-    name: "reconciliation_id",
-    required: false,
-    what: "ID of a reconciliation in this tenant.",
-    example: "",
-  },
-  {
-    name: "details",
-    required: false,
-    what: "Any JSON object, up to 16 kB.",
-    example: '{"source_line": 118}',
-  },
-] as const;
+  status: { what: "open or in_review. Defaults to open.", example: "open" },
+  reason_code: { what: "Your own reason code. Up to 64 characters." },
+  amount_minor: { what: "Money at risk, in the currency's minor unit. Requires currency." },
+  currency: { what: "ISO 4217 code. Requires amount_minor." },
+  reconciliation_id: { what: "ID of a reconciliation in this tenant.", example: "" },
+};
+
+const isWrapper = (field: z.ZodType) =>
+  field instanceof z.ZodOptional || field instanceof z.ZodNullable;
+const unwrapped = (field: z.ZodType): z.ZodType =>
+  isWrapper(field) ? unwrapped(field.unwrap() as z.ZodType) : field;
+const metaOf = (field: z.ZodType): z.GlobalMeta =>
+  field.meta() ?? (isWrapper(field) ? metaOf(field.unwrap() as z.ZodType) : {});
+
+/** The columns of a file, in the template's order: the fields of creating an exception. */
+export const COLUMNS = Object.entries<z.ZodType>(FIELDS).map(([name, field]) => {
+  const { description, example = "" } = metaOf(field);
+  const inFiles = IN_FILES[name];
+  return {
+    name,
+    required: !field.safeParse(undefined).success,
+    what: inFiles?.what ?? description ?? `${choicesOf(field)}.`,
+    example:
+      inFiles?.example ?? (typeof example === "object" ? JSON.stringify(example) : String(example)),
+  };
+});
+
+/** "critical, high, medium or low" */
+function choicesOf(field: z.ZodType): string {
+  const choice = unwrapped(field);
+  return choice instanceof z.ZodEnum
+    ? new Intl.ListFormat("en-GB", { type: "disjunction" }).format(choice.options.map(String))
+    : "";
+}
 
 export function csvTemplate(): string {
   const cells = COLUMNS.map(({ example }) => csvCell(example));

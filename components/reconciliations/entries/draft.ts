@@ -1,9 +1,5 @@
-import {
-  ENTRY_KINDS,
-  type EntryKind,
-  type EntryRuleSet,
-  PLACEHOLDERS,
-} from "#lib/entries/rules/contract.ts";
+import { type EntryKind, type EntryRuleSet, PLACEHOLDERS } from "#lib/entries/rules/contract.ts";
+import { ENTRY_KINDS } from "#lib/wire/facts.gen.ts";
 
 /** A rule as its fields show it; a kind without a rule has empty ones. */
 export type RuleDraft = {

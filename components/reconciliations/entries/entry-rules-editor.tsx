@@ -13,12 +13,12 @@ import { Button } from "#components/ui/button.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
 import {
-  ENTRY_KINDS,
   type EntryRuleSet,
   PLACEHOLDERS,
   putEntryRulesContract,
 } from "#lib/entries/rules/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
+import { ENTRY_KINDS } from "#lib/wire/facts.gen.ts";
 import { reconciliationsKey } from "../queries.ts";
 import {
   draftOf,

@@ -153,7 +153,7 @@ describe("a call leaves nothing to the next on its connection", () => {
     ).result;
 
   const WHAT_CALLS_DO = [
-    "select set_config('tieout.operation', 'createException', true)",
+    "select set_config('app.operation', 'createException', true)",
     "select set_config('search_path', 'nowhere', true)",
     "select pg_advisory_xact_lock(1)",
     "create temp table left_behind on commit drop as select 1",
@@ -184,7 +184,7 @@ describe("a call leaves nothing to the next on its connection", () => {
     );
     const { rows } = await client.query(
       `select current_user, session_user, coalesce(current_setting('request.jwt.claims', true), '') as claims,
-         coalesce(current_setting('tieout.operation', true), '') as operation, current_setting('search_path') as search_path,
+         coalesce(current_setting('app.operation', true), '') as operation, current_setting('search_path') as search_path,
          current_setting('statement_timeout') as statement_timeout,
          to_regclass('pg_temp.left_behind') as temp_table,
          (select count(*)::int from pg_locks where pid = pg_backend_pid() and locktype = 'advisory') as locks`,

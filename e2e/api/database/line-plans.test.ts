@@ -141,6 +141,9 @@ const CALLS: Record<string, readonly [verb: string, input: () => object]> = {
     side: "right",
     after: ["2026-10-20", far],
   })),
+  "a tenant's lines that changed lately": lines(() => ({
+    updated_since: new Date(Date.now() + 60_000).toISOString(),
+  })),
   "a period's lines": lines(() => ({ reconciliation_id: matched })),
   "a period's matched lines": lines(() => ({ reconciliation_id: matched, state: "matched" })),
   "a far page of a side's matched lines": lines(() => ({

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
 import { WHOLE } from "#e2e/gate.ts";
-import { ENTRY_KINDS } from "#lib/entries/rules/contract.ts";
+import { ENTRY_KINDS } from "#lib/wire/facts.gen.ts";
 import { acts, BEGINNING, Months, perform } from "../matching/months.ts";
 
 const SLOW = 1_200_000;

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import type { LineEvent } from "#lib/lines/contract.ts";
+import { sql } from "#e2e/fixtures.ts";
+import type { Line, LineEvent } from "#lib/lines/contract.ts";
+import type { Match } from "#lib/matching/contract.ts";
 import type { Decision } from "#lib/matching/workbench/contract.ts";
 import { Fixture, line } from "./matching-fixture.ts";
 
@@ -41,6 +43,63 @@ test(
     ]);
     // Past its grace the run opened an exception, which each step settled and opened again.
     expect(history).toContainEqual(["exception_opened", "system", expect.any(String)]);
+  },
+  SLOW,
+);
+
+test(
+  "updated_since lists the lines that arrived, or were matched, undone, excluded or included since",
+  async () => {
+    const fixture = await Fixture.create();
+    const [a = "", b = "", c = ""] = await fixture.add("left", [
+      line("a", 1_000),
+      line("b", 2_000),
+      line("c", 3_000),
+    ]);
+    const [other = ""] = await fixture.add("right", [line("other", 2_000)]);
+    const changedBy = async (act: () => Promise<unknown>) => {
+      const [{ now = new Date() } = {}] = await sql<{ now: Date }>(
+        "select clock_timestamp() as now",
+      );
+      await act();
+      const { items } = await fixture.ok<{ items: Line[] }>("GET", "lines", {
+        query: { updated_since: now.toISOString() },
+      });
+      return items.map(({ id }) => id).sort();
+    };
+
+    expect(await changedBy(async () => {})).toEqual([]);
+    expect(
+      await changedBy(() => fixture.ok("POST", `lines/${a}/exclude`, { body: { reason: "No" } })),
+    ).toEqual([a]);
+    expect(
+      await changedBy(() => fixture.ok("POST", `lines/${a}/include`, { body: { reason: "Yes" } })),
+    ).toEqual([a]);
+    let match = "";
+    const matched = [b, other].sort();
+    expect(
+      await changedBy(async () => {
+        const { id } = await fixture.ok<Match>(
+          "POST",
+          `reconciliations/${fixture.period}/matches`,
+          {
+            body: { line_ids: [b, other] },
+          },
+        );
+        match = id;
+      }),
+    ).toEqual(matched);
+    expect(
+      await changedBy(() => fixture.ok("POST", `matches/${match}/undo`, { body: {} })),
+    ).toEqual(matched);
+    const opened = await changedBy(() => fixture.run());
+    expect(opened).toContain(c);
+    const added: string[] = [];
+    expect(
+      await changedBy(async () => {
+        added.push(...(await fixture.add("left", [line("d", 4_000)])));
+      }),
+    ).toEqual(added);
   },
   SLOW,
 );

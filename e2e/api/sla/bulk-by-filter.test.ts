@@ -6,6 +6,7 @@ import { tenantWithLead } from "./exceptions.ts";
 
 type Changed = {
   updated: number;
+  previous: { title: string; assigned_to: string | null; paused_at: string | null }[];
   skipped: { title: string; message: string }[];
   next_cursor: string | null;
 };
@@ -62,6 +63,11 @@ it("exceptions that can't change are skipped and named, and the others change", 
   const answer = (await bulk({ filter: {}, expected_count: 5, pause: { reason: "Waiting" } }))
     .json as Changed;
   expect(answer).toMatchObject({ updated: 3, next_cursor: null });
+  expect(answer.previous.map(({ title, paused_at }) => [title, paused_at]).toSorted()).toEqual([
+    ["Item 3", null],
+    ["Item 4", null],
+    ["Item 5", null],
+  ]);
   expect(answer.skipped.map(({ title }) => title).toSorted()).toEqual(["Item 1", "Item 2"]);
 });
 

@@ -156,7 +156,7 @@ describe("the SLA clock", () => {
     const client = await database.connect();
     try {
       await client.query("begin");
-      await client.query("select set_config('tieout.writes_exceptions', 'on', true)");
+      await client.query("select set_config('app.writes_exceptions', 'on', true)");
       await client.query(
         "update public.exceptions set due_at = now() - interval '1 minute' where tenant_id = $1",
         [tenant],

@@ -1,24 +1,10 @@
 import { z } from "zod";
-import {
-  ADJUSTMENT_KINDS,
-  byReconciliation,
-  currency,
-  idempotency,
-  sum,
-} from "../../matching/contract.ts";
+import { byReconciliation, currency, idempotency, sum } from "../../matching/contract.ts";
 import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
+import { ENTRY_KINDS } from "../../wire/facts.gen.ts";
 import { actor, text, time } from "../../wire/schema.ts";
 
-/** What a close can post: adjustments, residuals, and lines that it excludes or carries. */
-export const ENTRY_KINDS = [
-  ...ADJUSTMENT_KINDS,
-  "residual",
-  "excluded_left",
-  "excluded_right",
-  "carried_left",
-  "carried_right",
-] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 /** What `{…}` in the text of a rule can stand for. */

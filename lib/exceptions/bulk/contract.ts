@@ -3,7 +3,7 @@ import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
 import { EXCEPTIONS } from "../../wire/facts.gen.ts";
 import { pageQuery, text } from "../../wire/schema.ts";
-import { count, exception, exceptionId, settable, severity, status, tag } from "../contract.ts";
+import { count, exception, exceptionId, settableForMany, status, tag } from "../contract.ts";
 import { savedFilters } from "../filters/contract.ts";
 import { pauseBody } from "../pauses/contract.ts";
 
@@ -49,10 +49,7 @@ export const updateExceptionsContract = contract({
       cursor: pageQuery.cursor,
       patch: z
         .strictObject({
-          severity,
-          assigned_to: settable.assigned_to,
-          due_at: settable.due_at,
-          reason_code: settable.reason_code,
+          ...settableForMany,
           status,
           resolution: text(EXCEPTIONS.resolution.max)
             .nullable()
@@ -98,6 +95,10 @@ export const updateExceptionsContract = contract({
     .object({
       updated: count,
       items: z.array(exception),
+      previous: z
+        .array(exception)
+        .max(BULK_MAX)
+        .meta({ description: "By filter: the items before the change.", example: [] }),
       skipped: z
         .array(
           z

@@ -1,15 +1,10 @@
 import { z } from "zod";
 import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
-import {
-  BREACH_RISKS,
-  EXCEPTION_FACETS,
-  EXCEPTION_LEDGER,
-  SLA_POLICIES,
-} from "../../wire/facts.gen.ts";
+import { BREACH_RISKS, EXCEPTION_LEDGER, SLA_POLICIES } from "../../wire/facts.gen.ts";
 import { actor, id, page, pageQuery, person, text, time, timestamp } from "../../wire/schema.ts";
 import { exception, slaItem, slaSummary } from "../contract.ts";
-import { anyStatus, slaFilters } from "../filters/contract.ts";
+import { anyStatus, FACET_NAMES, type Facet, slaFilters } from "../filters/contract.ts";
 
 const tag = "SLA monitor";
 const count = z.int().min(0);
@@ -340,9 +335,6 @@ export type SlaChanges = z.output<typeof listSlaChangesContract.response>;
 
 export const FACET_STATES = ["open", "closed", "all"] as const;
 
-/** A filter that takes several values, each with a count. */
-export type Facet = (typeof EXCEPTION_FACETS)[number];
-
 const FACET_VALUES_MAX = 50;
 
 const facetValues = z
@@ -383,7 +375,7 @@ export const getSlaFacetsContract = contract({
       total: count.meta({ description: "Exceptions that all the filters match.", example: 380 }),
       paused_count: count.meta({ description: "Of the low risk, those paused.", example: 3 }),
       facets: z.object(
-        Object.fromEntries(EXCEPTION_FACETS.map((facet) => [facet, facetValues])) as Record<
+        Object.fromEntries(FACET_NAMES.map((facet) => [facet, facetValues])) as Record<
           Facet,
           typeof facetValues
         >,

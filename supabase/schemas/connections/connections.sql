@@ -53,7 +53,7 @@ create table public.connections (
 );
 create unique index connections_of_source on public.connections (tenant_id, source_no)
 where deleted_at is null;
-create unique index connections_by_mail_address on public.connections (address, tenant_id)
+create index connections_by_mail_address on public.connections (address)
 where kind = 'mail' and deleted_at is null;
 create index connections_due on public.connections (next_look_at)
 where next_look_at is not null;

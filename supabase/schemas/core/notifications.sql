@@ -6,5 +6,5 @@
 create function private.notify(topic text, what text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform pg_notify('tieout', topic || ' ' || what);
+  perform pg_notify('app', topic || ' ' || what);
 end $$;

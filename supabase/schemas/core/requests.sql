@@ -37,9 +37,9 @@ declare
   claims constant jsonb := auth.jwt();
   needed private.permissions;
 begin
-  perform set_config('tieout.operation', coalesce(request ->> 'operation', ''), true),
-    set_config('tieout.request_id', coalesce(request ->> 'request_id', ''), true),
-    set_config('tieout.address', coalesce(request ->> 'address', ''), true);
+  perform set_config('app.operation', coalesce(request ->> 'operation', ''), true),
+    set_config('app.request_id', coalesce(request ->> 'request_id', ''), true),
+    set_config('app.address', coalesce(request ->> 'address', ''), true);
   if claims ->> 'tenant_id' is null
     or claims ->> 'principal_type' is distinct from 'publishable_key'
     and not exists (select from public.tenants t where t.id = private.tenant_id()) then
@@ -132,7 +132,7 @@ create function private.with_request_id(payload jsonb) returns json
 language plpgsql stable set search_path = '' as $$
 begin
   return payload
-    || jsonb_build_object('request_id', nullif(current_setting('tieout.request_id', true), ''));
+    || jsonb_build_object('request_id', nullif(current_setting('app.request_id', true), ''));
 end $$;
 
 -- The flags of a job: its kind, and its kind with its tenant. A process limits how many jobs of a

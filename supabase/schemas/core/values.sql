@@ -16,6 +16,13 @@ begin
     || substr(replace(gen_random_uuid()::text, '-', ''), 13);
 end $$;
 
+-- How IDs that are made at a moment begin, after their prefix.
+create function private.id_time(at timestamptz) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return lpad(to_hex(greatest((extract(epoch from at) * 1000)::bigint, 0)), 12, '0');
+end $$;
+
 -- The texts of a JSON array; an empty array for anything else.
 create function private.text_array(value jsonb) returns text[]
 language plpgsql immutable set search_path = '' as $$
@@ -92,6 +99,6 @@ end $$;
 grant execute on function private.iso(timestamptz) to anon, authenticated, service_role;
 grant execute on function
   private.text_array(jsonb), private.changes(jsonb, jsonb), private.version_of(jsonb),
-  private.word_patterns(text)
+  private.word_patterns(text), private.id_time(timestamptz)
 to authenticated;
 grant execute on function private.page(jsonb, integer, text[]) to anon, authenticated;

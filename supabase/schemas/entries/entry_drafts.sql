@@ -24,6 +24,14 @@ begin
   );
 end $$;
 
+-- What a close can post: adjustments, residuals, and lines that it excludes or carries.
+create function private.entry_kinds() returns text[]
+language sql immutable set search_path = ''
+return array[
+  'fee', 'fx', 'rounding', 'write_off', 'other', 'residual', 'excluded_left', 'excluded_right',
+  'carried_left', 'carried_right'
+];
+
 -- What a period adjusts, leaves over, excludes and carries, of these kinds. `difference_minor` is
 -- left − right. A match is described by its largest line.
 create function private.entry_items(r public.reconciliations, kinds text[])
@@ -100,7 +108,7 @@ begin
   ) l;
 end $$;
 grant execute on function
-  private.decimal_text(bigint, text), private.currency_decimals(text),
+  private.decimal_text(bigint, text), private.currency_decimals(text), private.entry_kinds(),
   private.entry_text(text, jsonb), private.entry_items(public.reconciliations, text[]),
   private.kinds_with_rule(jsonb), private.entry_drafts(public.reconciliations, jsonb)
 to authenticated;
@@ -131,8 +139,7 @@ begin
         from (
           select i.kind, i.currency, count(*) as n, sum(i.difference_minor) as minor
           from private.entry_items(r, array(
-            select k from unnest('{fee,fx,rounding,write_off,other,residual,excluded_left,
-              excluded_right,carried_left,carried_right}'::text[]) k where k <> all (ruled))) i
+            select k from unnest(private.entry_kinds()) k where k <> all (ruled))) i
           group by i.kind, i.currency
         ) u
       ))

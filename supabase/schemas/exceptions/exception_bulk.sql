@@ -37,6 +37,17 @@ begin
       order by i.n);
 end $$;
 
+-- These exceptions of the caller's tenant on the wire, in this order.
+create function private.exceptions_json(ids text[]) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_agg(private.exception_json(e) order by i.n), '[]')
+    from unnest(ids) with ordinality as i (id, n)
+    join public.exceptions e on e.tenant_id = private.tenant_id() and e.id = i.id
+  );
+end $$;
+
 -- Refuses: conflict if the number of exceptions that match the filter of a bulk change differs from
 -- expected_count. Later batches are not counted, since the exceptions of earlier ones no longer
 -- match.
@@ -119,7 +130,8 @@ end $$;
 
 -- input: { ids, and one of patch, pause: { reason, until }, resume: true }, at most 500: all of
 -- them or none. Instead of ids { filter, expected_count, after: [id] | null }: the next 500 that
--- match; those that can't be changed are skipped and named. Refuses: not_found, invalid_transition
+-- match; those that can't be changed are skipped and named, and the others are
+-- also returned as they were. Refuses: not_found, invalid_transition
 -- and conflict with the place of each in ids; invalid_request; conflict if another number than
 -- expected_count matches. Records: exceptions.bulk_updated.
 create function public.update_exceptions(input jsonb, request jsonb) returns jsonb
@@ -137,6 +149,7 @@ declare
   refused jsonb;
   skipped jsonb;
   columns jsonb;
+  previous jsonb := '[]';
 begin
   if replayed is not null then
     return replayed;
@@ -168,6 +181,9 @@ begin
     when 'pause' then jsonb_build_object('paused_until', pause -> 'until', 'pause_reason',
       pause -> 'reason')
     else patch end;
+  if by_filter then
+    previous := private.exceptions_json(ids);
+  end if;
   perform private.change_exceptions_for_caller(act,
     array(select columns || jsonb_build_object('id', i.id) from unnest(ids) i (id)));
   perform private.record_security_event('exceptions.bulk_updated', null, null,
@@ -175,11 +191,7 @@ begin
   return private.finish_request(request, jsonb_build_object(
     'updated', cardinality(ids), 'skipped', coalesce(skipped, '[]'), 'next',
     case when next_id is not null then jsonb_build_array(next_id) end,
-    'items', (
-      select coalesce(jsonb_agg(private.exception_json(e) order by i.n), '[]')
-      from unnest(ids) with ordinality as i (id, n)
-      join public.exceptions e on e.tenant_id = private.tenant_id() and e.id = i.id
-    )
+    'items', private.exceptions_json(ids), 'previous', previous
   ));
 end $$;
 

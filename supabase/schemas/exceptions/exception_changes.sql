@@ -232,13 +232,13 @@ end $$;
 create function private.write_exceptions(act text, made private.exception_change[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform set_config('tieout.writes_exceptions', 'on', true);
+  perform set_config('app.writes_exceptions', 'on', true);
   if act = 'create' then
     perform private.insert_exceptions(made);
   else
     perform private.update_exceptions(made);
   end if;
-  perform set_config('tieout.writes_exceptions', '', true);
+  perform set_config('app.writes_exceptions', '', true);
 end $$;
 
 -- Refuses writes that do not come from change_exceptions and would leave clock, counters and
@@ -246,7 +246,7 @@ end $$;
 create function private.guard_exceptions() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  if coalesce(current_setting('tieout.writes_exceptions', true), '') <> 'on' then
+  if coalesce(current_setting('app.writes_exceptions', true), '') <> 'on' then
     raise exception
       using errcode = 'insufficient_privilege',
         message = 'Exceptions are changed by private.change_exceptions alone.';

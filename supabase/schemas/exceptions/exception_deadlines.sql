@@ -26,7 +26,7 @@ create function private.business_minutes_remaining(e public.exceptions,
 language plpgsql stable security definer set search_path = '' as $$
 declare
   asked constant text := concat_ws(' ', e.tenant_id, e.calendar_no, extract(epoch from as_of), '');
-  known text := current_setting('tieout.open_ms', true);
+  known text := current_setting('app.open_ms', true);
 begin
   if e.tenant_id <> coalesce(private.tenant_id(), e.tenant_id) then
     return null;
@@ -35,7 +35,7 @@ begin
   -- B(as_of) is cached within the transaction.
   if e.paused_at is null and e.due_open_ms is not null then
     if not starts_with(coalesce(known, ''), asked) then
-      known := set_config('tieout.open_ms',
+      known := set_config('app.open_ms',
         asked || coalesce(private.open_ms(e.tenant_id, e.calendar_no, as_of)::text, ''), true);
     end if;
     return ceil(

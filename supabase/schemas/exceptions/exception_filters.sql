@@ -69,16 +69,6 @@ begin
   end;
 end $$;
 
--- The filters that take several values and have counts (exceptions/sla_facets.sql).
-create function private.exception_facets() returns text[]
-language sql immutable set search_path = ''
-return '{breach_risk,severity,status,assigned_to,reason_code,reconciliation_id,currency}'::text[];
-
--- Whether `none` is a value of the filter, and counted.
-create function private.facet_has_none(facet text) returns boolean
-language sql immutable set search_path = ''
-return facet in ('assigned_to', 'reconciliation_id', 'currency');
-
 -- The condition that exception e has a ledger row of these kinds from one moment to before another;
 -- null without either.
 create function private.had_between(kinds text, starts_at timestamptz,
@@ -120,8 +110,7 @@ end $$;
 
 grant execute on function
   private.risk_ranges(text[], timestamptz), private.one_of(text, text[]),
-  private.exception_condition(text, jsonb, timestamptz), private.exception_facets(),
-  private.facet_has_none(text),
+  private.exception_condition(text, jsonb, timestamptz),
   private.had_between(text, timestamptz, timestamptz), private.bound_conditions(jsonb),
   private.exception_conditions(jsonb, timestamptz)
 to authenticated;

@@ -11,7 +11,7 @@ create table public.exception_history (
   actor text not null default private.actor(),
   actor_issuer text default private.actor_issuer(),
   actor_subject text default private.actor_subject(),
-  request_id text default nullif(current_setting('tieout.request_id', true), ''),
+  request_id text default nullif(current_setting('app.request_id', true), ''),
   kind text not null check (kind in ('created', 'updated')),
   changes jsonb not null,
   primary key (tenant_id, exception_id, id)

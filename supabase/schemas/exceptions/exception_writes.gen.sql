@@ -1,5 +1,5 @@
 -- Written by `npm run generate` from the columns of public.exceptions and the contracts: the two
--- statements that write exceptions, and what a caller may set.
+-- statements that write exceptions, what a caller may set, and the filters.
 
 create function private.exception_settable() returns text[]
 language sql immutable set search_path = ''
@@ -8,6 +8,31 @@ return array[
   'reconciliation_id', 'status', 'details', 'resolution', 'calendar_id', 'calendar_no',
   'paused_until', 'pause_reason'
 ];
+
+-- The filters that take several values and have counts (exceptions/sla_facets.sql).
+create function private.exception_facets() returns text[]
+language sql immutable set search_path = ''
+return array[
+  'breach_risk', 'status', 'assigned_to', 'reconciliation_id', 'reason_code', 'severity', 'currency'
+];
+
+-- Whether `none` is a value of the filter, and counted.
+create function private.facet_has_none(facet text) returns boolean
+language sql immutable set search_path = ''
+return facet in (
+  'assigned_to', 'reconciliation_id', 'currency'
+);
+
+-- The filters that have an index by deadline.
+create function private.facets_by_deadline() returns text[]
+language sql immutable set search_path = ''
+return array[
+  'assigned_to', 'reconciliation_id', 'reason_code', 'severity'
+];
+
+grant execute on function
+  private.exception_facets(), private.facet_has_none(text), private.facets_by_deadline()
+to authenticated;
 
 create function private.insert_exceptions(made private.exception_change[]) returns void
 language plpgsql volatile set search_path = '' as $$

@@ -54,7 +54,7 @@ create table public.exception_ledger (
   actor text not null default private.actor(),
   actor_issuer text default private.actor_issuer(),
   actor_subject text default private.actor_subject(),
-  request_id text default nullif(current_setting('tieout.request_id', true), ''),
+  request_id text default nullif(current_setting('app.request_id', true), ''),
   primary key (tenant_id, exception_id, id)
 );
 create index exception_ledger_by_time on public.exception_ledger (tenant_id, at);

@@ -84,7 +84,7 @@ declare
   filter text;
 begin
   if input ->> 'sort_by' in ('due_at', 'breach_risk') then
-    foreach filter in array '{assigned_to,reconciliation_id,reason_code,severity}'::text[] loop
+    foreach filter in array private.facets_by_deadline() loop
       if cardinality(private.text_array(input -> filter)) > 1 then
         return array(
           select private.exception_condition(filter,

@@ -23,7 +23,7 @@ begin
   where c.tenant_id = tenant and c.calendar_no = no;
   perform private.extend_business_time(tenant, no, covered.covered_from, covered.covered_until);
   -- What business_minutes_remaining has cached belongs to the old spans.
-  perform set_config('tieout.open_ms', '', true);
+  perform set_config('app.open_ms', '', true);
   with counted as materialized (
     select e.id, case when e.due_from_policy and coalesce(e.held_due_at, e.due_at) > now()
       then coalesce(private.policy_deadline(e, private.minutes_to_resolve(p, e.severity), no),

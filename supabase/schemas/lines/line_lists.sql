@@ -226,6 +226,8 @@ declare
   -- If the cursor's line was removed, its day is read from the start.
   after_no constant bigint := coalesce(private.line_no_of(input -> 'after' ->> 1),
     9223372036854775807);
+  since constant timestamptz := (input ->> 'updated_since')::timestamptz;
+  first_no constant bigint := case when since is not null then private.first_line_since(since) end;
   few bigint[];
   is_searched boolean := false;
   stands text;
@@ -233,7 +235,10 @@ begin
   if not private.may('read:reconciliations', 'write:reconciliations') then
     return;
   end if;
-  if q is not null then
+  if since is not null then
+    few := private.lines_since(since, first_no, 50000);
+  end if;
+  if q is not null and few is null then
     few := private.find_lines_of_caller(q, source_nos, 5000);
     is_searched := few is not null;
   end if;
@@ -258,14 +263,15 @@ begin
     private.line_page(r, state, stands, few is not null, after_date is not null,
       concat_ws(' and ', private.line_field_filters(input),
         private.line_period_filters(r, state, stands is not null),
+        case when since is not null then private.line_changed_since() end,
         case when q is not null and not is_searched
           then private.line_search(q, 'private.line_text(x)') end)))
-  using tenant, input, r, source_nos, few, after_date, after_no, most;
+  using tenant, input, r, source_nos, few, after_date, after_no, most, since, first_no;
 end $$;
 
 -- Latest first. input: { limit, after: [value_date, id] | null, source_id, reconciliation_id, side,
--- state, currency, date_from, date_to, amount_from, amount_to, import_id, q }: every word of q is
--- part of reference, counterparty, description or external_id, or is the amount. For a
+-- state, currency, date_from, date_to, amount_from, amount_to, import_id, updated_since, q }: every
+-- word of q is part of reference, counterparty, description or external_id, or is the amount. For a
 -- reconciliation: the lines that it settled, and those open in it; for a closed one, as of its
 -- close. Refuses: not_found.
 create function public.list_lines(input jsonb, request jsonb) returns jsonb

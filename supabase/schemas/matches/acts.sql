@@ -20,6 +20,7 @@ create table private.acts (
   primary key (tenant_id, id)
 );
 create index acts_by_reconciliation on private.acts (tenant_id, reconciliation_id, id);
+create index acts_by_undoing on private.acts (tenant_id, undone_at) where undone_at is not null;
 create index acts_by_line on private.acts (tenant_id, line_id) where line_id is not null;
 alter table private.acts enable row level security;
 grant select on private.acts to authenticated;

@@ -57,13 +57,12 @@ grant execute
     private.narrow_by_filters(public.reconciliations, jsonb, integer) to authenticated;
 
 -- The IDs of matches of a period that were made or decided at or after a moment; null if there are
--- more than 50,000. Decisions have an index of the pair, and IDs begin with the time of their
+-- more than 50,000. Decisions have an index by time, and IDs begin with the time of their
 -- creation, which is up to ten minutes before the commit of a run's chunk.
 create function private.matches_since(r public.reconciliations, since timestamptz) returns uuid[]
 language plpgsql stable set search_path = '' as $$
 declare
-  first_ms constant bigint := extract(epoch from since - interval '10 minutes') * 1000;
-  first_id constant uuid := rpad(lpad(to_hex(greatest(first_ms, 0)), 12, '0'), 32, '0');
+  first_id constant uuid := rpad(private.id_time(since - interval '10 minutes'), 32, '0');
   most constant integer := 50000;
   ids constant uuid[] := array(
     select x.id from (
@@ -75,13 +74,7 @@ declare
       )
       union
       select m.id from public.matches m
-      where m.tenant_id = r.tenant_id and m.pair_no = r.pair_no and m.decided_by is not null
-        and m.method <> 'manual' and m.reconciliation_id = r.id and m.decided_at >= since
-      union
-      select m.id from public.matches m
-      where m.tenant_id = r.tenant_id and m.pair_no = r.pair_no and m.decided_by is not null
-        and m.state in ('rejected', 'undone') and m.reconciliation_id = r.id
-        and m.decided_at >= since
+      where m.tenant_id = r.tenant_id and m.decided_at >= since and m.reconciliation_id = r.id
     ) x
     limit most + 1
   );

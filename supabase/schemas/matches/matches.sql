@@ -51,6 +51,8 @@ create index matches_settled_by_amount
 create index matches_decided on public.matches (tenant_id, pair_no)
 where decided_by is not null and method <> 'manual';
 -- Combinations that people refused: they are never made again.
+create index matches_by_decision on public.matches (tenant_id, decided_at)
+where decided_at is not null;
 create index matches_refused on public.matches (tenant_id, pair_no)
 where decided_by is not null and state in ('rejected', 'undone');
 
@@ -131,7 +133,7 @@ create function private.refuse_change_of_closed() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   -- private.move_suggestions may: suggestions do not belong to what a period closed with.
-  if tg_op = 'UPDATE' and current_setting('tieout.moves_suggestions', true) = 'on' then
+  if tg_op = 'UPDATE' and current_setting('app.moves_suggestions', true) = 'on' then
     return null;
   end if;
   if exists (

@@ -38,11 +38,11 @@ begin
   if cardinality(twice) > 0 then
     perform private.delete_matches(tenant, twice);
   end if;
-  perform set_config('tieout.moves_suggestions', 'on', true);
+  perform set_config('app.moves_suggestions', 'on', true);
   update public.matches m set reconciliation_id = target
   where m.tenant_id = tenant and m.id = any (ids) and m.state = 'suggested'
     and m.reconciliation_id <> target;
-  perform set_config('tieout.moves_suggestions', '', true);
+  perform set_config('app.moves_suggestions', '', true);
 end $$;
 
 -- Moves exceptions to a period. No person decided it, so the history names the system.

@@ -56,8 +56,8 @@ begin
   perform private.delete_closing(r);
   insert into private.closing_requests as q (tenant_id, reconciliation_id, pair_no, asked_by)
   values (r.tenant_id, r.id, r.pair_no,
-    jsonb_build_object('claims', auth.jwt(), 'operation', current_setting('tieout.operation', true),
-    'address', current_setting('tieout.address', true)))
+    jsonb_build_object('claims', auth.jwt(), 'operation', current_setting('app.operation', true),
+    'address', current_setting('app.address', true)))
   on conflict (tenant_id, reconciliation_id)
     do update set asked_by = excluded.asked_by, asked_at = excluded.asked_at, failure = null;
   perform graphile_worker.add_job('close_period',
@@ -143,8 +143,8 @@ begin
   where x.tenant_id = tenant and x.reconciliation_id = reconciliation and x.failure is null;
   if found then
     perform set_config('request.jwt.claims', q.asked_by ->> 'claims', true);
-    perform set_config('tieout.operation', coalesce(q.asked_by ->> 'operation', ''), true);
-    perform set_config('tieout.address', coalesce(q.asked_by ->> 'address', ''), true);
+    perform set_config('app.operation', coalesce(q.asked_by ->> 'operation', ''), true);
+    perform set_config('app.address', coalesce(q.asked_by ->> 'address', ''), true);
     perform private.complete_closing(r);
   end if;
 end $$;

@@ -19,14 +19,14 @@ begin
   select r.tenant_id, r.id from public.reconciliations r
   where r.tenant_id = tenant and r.pair_no = pair and r.closed_at is null
     and r.status <> 'archived'
-    and r.id is distinct from current_setting('tieout.written_by_run_of', true);
+    and r.id is distinct from current_setting('app.written_by_run_of', true);
 end $$;
 
 create function private.mark_changed_pairs() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   -- A run writes thousands of rows of one pair.
-  if current_setting('tieout.written_by_run_of', true) <> '' then
+  if current_setting('app.written_by_run_of', true) <> '' then
     perform private.mark_pair_changed(x.tenant_id, x.pair_no)
     from (select c.tenant_id, c.pair_no from changed c limit 1) x;
     return null;

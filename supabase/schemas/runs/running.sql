@@ -164,7 +164,7 @@ begin
       'The run has ended, or another matcher has taken it up.');
   end if;
   -- What the attempt writes is news to other periods only.
-  perform set_config('tieout.written_by_run_of', x.reconciliation_id, true)
+  perform set_config('app.written_by_run_of', x.reconciliation_id, true)
   from public.runs x where x.tenant_id = tenant and x.id = run;
 end $$;
 

@@ -56,9 +56,9 @@ begin
       request_id, reason, details)
   values (
     $1, $2, $3, private.actor(), private.actor_issuer(), private.actor_subject(),
-    nullif(current_setting('tieout.operation', true), ''), $4,
-    nullif(current_setting('tieout.address', true), '')::inet,
-    nullif(current_setting('tieout.request_id', true), ''), $5,
+    nullif(current_setting('app.operation', true), ''), $4,
+    nullif(current_setting('app.address', true), '')::inet,
+    nullif(current_setting('app.request_id', true), ''), $5,
     $6 || private.names_of_event($2, $4, $6)
   );
 end $$;
@@ -79,7 +79,7 @@ declare
 begin
   perform private.write_security_event(call_id, private.tenant_id(), 'service_role.call', null,
     reason, '{}');
-  perform set_config('tieout.call_event', call_id, true);
+  perform set_config('app.call_event', call_id, true);
 end $$;
 
 -- An event as the server or the operator describes it, outside of a request to the database.

@@ -156,7 +156,7 @@ create trigger security_event_checkpoints_guard_truncate before truncate
 create function private.complete_security_event() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
-  call_id text := nullif(current_setting('tieout.call_event', true), '');
+  call_id text := nullif(current_setting('app.call_event', true), '');
 begin
   new.credential := coalesce(new.credential, private.principal_type(), 'system');
   new.cross_tenant := new.cross_tenant or new.credential = 'service_role';
@@ -166,7 +166,7 @@ begin
   if call_id is null or new.id = call_id then
     return new;
   end if;
-  perform set_config('tieout.call_event', '', true);
+  perform set_config('app.call_event', '', true);
   update public.security_events e set
     type = new.type, target = new.target, details = e.details || new.details || case
       when e.reason is not null

@@ -30,11 +30,11 @@ end $$;
 create function private.place_event() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
-  mark bigint := nullif(current_setting('tieout.event_mark', true), '');
+  mark bigint := nullif(current_setting('app.event_mark', true), '');
 begin
   if mark is null then
     mark := nextval('private.event_positions');
-    perform set_config('tieout.event_mark', mark::text, true);
+    perform set_config('app.event_mark', mark::text, true);
   end if;
   perform pg_advisory_xact_lock_shared(private.event_lock(new.tenant_id),
     (mark & 2147483647)::integer);

@@ -11,7 +11,7 @@ create table public.events (
   -- What makes the event one of a kind, where a second one would be wrong.
   once_key text,
   -- The request that it came of; null where it came of none. Its deliveries are traced under it.
-  request_id text default nullif(current_setting('tieout.request_id', true), ''),
+  request_id text default nullif(current_setting('app.request_id', true), ''),
   -- A test of that webhook, or of GET /v1/events, with example data: it goes nowhere else.
   test_of text,
   -- Its place in the order in which it is read (event_feed.sql); null in events that are older than

@@ -147,7 +147,7 @@ declare
   chosen record;
 begin
   -- One claim at a time: the caps hold over all workers.
-  perform pg_advisory_xact_lock(hashtextextended('tieout.claim_webhook_deliveries', 0));
+  perform pg_advisory_xact_lock(hashtextextended('claim_webhook_deliveries', 0));
   perform private.interrupt_lapsed_attempts(webhook_ids);
   perform private.fail_deliveries_of_inactive(webhook_ids);
   select array_agg(f.tenant_id) as tenants, array_agg(f.id) as ids, array_agg(f.url) as urls,

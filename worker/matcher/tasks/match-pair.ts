@@ -17,7 +17,7 @@ export const GIVEN_UP =
  * `offset 0` keeps it in place.
  */
 const FAIL = `select private.fail_run($1, $2, $3, $4) as failed
-  from (select set_config('tieout.request_id', $5, true) as request_id offset 0) r where r.request_id is not null`;
+  from (select set_config('app.request_id', $5, true) as request_id offset 0) r where r.request_id is not null`;
 
 /** At most two of them are large: the third place is for runs of seconds. */
 export const RUNS_AT_ONCE = 3;

@@ -28,7 +28,7 @@ export async function withConnections(
     await Promise.all(both.map((client) => client.connect()));
     await Promise.all(
       both.map((client) =>
-        client.query("select set_config('tieout.request_id', $1, false)", [requestId ?? ""]),
+        client.query("select set_config('app.request_id', $1, false)", [requestId ?? ""]),
       ),
     );
     await work(main, side);

@@ -229,6 +229,7 @@ BreachRiskFilter = Literal["breached", "high", "medium", "low", "at_risk"]
 class BulkUpdate(TypedDict):
     updated: int
     items: list["SlaException"]
+    previous: list["SlaException"]
     skipped: list["SkippedException"]
     next_cursor: Union[str, None]
 
@@ -1030,11 +1031,11 @@ class ExceptionCreatedEvent(TypedDict):
 
 class ExceptionFilters(TypedDict):
     breach_risk: NotRequired[list["BreachRiskFilter"]]
-    severity: NotRequired[list["Severity"]]
     status: NotRequired[list["OpenExceptionStatus"]]
     assigned_to: NotRequired[list[str]]
-    reason_code: NotRequired[list[str]]
     reconciliation_id: NotRequired[list[str]]
+    reason_code: NotRequired[list[str]]
+    severity: NotRequired[list["Severity"]]
     currency: NotRequired[list[str]]
     amount_from: NotRequired[int]
     due_before: NotRequired[str]
@@ -2850,11 +2851,11 @@ class SlaExceptionPage(TypedDict):
 
 class SlaFacetsFacets(TypedDict):
     breach_risk: list["FacetValue"]
-    severity: list["FacetValue"]
     status: list["FacetValue"]
     assigned_to: list["FacetValue"]
-    reason_code: list["FacetValue"]
     reconciliation_id: list["FacetValue"]
+    reason_code: list["FacetValue"]
+    severity: list["FacetValue"]
     currency: list["FacetValue"]
 
 

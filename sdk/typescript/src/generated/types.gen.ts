@@ -689,6 +689,11 @@ export type BulkUpdate = {
      */
     items: SlaException[];
     /**
+     * By filter: the items before the change.
+     * @maxItems 500
+     */
+    previous: SlaException[];
+    /**
      * By filter: those that can't be changed so, and why.
      * @maxItems 500
      */
@@ -3039,12 +3044,6 @@ export type ExceptionFilters = {
      */
     breach_risk?: BreachRiskFilter[];
     /**
-     * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
-     * @minItems 1
-     * @maxItems 4
-     */
-    severity?: Severity[];
-    /**
      * Its status.
      * @minItems 1
      * @maxItems 2
@@ -3057,17 +3056,23 @@ export type ExceptionFilters = {
      */
     assigned_to?: string[];
     /**
+     * The reconciliation it came from.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reconciliation_id?: string[];
+    /**
      * Your own code for the cause.
      * @minItems 1
      * @maxItems 20
      */
     reason_code?: string[];
     /**
-     * The reconciliation it came from.
+     * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
      * @minItems 1
-     * @maxItems 20
+     * @maxItems 4
      */
-    reconciliation_id?: string[];
+    severity?: Severity[];
     /**
      * The ISO 4217 code for amount_minor.
      * @minItems 1
@@ -8743,11 +8748,6 @@ export type SlaFacets = {
          */
         breach_risk: FacetValue[];
         /**
-         * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
-         * @maxItems 50
-         */
-        severity: FacetValue[];
-        /**
          * Its status.
          * @maxItems 50
          */
@@ -8758,15 +8758,20 @@ export type SlaFacets = {
          */
         assigned_to: FacetValue[];
         /**
+         * The reconciliation it came from.
+         * @maxItems 50
+         */
+        reconciliation_id: FacetValue[];
+        /**
          * Your own code for the cause.
          * @maxItems 50
          */
         reason_code: FacetValue[];
         /**
-         * The reconciliation it came from.
+         * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
          * @maxItems 50
          */
-        reconciliation_id: FacetValue[];
+        severity: FacetValue[];
         /**
          * The ISO 4217 code for amount_minor.
          * @maxItems 50
@@ -11564,17 +11569,17 @@ export type ListExceptionsQuery = {
      */
     cursor?: string;
     /**
-     * Severities.
-     * @minItems 1
-     * @maxItems 20
-     */
-    severity?: Severity[];
-    /**
      * Only items assigned to this user.
      * @minItems 1
      * @maxItems 20
      */
     assigned_to?: string[];
+    /**
+     * Only items from this reconciliation.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reconciliation_id?: string[];
     /**
      * Only with these reason codes.
      * @minItems 1
@@ -11582,11 +11587,11 @@ export type ListExceptionsQuery = {
      */
     reason_code?: string[];
     /**
-     * Only items from this reconciliation.
+     * Severities.
      * @minItems 1
      * @maxItems 20
      */
-    reconciliation_id?: string[];
+    severity?: Severity[];
     /**
      * Only in this currency.
      * @minItems 1
@@ -11667,17 +11672,17 @@ export type ListExceptionsQuery = {
 
 export type ExportExceptionsQuery = {
     /**
-     * Severities.
-     * @minItems 1
-     * @maxItems 20
-     */
-    severity?: Severity[];
-    /**
      * Only items assigned to this user.
      * @minItems 1
      * @maxItems 20
      */
     assigned_to?: string[];
+    /**
+     * Only items from this reconciliation.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reconciliation_id?: string[];
     /**
      * Only with these reason codes.
      * @minItems 1
@@ -11685,11 +11690,11 @@ export type ExportExceptionsQuery = {
      */
     reason_code?: string[];
     /**
-     * Only items from this reconciliation.
+     * Severities.
      * @minItems 1
      * @maxItems 20
      */
-    reconciliation_id?: string[];
+    severity?: Severity[];
     /**
      * Only in this currency.
      * @minItems 1
@@ -11790,17 +11795,17 @@ export type ListSlaExceptionsQuery = {
      */
     cursor?: string;
     /**
-     * Severities.
-     * @minItems 1
-     * @maxItems 20
-     */
-    severity?: Severity[];
-    /**
      * Only items assigned to this user.
      * @minItems 1
      * @maxItems 20
      */
     assigned_to?: string[];
+    /**
+     * Only items from this reconciliation.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reconciliation_id?: string[];
     /**
      * Only with these reason codes.
      * @minItems 1
@@ -11808,11 +11813,11 @@ export type ListSlaExceptionsQuery = {
      */
     reason_code?: string[];
     /**
-     * Only items from this reconciliation.
+     * Severities.
      * @minItems 1
      * @maxItems 20
      */
-    reconciliation_id?: string[];
+    severity?: Severity[];
     /**
      * Only in this currency.
      * @minItems 1
@@ -11899,17 +11904,17 @@ export type ListSlaChangesQuery = {
      */
     cursor?: string;
     /**
-     * Severities.
-     * @minItems 1
-     * @maxItems 20
-     */
-    severity?: Severity[];
-    /**
      * Only items assigned to this user.
      * @minItems 1
      * @maxItems 20
      */
     assigned_to?: string[];
+    /**
+     * Only items from this reconciliation.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reconciliation_id?: string[];
     /**
      * Only with these reason codes.
      * @minItems 1
@@ -11917,11 +11922,11 @@ export type ListSlaChangesQuery = {
      */
     reason_code?: string[];
     /**
-     * Only items from this reconciliation.
+     * Severities.
      * @minItems 1
      * @maxItems 20
      */
-    reconciliation_id?: string[];
+    severity?: Severity[];
     /**
      * Only in this currency.
      * @minItems 1
@@ -11998,17 +12003,17 @@ export type ListSlaChangesQuery = {
 
 export type ExportSlaExceptionsQuery = {
     /**
-     * Severities.
-     * @minItems 1
-     * @maxItems 20
-     */
-    severity?: Severity[];
-    /**
      * Only items assigned to this user.
      * @minItems 1
      * @maxItems 20
      */
     assigned_to?: string[];
+    /**
+     * Only items from this reconciliation.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reconciliation_id?: string[];
     /**
      * Only with these reason codes.
      * @minItems 1
@@ -12016,11 +12021,11 @@ export type ExportSlaExceptionsQuery = {
      */
     reason_code?: string[];
     /**
-     * Only items from this reconciliation.
+     * Severities.
      * @minItems 1
      * @maxItems 20
      */
-    reconciliation_id?: string[];
+    severity?: Severity[];
     /**
      * Only in this currency.
      * @minItems 1
@@ -12103,17 +12108,17 @@ export type ExportSlaExceptionsQuery = {
 
 export type GetSlaFacetsQuery = {
     /**
-     * Severities.
-     * @minItems 1
-     * @maxItems 20
-     */
-    severity?: Severity[];
-    /**
      * Only items assigned to this user.
      * @minItems 1
      * @maxItems 20
      */
     assigned_to?: string[];
+    /**
+     * Only items from this reconciliation.
+     * @minItems 1
+     * @maxItems 20
+     */
+    reconciliation_id?: string[];
     /**
      * Only with these reason codes.
      * @minItems 1
@@ -12121,11 +12126,11 @@ export type GetSlaFacetsQuery = {
      */
     reason_code?: string[];
     /**
-     * Only items from this reconciliation.
+     * Severities.
      * @minItems 1
      * @maxItems 20
      */
-    reconciliation_id?: string[];
+    severity?: Severity[];
     /**
      * Only in this currency.
      * @minItems 1
@@ -12423,6 +12428,12 @@ export type ListLinesQuery = {
      * @format int64
      */
     amount_to?: number;
+    /**
+     * Only lines that arrived, or whose match, exclusion or exception changed, at or after this time. Use the time of your last call, less ten minutes for calls under way.
+     * @pattern (?:Z|\+00:00)$
+     * @format date-time
+     */
+    updated_since?: string;
     /**
      * Words, or parts of them, that reference, counterparty, description or external_id have, or the amount, such as 12.50 or -12.50.
      * @minLength 1

@@ -3,13 +3,103 @@ alter table public.connections add constraint connections_kind_check
   check (kind in ('https', 's3', 'sftp', 'mail'));
 alter table public.connections add column allowed_senders text[] not null default '{}'
   check (cardinality(allowed_senders) <= 50);
-create unique index connections_by_mail_address on public.connections (address, tenant_id)
+create index connections_by_mail_address on public.connections (address)
 where kind = 'mail' and deleted_at is null;
 alter table public.connection_files
   add column sender text check (length(sender) <= 320), add column sender_checks jsonb;
 
 -- From here on written by `npm run migration`, anew each time. Above is by hand.
 
+drop function private.facet_has_none(text);
+CREATE OR REPLACE FUNCTION private.exception_facets()
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN ARRAY['breach_risk'::text, 'status'::text, 'assigned_to'::text, 'reconciliation_id'::text, 'reason_code'::text, 'severity'::text, 'currency'::text];
+CREATE OR REPLACE FUNCTION private.facets_with_none()
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN ARRAY['assigned_to'::text, 'reconciliation_id'::text, 'currency'::text];
+CREATE OR REPLACE FUNCTION private.facets_by_deadline()
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN ARRAY['assigned_to'::text, 'reconciliation_id'::text, 'reason_code'::text, 'severity'::text];
+CREATE OR REPLACE FUNCTION private.exception_condition(filter text, input jsonb, as_of timestamp with time zone)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  -- The previous release sends a single value as a string.
+  wanted text[] := case jsonb_typeof(input -> filter) when 'string' then array[input ->> filter]
+    else private.text_array(input -> filter) end;
+begin
+  if cardinality(wanted) = 0 then
+    return null;
+  elsif filter = 'breach_risk' then
+    return '(' || array_to_string(private.risk_ranges(wanted, as_of), ' or ') || ')';
+  elsif filter = 'severity' then
+    return private.one_of('e.severity_rank',
+      array(select private.severity_rank(s)::text from unnest(wanted) s));
+  elsif filter = 'assigned_to' then
+    wanted := array_replace(wanted, 'me', private.actor());
+  end if;
+  return case
+    when filter <> all (private.facets_with_none()) then private.one_of('e.' || filter, wanted)
+    when wanted = '{none}' then format('e.%I is null', filter)
+    when 'none' = any (wanted) then format('(e.%I is null or %s)', filter,
+      private.one_of('e.' || filter, array_remove(wanted, 'none')))
+    else private.one_of('e.' || filter, wanted)
+  end;
+end $function$;
+CREATE OR REPLACE FUNCTION private.stretches_of(input jsonb, as_of timestamp with time zone)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  risks constant text[] := private.risk_ranges(private.text_array(input -> 'breach_risk'), as_of);
+  filter text;
+begin
+  if input ->> 'sort_by' in ('due_at', 'breach_risk') then
+    foreach filter in array private.facets_by_deadline() loop
+      if cardinality(private.text_array(input -> filter)) > 1 then
+        return array(
+          select private.exception_condition(filter,
+            jsonb_build_object(filter, jsonb_build_array(v)), as_of)
+          from (
+            select distinct case when filter = 'assigned_to' and v = 'me' then private.actor()
+              else v end
+            from unnest(private.text_array(input -> filter)) v) d (v));
+      end if;
+    end loop;
+    if cardinality(risks) > 1 then
+      return risks;
+    end if;
+  end if;
+  return array['true'];
+end $function$;
+CREATE OR REPLACE FUNCTION private.value_of_facet()
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return (
+    select format('case f.facet %s end', string_agg(format('when %L then %s', f,
+      case when f = any (private.facets_with_none()) then format('coalesce(g.%I, %L)', f, 'none')
+        else format('g.%I', f) end), ' '))
+    from unnest(private.exception_facets()) f
+  );
+end $function$;
 CREATE OR REPLACE FUNCTION private.connection_json(c public.connections)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -294,4 +384,6 @@ begin
   returning id into begun;
   return begun;
 end $function$;
+grant execute on function private.facets_by_deadline() to authenticated;
+grant execute on function private.facets_with_none() to authenticated;
 grant execute on function private.find_inbox(text) to service_role;

@@ -1,0 +1,124 @@
+/**
+ * An amount that was converted from another currency differs from what was booked by the rate. Where
+ * one open line of these days alone has about the amount, on either side, it is suggested.
+ */
+
+import type { Pool } from "../candidates/pool.ts";
+import { Conversions } from "../evidence/conversions.ts";
+import { Evidence } from "../evidence/evidence.ts";
+import type { Model } from "../evidence/model.ts";
+import { BASIS, HELD } from "../matches.ts";
+import { type AmountTolerance, reachOf, toleranceOf } from "../prepare/amounts.ts";
+import type { Nodes } from "../prepare/nodes.ts";
+import type { RunState } from "../prepare/run-state.ts";
+import type { Rule } from "../rules.ts";
+import { opposite, type Side } from "../side.ts";
+
+/** Below what the texts support, and below a lone equal amount. */
+const SCORE = 0.4;
+/** How far the rates of a bank and of the books lie apart, in basis points. */
+const MOST_BPS = 200;
+const NOTE =
+  "The text says that the amount was converted, and no other open line of these days is near it.";
+
+/** Considers the lines that are still open and that nothing better was found for. */
+export function proposeConvertedAmounts(
+  state: RunState,
+  rule: Rule,
+  ruleIndex: number,
+  pool: Pool,
+  model: Model,
+): void {
+  const bps = Math.min(MOST_BPS, toleranceOf(rule).bps);
+  const conversions = new Conversions(pool.texts);
+  if (bps === 0 || rule.residual === "none" || !conversions.areSaid) return;
+  const free = new FreeNodes(state, pool, model, { minor: 0, bps });
+  for (const side of ["left", "right"] as const) {
+    const other = opposite(side);
+    for (const node of free[side]) {
+      if (!conversions.says(side, pool[side].line(node))) continue;
+      const [found, second] = free.near(side, node);
+      if (found === undefined || second !== undefined) continue;
+      if (free.near(other, found).length > 1) continue;
+      const line = pool[side].line(node);
+      const otherLine = pool[other].line(found);
+      const [l, r] = side === "left" ? [line, otherLine] : [otherLine, line];
+      if (state.isRejected([l], [r])) continue;
+      state.decide(ruleIndex, [l], [r], {
+        basis: BASIS.nearest,
+        held: HELD.score,
+        score: SCORE,
+        margin: 0,
+        note: NOTE,
+      });
+    }
+  }
+}
+
+/** Nodes of one open line each that no probable proposal has. */
+class FreeNodes {
+  readonly left: readonly number[];
+  readonly right: readonly number[];
+  private readonly pool: Pool;
+  private readonly evidence: Evidence;
+  private readonly tolerance: AmountTolerance;
+  /** By amount. */
+  private readonly sorted: Record<Side, readonly number[]>;
+
+  constructor(state: RunState, pool: Pool, model: Model, tolerance: AmountTolerance) {
+    this.pool = pool;
+    this.tolerance = tolerance;
+    this.evidence = new Evidence(pool, model);
+    const proposed = state.probablyProposed(SCORE);
+    const of = (nodes: Nodes) =>
+      Array.from({ length: nodes.count }, (_, node) => node).filter((node) => {
+        const { side } = nodes.lines;
+        const line = nodes.line(node);
+        return (
+          nodes.size(node) === 1 &&
+          nodes.amount[node] !== 0 &&
+          state.isOpen(side, line) &&
+          !proposed[side].has(line) &&
+          !state.perhapsCancelled[side].has(line)
+        );
+      });
+    this.left = of(pool.left);
+    this.right = of(pool.right);
+    const byAmount = (nodes: Nodes, own: readonly number[]) =>
+      [...own].sort((a, b) => (nodes.amount[a] as number) - (nodes.amount[b] as number) || a - b);
+    this.sorted = {
+      left: byAmount(pool.left, this.left),
+      right: byAmount(pool.right, this.right),
+    };
+  }
+
+  /** The nodes of the other side near a node's amount and as far apart as matches are; two at most. */
+  near(side: Side, node: number): number[] {
+    const other = opposite(side);
+    const [own, others] = [this.pool[side], this.pool[other]];
+    const sorted = this.sorted[other];
+    const amount = own.amount[node] as number;
+    const { low, high } = reachOf(this.tolerance, amount);
+    const found: number[] = [];
+    for (let at = firstFrom(others, sorted, low); at < sorted.length; at++) {
+      const candidate = sorted[at] as number;
+      if ((others.amount[candidate] as number) > high) break;
+      const [l, r] = side === "left" ? [node, candidate] : [candidate, node];
+      if (this.pool.left.key.equal(l, this.pool.right.key, r) && this.evidence.day(l, r) > 0)
+        found.push(candidate);
+      if (found.length === 2) break;
+    }
+    return found;
+  }
+}
+
+/** The first place whose amount is at least this much. */
+function firstFrom(nodes: Nodes, sorted: readonly number[], least: number): number {
+  let [from, to] = [0, sorted.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((nodes.amount[sorted[middle] as number] as number) < least) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}

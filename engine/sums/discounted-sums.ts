@@ -1,0 +1,135 @@
+/**
+ * One line that pays several lines of one counterparty less a cash discount that has no line of its
+ * own. It is only suggested, and only where no exact sum was found.
+ */
+import type { Days } from "../candidates/window.ts";
+import { BASIS, HELD } from "../matches.ts";
+import { toleranceFor, toleranceOf } from "../prepare/amounts.ts";
+import { type BusinessDays, daysOf } from "../prepare/days.ts";
+import type { RunState } from "../prepare/run-state.ts";
+import type { Progress } from "../progress.ts";
+import type { Rule } from "../rules.ts";
+import type { Side } from "../side.ts";
+import { combinations, spreadOf, subsetSums } from "./subset-sum.ts";
+import { SumPool } from "./sum-pool.ts";
+
+/** The discounts that terms of payment commonly grant, in thousandths. */
+const DISCOUNTS = [20, 30, 10, 25, 15, 40, 50];
+/** Expected chance solutions beyond which a discounted sum says nothing. */
+const MOST_CHANCE = 0.02;
+/** Below the score of an exact sum that names its lines. */
+const SCORE = 0.9;
+const MOST_INVOICES = 16;
+const MOST_PARTS = 8;
+const SLICE = 50;
+const BUDGET = 10_000_000;
+
+type Discounted = { members: number[]; discount: number; chance: number };
+
+/** @param differing the rule that allows a difference: a discount beyond it is not suggested. */
+export function* discountedSums(
+  state: RunState,
+  rule: Rule,
+  differing: { rule: Rule; index: number },
+  businessDays: BusinessDays,
+  reach: Days,
+): Generator<Progress> {
+  for (const side of ["left", "right"] as const) {
+    const pool = new SumPool(state, rule, side, daysOf(rule, businessDays), reach);
+    const search = new DiscountSearch(state, side, pool, differing.rule);
+    const targets = state.openUncancelled(side);
+    for (let done = 0; done < targets.length && search.steps < BUDGET; done++) {
+      if (done % SLICE === 0) yield { stage: rule.name, done, total: targets.length };
+      const target = targets[done] as number;
+      const found = search.solve(target);
+      if (!found) continue;
+      const { members, discount, chance } = found;
+      const [left, right] = side === "left" ? [[target], members] : [members, [target]];
+      if (state.isRejected(left, right) || state.exactSums.hasAny(left, right)) continue;
+      state.decide(differing.index, left, right, {
+        basis: BASIS.sum,
+        held: HELD.chance,
+        score: SCORE * (1 - chance),
+        margin: -Math.log(chance),
+        note: `The difference is a discount of ${discount / 10} % on the sum of these lines.`,
+      });
+    }
+  }
+}
+
+class DiscountSearch {
+  steps = 0;
+  private readonly state: RunState;
+  private readonly side: Side;
+  private readonly pool: SumPool;
+  private readonly differing: Rule;
+
+  constructor(state: RunState, side: Side, pool: SumPool, differing: Rule) {
+    this.state = state;
+    this.side = side;
+    this.pool = pool;
+    this.differing = differing;
+  }
+
+  /** The only discounted sum of lines that the target names; null if there is none or several. */
+  solve(target: number): Discounted | null {
+    const amount = this.state[this.side].amount[target] as number;
+    if (amount === 0 || this.pool.isLost(target)) return null;
+    for (const { lines, whole } of this.pool.payable(target)) {
+      this.steps += lines.length;
+      const found = whole ? this.wholeOf(amount, lines) : this.someOf(amount, lines);
+      if (found.length === 1) return found[0] as Discounted;
+      if (found.length > 1) return null;
+    }
+    return null;
+  }
+
+  private wholeOf(amount: number, lines: number[]): Discounted[] {
+    const total = lines.reduce((sum, line) => sum + this.amountOf(line), 0);
+    if (!Number.isSafeInteger(total)) return [];
+    return DISCOUNTS.flatMap((discount) => {
+      const off = Math.abs(total * (1 - discount / 1000) - amount);
+      const chance = this.chanceOf(lines, amount, DISCOUNTS.length);
+      const fits = off <= lines.length / 2 + 0.5 && chance <= MOST_CHANCE;
+      return fits && this.allows(total, amount) ? [{ members: lines, discount, chance }] : [];
+    });
+  }
+
+  private someOf(amount: number, all: number[]): Discounted[] {
+    const lines = all.slice(0, MOST_INVOICES);
+    const sign = Math.sign(amount);
+    const amounts = lines.map((line) => sign * this.amountOf(line));
+    const most = Math.min(MOST_PARTS, lines.length);
+    this.steps += DISCOUNTS.length * 2 ** (lines.length / 2 + 1);
+    const tries = DISCOUNTS.length * combinations(lines.length, 2, most);
+    const chance = this.chanceOf(lines, amount, tries);
+    if (chance > MOST_CHANCE) return [];
+    return DISCOUNTS.flatMap((discount) => {
+      const gross = Math.abs(amount) / (1 - discount / 1000);
+      const slack = lines.length / 2 + 1;
+      const [low, high] = [Math.ceil(gross - slack), Math.floor(gross + slack)];
+      return subsetSums(amounts, low, high, 2, most, 2)
+        .map((places) => places.map((at) => lines[at] as number))
+        .filter((members) => {
+          const total = members.reduce((sum, line) => sum + this.amountOf(line), 0);
+          const off = Math.abs(total * (1 - discount / 1000) - amount);
+          return off <= members.length / 2 + 0.5 && this.allows(total, amount);
+        })
+        .map((members) => ({ members, discount, chance }));
+    });
+  }
+
+  private chanceOf(lines: number[], amount: number, tries: number): number {
+    const sizes = lines.map((line) => Math.abs(this.amountOf(line)));
+    return (tries * (lines.length + 2)) / spreadOf(sizes, Math.abs(amount), lines.length);
+  }
+
+  private allows(total: number, amount: number): boolean {
+    const allowed = toleranceFor(toleranceOf(this.differing), total, amount);
+    return Math.abs(total - amount) <= allowed;
+  }
+
+  private amountOf(line: number): number {
+    return this.pool.other.amount[line] as number;
+  }
+}

@@ -1,0 +1,135 @@
+-- Which lines changed since a moment, for lists that ask with updated_since.
+
+-- The lowest number that a line can have which arrived at or after a moment: numbers are given in
+-- order of arrival, and no transaction that adds lines lasts an hour. Each step of the search is
+-- one look-up in the index of numbers.
+create function private.first_line_since(since timestamptz) returns bigint
+language plpgsql stable set search_path = '' set enable_sort = off as $$
+declare
+  tenant constant text := private.tenant_id();
+  low bigint := 0;
+  high bigint;
+  middle bigint;
+  probe record;
+begin
+  select x.line_no + 1 into high from public.lines x
+  where x.tenant_id = tenant order by x.line_no desc limit 1;
+  while low < high loop
+    middle := (low + high) / 2;
+    select x.line_no, x.created_at into probe from public.lines x
+    where x.tenant_id = tenant and x.line_no >= middle order by x.line_no limit 1;
+    if probe.created_at < since - interval '1 hour' then
+      low := probe.line_no + 1;
+    else
+      high := middle;
+    end if;
+  end loop;
+  return low;
+end $$;
+
+-- The numbers of the caller's lines in matches that were made or decided, or whose decision was
+-- undone, at or after a moment; at most `most` + 1. Suggestions do not count, since a line does not
+-- show them. IDs begin with the time of their creation, which is up to ten minutes before the
+-- commit of a run's chunk.
+create function private.lines_matched_since(since timestamptz, most integer) returns bigint[]
+language plpgsql stable set search_path = '' set enable_sort = off set jit = off as $$
+declare
+  tenant constant text := private.tenant_id();
+  first_id constant uuid := rpad(private.id_time(since - interval '10 minutes'), 32, '0');
+begin
+  return array(
+    select mm.line_no from (
+      select m.id from public.matches m
+      where m.tenant_id = tenant and m.id >= first_id and m.created_at >= since
+        and m.state <> 'suggested'
+      union all
+      select m.id from public.matches m where m.tenant_id = tenant and m.decided_at >= since
+      union all
+      select unnest(a.match_ids) from private.acts a
+      where a.tenant_id = tenant and a.undone_at >= since
+    ) m
+    cross join lateral (select y.line_no from public.match_members y
+      where y.tenant_id = tenant and y.match_id = m.id offset 0) mm
+    limit most + 1
+  );
+end $$;
+
+-- The same for lines that were excluded or included, or of which an exception changed.
+create function private.lines_handled_since(since timestamptz, most integer) returns bigint[]
+language plpgsql stable set search_path = '' set enable_sort = off set jit = off as $$
+declare
+  tenant constant text := private.tenant_id();
+  first_id constant text := 'dec_' || private.id_time(since - interval '10 minutes');
+begin
+  return array(
+    select l.line_no from (
+      select a.line_id from private.acts a
+      where a.tenant_id = tenant and a.id >= first_id and a.created_at >= since
+      union all
+      select a.line_id from private.acts a where a.tenant_id = tenant and a.undone_at >= since
+    ) a
+    cross join lateral (select y.line_no from public.lines y
+      where y.tenant_id = tenant and y.id = a.line_id offset 0) l
+    union all
+    select x.line_no
+    from (select e.id from public.exceptions e
+      where e.tenant_id = tenant and e.updated_at >= since) e
+    cross join lateral (select y.line_no from private.exception_lines y
+      where y.tenant_id = tenant and y.exception_id = e.id offset 0) x
+    limit most + 1
+  );
+end $$;
+
+-- The numbers of the caller's lines that arrived, or of which a match, an exclusion or an exception
+-- changed, at or after a moment; null if there may be more than `most`.
+create function private.lines_since(since timestamptz, first_no bigint, most integer)
+returns bigint[]
+language plpgsql stable set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  line_nos bigint[] := array(
+    select x.line_no from public.lines x
+    where x.tenant_id = tenant and x.line_no >= first_no and x.created_at >= since
+    limit most + 1
+  );
+begin
+  if cardinality(line_nos) <= most then
+    line_nos := line_nos || private.lines_matched_since(since, most);
+  end if;
+  if cardinality(line_nos) <= most then
+    line_nos := line_nos || private.lines_handled_since(since, most);
+  end if;
+  return case when cardinality(line_nos) <= most then array(
+    select distinct n.line_no from unnest(line_nos) n (line_no)) end;
+end $$;
+
+-- The SQL condition that line x is one of lines_since, for a list in which there are many. $9 is
+-- the moment, $10 the first number since then.
+create function private.line_changed_since() returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return $c$(x.line_no >= $10 and x.created_at >= $9
+    or exists (
+      select from public.match_members mm
+      cross join lateral (select y.* from public.matches y
+        where y.tenant_id = $1 and y.id = mm.match_id offset 0) m
+      where mm.tenant_id = $1 and mm.line_no = x.line_no
+        and (m.decided_at >= $9 or m.created_at >= $9 and m.state <> 'suggested') offset 0)
+    or exists (
+      select from private.acts a
+      where a.tenant_id = $1 and a.line_id = x.id and greatest(a.created_at, a.undone_at) >= $9
+      offset 0)
+    or exists (
+      select from private.exception_lines y
+      cross join lateral (select z.updated_at from public.exceptions z
+        where z.tenant_id = $1 and z.id = y.exception_id offset 0) e
+      where y.tenant_id = $1 and y.line_no = x.line_no and e.updated_at >= $9 offset 0))$c$;
+end $$;
+
+grant execute on function
+  private.first_line_since(timestamptz),
+  private.lines_matched_since(timestamptz, integer),
+  private.lines_handled_since(timestamptz, integer),
+  private.lines_since(timestamptz, bigint, integer),
+  private.line_changed_since()
+to authenticated;
