@@ -26,7 +26,8 @@ export async function tailLogs(options: GlobalOptions & { failed?: boolean }): P
   };
   const first = await read(tieout, { ...query, limit: SHOWN_AT_FIRST }, seen);
   show(first.items);
-  const since = first.items.at(-1)?.at ?? first.as_of;
+  // Older calls than the first shown are left out, if there are any.
+  const since = first.next_cursor === null ? undefined : first.items.at(-1)?.at;
   for (;;) {
     await sleep(LOOK_EVERY_MS);
     show(await unseen(tieout, { ...query, since, limit: PAGE }, seen));
