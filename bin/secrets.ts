@@ -3,7 +3,7 @@ import { stackEnvironment } from "../supervisor/stack-file.ts";
 import { fail } from "./fail.ts";
 
 const USAGE =
-  "Usage: npm run -s secrets -- reseal\nSeals every secret of webhooks and connections with the first of " +
+  "Usage: npm run -s secrets -- reseal\nSeals every secret of webhooks, connections and alert channels with the first of " +
   "ENCRYPTION_KEYS. Put the new key first, restart, then reseal. Remove the old key a day later.";
 
 if (process.argv.slice(2).join(" ") !== "reseal") fail(USAGE);
@@ -15,16 +15,26 @@ if (!connectionString)
 
 const { resealSecret } = await import("#lib/webhooks/seal-secret.ts");
 const { resealCredential } = await import("#lib/connections/credential.ts");
+const { resealUrl } = await import("#lib/alerts/channel-url.ts");
 const client = new Client({ connectionString });
 await client.connect().catch(() => fail("The database isn't responding. Is the stack running?"));
 
-type Row = { table: string; id: string; tenant_id: string; sealed: string };
+const RESEALS = {
+  webhook_secrets: resealSecret,
+  webhook_headers: resealSecret,
+  webhook_clients: resealSecret,
+  connection_credentials: resealCredential,
+  alert_channel_urls: resealUrl,
+};
+type Row = { table: keyof typeof RESEALS; id: string; tenant_id: string; sealed: string };
 const { rows } = await client.query<Row>(
   `select 'webhook_secrets' as table, id, tenant_id, sealed from private.webhook_secrets
    union all select 'webhook_headers', id, tenant_id, sealed from private.webhook_headers
    union all select 'webhook_clients', id, tenant_id, sealed from private.webhook_clients
    union all select 'connection_credentials', id, tenant_id, sealed
-   from private.connection_credentials order by id`,
+   from private.connection_credentials
+   union all select 'alert_channel_urls', url_id, tenant_id, sealed
+   from private.alert_channel_urls order by id`,
 );
 const unreadable: string[] = [];
 let resealed = 0;
@@ -35,7 +45,7 @@ for (const { table, id, tenant_id, sealed } of rows) {
     resealed +=
       (
         await client.query(
-          `update private.${table} set sealed = $1 where id = $2 and sealed = $3`,
+          `update private.${table} set sealed = $1 where ${idColumn(table)} = $2 and sealed = $3`,
           [fresh, id, sealed],
         )
       ).rowCount ?? 0;
@@ -43,17 +53,20 @@ for (const { table, id, tenant_id, sealed } of rows) {
 await client.end();
 
 console.log(
-  `Resealed ${resealed} of ${rows.length} secrets of webhooks and connections with the newest key.`,
+  `Resealed ${resealed} of ${rows.length} secrets of webhooks, connections and alert channels with the newest key.`,
 );
 if (unreadable.length > 0)
   fail(
     `None of ENCRYPTION_KEYS opens ${unreadable.join(", ")}. Add the key they were sealed with and run this again.`,
   );
 
-function reseal(table: string, sealed: string, tenantId: string, id: string): string | null {
+function idColumn(table: Row["table"]): string {
+  return table === "alert_channel_urls" ? "url_id" : "id";
+}
+
+function reseal(table: Row["table"], sealed: string, tenantId: string, id: string): string | null {
   try {
-    const seals = table === "connection_credentials" ? resealCredential : resealSecret;
-    return seals(sealed, tenantId, id);
+    return RESEALS[table](sealed, tenantId, id);
   } catch {
     return null;
   }

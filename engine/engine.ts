@@ -5,7 +5,6 @@
  */
 
 import { type Lessons, matchByEvidence, type Weighed } from "./assignment/by-evidence.ts";
-import { proposeConversions } from "./assignment/conversions.ts";
 import { exact } from "./assignment/exact.ts";
 import { reversal, tolerant } from "./assignment/nearest-rules.ts";
 import { references } from "./assignment/references.ts";
@@ -131,7 +130,6 @@ export function* run(input: Input): Generator<Progress, Result> {
   }
   yield { stage: "suggestions", done: 0, total: state.proposed.length };
   const suggested = disjointSuggestions(state);
-  if (ofDifferences) proposeConversions(state, suggested, ofDifferences, businessDays);
   yield* state.readTexts("reasons");
   yield { stage: "reasons", done: 0, total: 2 };
   const leftOpen = reasonsOf(state, "left", suggested, rules, businessDays);

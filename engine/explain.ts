@@ -153,8 +153,10 @@ function weighedAgain(
   matches: Matches,
   index: number,
 ): { nats: Map<string, number>; slips: string | null } | null {
-  const [l, r] = [matches.left(index)[0], matches.right(index)[0]];
+  const [l, ...lefts] = matches.left(index);
+  const [r, ...rights] = matches.right(index);
   if (!weighed || l === undefined || r === undefined) return null;
+  if (lefts.length + rights.length > 0) return null;
   const evidence = new Evidence(weighed.pool, weighed.model);
   const [left, right] = [nodeOf(weighed.pool.left, l), nodeOf(weighed.pool.right, r)];
   if (left === undefined || right === undefined) return null;

@@ -280,12 +280,12 @@ test("the server's key is rotated: resealed with the new one, secrets sign witho
   await delivered(sent);
   await stack.end("SIGTERM");
   stack = await start([keys[1], keys[0]].join(","));
-  const said = execFileSync(process.execPath, [join(ROOT, "bin/secrets.ts"), "reseal"], {
+  const output = execFileSync(process.execPath, [join(ROOT, "bin/secrets.ts"), "reseal"], {
     env: { ...process.env, DATA_DIR: dataDir },
     encoding: "utf8",
   });
-  expect(said).toMatch(
-    /^Resealed (\d+) of \1 secrets of webhooks and connections with the newest key\.\n$/,
+  expect(output).toMatch(
+    /^Resealed (\d+) of \1 secrets of webhooks, connections and alert channels with the newest key\.\n$/,
   );
   await stack.end("SIGTERM");
   stack = await start(keys[1]);

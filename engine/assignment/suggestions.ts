@@ -7,8 +7,8 @@ import { sum } from "../prepare/sum.ts";
 export function disjointSuggestions(state: RunState): Matches {
   const { proposed } = state;
   const first = firstOfEach(proposed);
-  const exact = new Set(first.filter((index) => isExact(state, index)));
-  const order = first.sort((a, b) => compareProposals(state, exact, a, b));
+  const ranks = new Map(first.map((index) => [index, rankOf(state, index)]));
+  const order = first.sort((a, b) => compareProposals(state, ranks, a, b));
   const used = {
     left: new Uint8Array(state.left.length),
     right: new Uint8Array(state.right.length),
@@ -44,32 +44,39 @@ function firstOfEach(proposed: Matches): number[] {
   });
 }
 
-/** From this probability on, exact proposals precede those that leave a difference. */
+/** From this probability on, what is exact or explained precedes what is merely more probable. */
 const PROBABLE = 0.5;
 
-/** A pair with equal amounts, or a sum of lines that name each other, with at least even odds. */
-function isExact({ proposed, left, right }: RunState, index: number): boolean {
+const RANK = { exact: 2, explained: 1, other: 0 };
+
+/**
+ * What explains its lines to the cent comes first, a pair with equal amounts or a sum of lines that
+ * name each other; then such a sum less a discount; then what leaves more.
+ */
+function rankOf({ proposed, left, right }: RunState, index: number): number {
   const lines = (proposed.start[index + 1] as number) - (proposed.start[index] as number);
-  if ((proposed.score[index] as number) <= PROBABLE) return false;
-  if (lines > 2 && proposed.basis[index] !== BASIS.keyed && !proposed.namedSums.has(index))
-    return false;
+  if ((proposed.score[index] as number) <= PROBABLE) return RANK.other;
+  const isNamed = proposed.namedSums.has(index);
+  if (lines > 2 && proposed.basis[index] !== BASIS.keyed && !isNamed) return RANK.other;
   const amounts = (of: typeof left, members: Int32Array) =>
     sum(Array.from(members, (line) => of.amount[line] as number));
-  return amounts(left, proposed.left(index)) === amounts(right, proposed.right(index));
+  if (amounts(left, proposed.left(index)) === amounts(right, proposed.right(index)))
+    return RANK.exact;
+  return isNamed ? RANK.explained : RANK.other;
 }
 
 /**
- * Exact proposals first, then the more probable, then the earlier rule, then the order of the
+ * The higher rank first, then the more probable, then the earlier rule, then the order of the
  * lines.
  */
 function compareProposals(
   { proposed, left, right }: RunState,
-  exact: ReadonlySet<number>,
+  ranks: ReadonlyMap<number, number>,
   one: number,
   other: number,
 ): number {
   const order =
-    Number(exact.has(other)) - Number(exact.has(one)) ||
+    (ranks.get(other) as number) - (ranks.get(one) as number) ||
     (proposed.score[other] as number) - (proposed.score[one] as number) ||
     (proposed.rule[one] as number) - (proposed.rule[other] as number);
   if (order !== 0) return order;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { mondayToFriday } from "../prepare/days.ts";
+import { DEFAULT_RULES } from "../rules.ts";
 import { learn, trackRecord } from "../weights.ts";
 import { type CaseLine, lineOf, solveCase } from "./solve-case.test-support.ts";
 
@@ -182,6 +183,53 @@ describe("a payout whose fee is a separate line", () => {
       ],
     );
     expect([...confirmed, ...suggested]).toEqual(["b|f,p"]);
+  });
+});
+
+describe("a payment of several invoices less a discount that no line shows", () => {
+  const invoice = (id: string, amount: string): CaseLine => ({
+    id,
+    amount,
+    date: "2026-03-02",
+    reference: `RE-2026${id.slice(1)}`,
+    counterparty: "Kranich Stahl GmbH",
+  });
+  const invoices = [invoice("i4711", "1200.00"), invoice("i4712", "830.55")];
+  const payment = (amount: string): CaseLine => ({
+    id: "p",
+    amount,
+    date: "2026-03-09",
+    counterparty: "Kranich Stahl GmbH",
+    description: "RE-20264711 RE-20264712 abzgl. Skonto",
+  });
+
+  test("is suggested as the sum, and the note names the discount", () => {
+    const { confirmed, suggested, noteOf, ruleOf } = solveCase(invoices, [payment("1989.94")]);
+    expect([confirmed, suggested]).toEqual([[], ["i4711,i4712|p"]]);
+    expect(noteOf("i4711,i4712|p")).toMatch(/^The difference is a discount of 2 %/);
+    expect(ruleOf("i4711,i4712|p")).toBe("Fees");
+  });
+
+  test("is suggested on either side", () => {
+    const later = invoices.map((one) => ({ ...one, date: "2026-03-07" }));
+    expect(solveCase([payment("1969.63")], later).suggested).toEqual(["p|i4711,i4712"]);
+  });
+
+  test("is confirmed as the exact sum where there is one", () => {
+    const discount = { ...invoice("i4711", "-40.61"), id: "d" };
+    const { confirmed, suggested } = solveCase([...invoices, discount], [payment("1989.94")]);
+    expect([...confirmed, ...suggested]).toEqual(["d,i4711,i4712|p"]);
+  });
+
+  test("is not suggested as a sum where the share is unusual", () => {
+    const { suggested } = solveCase(invoices, [payment("1890.00")]);
+    expect(suggested).not.toContain("i4711,i4712|p");
+  });
+
+  test("is not suggested where no rule leaves a difference", () => {
+    const rules = DEFAULT_RULES.filter(({ name }) => name !== "Fees");
+    const { suggested } = solveCase(invoices, [payment("1989.94")], { rules });
+    expect(suggested).not.toContain("i4711,i4712|p");
   });
 });
 

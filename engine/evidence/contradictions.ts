@@ -293,7 +293,7 @@ const MONEY = new RegExp(`\\b(${CODES})\\s?\\d|\\d[\\d.,' ]*?(${CODES})\\b|([€
 const SIGNS: Record<string, string> = { "€": "EUR", $: "USD", "£": "GBP" };
 
 /** Currencies next to an amount. */
-export function currenciesIn(text: string): string[] {
+function currenciesIn(text: string): string[] {
   if (!/\d/.test(text)) return [];
   return Array.from(
     text.matchAll(MONEY),

@@ -51,6 +51,7 @@ export function* discountedSums(
         held: HELD.chance,
         score: SCORE * (1 - chance),
         margin: -Math.log(chance),
+        isNamed: true,
         note: `The difference is a discount of ${discount / 10} % on the sum of these lines.`,
       });
     }

@@ -3,47 +3,52 @@ import { createExceptionContract } from "#lib/exceptions/contract.ts";
 
 const FIELDS = createExceptionContract.body?.shape ?? {};
 
-/** What a file says of a column, where the contract's description and example don't fit. */
-const IN_FILES: Record<string, { what: string; example?: string }> = {
-  title: { what: "What's wrong. Up to 200 characters." },
+/**
+ * What the page says of a column. The browser's build leaves out the contract's descriptions and
+ * examples, so a field of a fixed set of values is described by these, and others stand here.
+ */
+const IN_FILES: Record<string, { what: string; example: string }> = {
+  title: {
+    what: "What's wrong. Up to 200 characters.",
+    example: "Payout 4711 has no bank line",
+  },
+  severity: { what: "critical, high, medium or low.", example: "high" },
   assigned_to: { what: "user:<name>.", example: "user:ada" },
   due_at: {
     what: "The deadline, ISO 8601 in UTC. If empty, your SLA policy sets it by severity.",
     example: "2027-01-15T16:00:00Z",
   },
   status: { what: "open or in_review. Defaults to open.", example: "open" },
-  reason_code: { what: "Your own reason code. Up to 64 characters." },
-  amount_minor: { what: "Money at risk, in the currency's minor unit. Requires currency." },
-  currency: { what: "ISO 4217 code. Requires amount_minor." },
+  reason_code: {
+    what: "Your own reason code. Up to 64 characters.",
+    example: "missing_counterpart",
+  },
+  amount_minor: {
+    what: "Money at risk, in the currency's minor unit. Requires currency.",
+    example: "125000",
+  },
+  currency: { what: "ISO 4217 code. Requires amount_minor.", example: "EUR" },
   reconciliation_id: { what: "ID of a reconciliation in this tenant.", example: "" },
+  details: { what: "Any JSON object, up to 16 kB.", example: '{"source_line": 118}' },
 };
-
-const isWrapper = (field: z.ZodType) =>
-  field instanceof z.ZodOptional || field instanceof z.ZodNullable;
-const unwrapped = (field: z.ZodType): z.ZodType =>
-  isWrapper(field) ? unwrapped(field.unwrap() as z.ZodType) : field;
-const metaOf = (field: z.ZodType): z.GlobalMeta =>
-  field.meta() ?? (isWrapper(field) ? metaOf(field.unwrap() as z.ZodType) : {});
 
 /** The columns of a file, in the template's order: the fields of creating an exception. */
 export const COLUMNS = Object.entries<z.ZodType>(FIELDS).map(([name, field]) => {
-  const { description, example = "" } = metaOf(field);
-  const inFiles = IN_FILES[name];
+  const choices = choicesOf(field);
   return {
     name,
     required: !field.safeParse(undefined).success,
-    what: inFiles?.what ?? description ?? `${choicesOf(field)}.`,
-    example:
-      inFiles?.example ?? (typeof example === "object" ? JSON.stringify(example) : String(example)),
+    what: `${new Intl.ListFormat("en-GB", { type: "disjunction" }).format(choices)}.`,
+    example: choices[0] ?? "",
+    ...IN_FILES[name],
   };
 });
 
-/** "critical, high, medium or low" */
-function choicesOf(field: z.ZodType): string {
-  const choice = unwrapped(field);
-  return choice instanceof z.ZodEnum
-    ? new Intl.ListFormat("en-GB", { type: "disjunction" }).format(choice.options.map(String))
-    : "";
+/** The values of a field that has a fixed set of them. */
+function choicesOf(field: z.ZodType): string[] {
+  if (field instanceof z.ZodOptional || field instanceof z.ZodNullable)
+    return choicesOf(field.unwrap() as z.ZodType);
+  return field instanceof z.ZodEnum ? field.options.map(String) : [];
 }
 
 export function csvTemplate(): string {

@@ -230,13 +230,15 @@ declare
   first_no constant bigint := case when since is not null then private.first_line_since(since) end;
   few bigint[];
   is_searched boolean := false;
+  is_changed boolean := false;
   stands text;
 begin
   if not private.may('read:reconciliations', 'write:reconciliations') then
     return;
   end if;
   if since is not null then
-    few := private.lines_since(since, first_no, 50000);
+    few := private.lines_since(since, first_no, 200000);
+    is_changed := few is not null;
   end if;
   if q is not null and few is null then
     few := private.find_lines_of_caller(q, source_nos, 5000);
@@ -263,7 +265,8 @@ begin
     private.line_page(r, state, stands, few is not null, after_date is not null,
       concat_ws(' and ', private.line_field_filters(input),
         private.line_period_filters(r, state, stands is not null),
-        case when since is not null then private.line_changed_since() end,
+        case when since is not null and not is_changed
+          then private.line_changed_since() end,
         case when q is not null and not is_searched
           then private.line_search(q, 'private.line_text(x)') end)))
   using tenant, input, r, source_nos, few, after_date, after_no, most, since, first_no;
