@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { until } from "#e2e/until.ts";
 
-const MAIN = join(import.meta.dirname, "../../../sdk/cli/src/main.ts");
+export const MAIN = join(import.meta.dirname, "../../../sdk/cli/src/main.ts");
 
 export type Result = { code: number | null; stdout: string; stderr: string };
 

@@ -126,7 +126,7 @@ export function createProgram(): Command {
     .command("export")
     .description("Save a list as a file")
     .addArgument(new Argument("<what>").choices(EXPORTED))
-    .argument("[id]", "the reconciliation, for matches and statement")
+    .argument("[id]", "of the reconciliation (matches, statement) or batch (entries)")
     .option("--format <format>", "csv, ndjson or xlsx", "csv")
     .option("--output <file>", "instead of stdout; it appears only if it is whole")
     .option("--query <name=value>", "a filter of the list", many, [])

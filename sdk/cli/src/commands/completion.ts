@@ -2,15 +2,15 @@ import type { Command } from "commander";
 
 const SCRIPTS: Record<string, string> = {
   bash: `_tieout() {
-  mapfile -t COMPREPLY < <(compgen -W "$(tieout __complete "\${COMP_WORDS[@]:1:COMP_CWORD-1}")" -- "\${COMP_WORDS[COMP_CWORD]}")
+  mapfile -t COMPREPLY < <(compgen -W "$(tieout __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD-1}")" -- "\${COMP_WORDS[COMP_CWORD]}")
 }
 complete -o default -F _tieout tieout`,
   zsh: `#compdef tieout
 _tieout() {
-  compadd -- \${(f)"$(tieout __complete "\${words[@]:1:CURRENT-2}")"} || _files
+  compadd -- \${(f)"$(tieout __complete -- "\${words[@]:1:CURRENT-2}")"} || _files
 }
 compdef _tieout tieout`,
-  fish: `complete -c tieout -a '(tieout __complete (commandline -opc)[2..])'`,
+  fish: `complete -c tieout -a '(tieout __complete -- (commandline -opc)[2..])'`,
 };
 export const SHELLS = Object.keys(SCRIPTS);
 

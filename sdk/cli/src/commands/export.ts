@@ -11,14 +11,15 @@ type Exportable = {
   [resource: string]: { [method: string]: (...args: unknown[]) => Export };
 };
 
-/** Name → resource and method of the SDK; those of a period need its ID. */
-const EXPORTS: Record<string, [resource: string, method: string, needsId?: true]> = {
+/** Name → resource and method of the SDK, and of what an ID is needed. */
+const EXPORTS: Record<string, [resource: string, method: string, idOf?: string]> = {
   exceptions: ["exceptions", "export"],
   sla: ["exceptions", "exportSla"],
   "sla-report": ["exceptions", "exportSlaReport"],
   "security-events": ["securityEvents", "export"],
-  matches: ["reconciliations", "exportMatches", true],
-  statement: ["reconciliations", "exportStatement", true],
+  matches: ["reconciliations", "exportMatches", "reconciliation"],
+  entries: ["entryBatches", "exportEntries", "entry batch"],
+  statement: ["reconciliations", "exportStatement", "reconciliation"],
 };
 export const EXPORTED = Object.keys(EXPORTS);
 
@@ -30,13 +31,14 @@ export async function exportList(
   id: string | undefined,
   options: ExportOptions,
 ): Promise<void> {
-  const [resource, method, needsId] = EXPORTS[what] ?? [];
+  const [resource, method, idOf] = EXPORTS[what] ?? [];
   if (!resource || !method) throw new CliError(EXIT.usage, `Export one of ${EXPORTED.join(", ")}.`);
-  if (needsId && !id) throw new CliError(EXIT.usage, `Give the reconciliation's ID: ${what} rcn_…`);
+  if (idOf && !id) throw new CliError(EXIT.usage, `Give the ID of the ${idOf}: ${what} <id>`);
+  if (id && !idOf) throw new CliError(EXIT.usage, `${what} takes no ID. Filter with --query.`);
   const { tieout } = await connect(options);
   const query = { ...Object.fromEntries(options.query.map(pairOf)), format: options.format };
   const open = (tieout as unknown as Exportable)[resource]?.[method];
-  const bytes = open?.(...(needsId ? [id] : []), query).bytes() ?? [];
+  const bytes = open?.(...(idOf ? [id] : []), query).bytes() ?? [];
   const { output } = options;
   if (!output) {
     for await (const chunk of bytes) process.stdout.write(chunk);

@@ -1,25 +1,61 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ListRequestsQuery } from "../../../typescript/src/generated/types.gen.ts";
+import type {
+  ListRequestsQuery,
+  LoggedRequest,
+} from "../../../typescript/src/generated/types.gen.ts";
+import type { Tieout } from "../../../typescript/src/index.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { print } from "../output.ts";
 
 const LOOK_EVERY_MS = 2_000;
 const SHOWN_AT_FIRST = 10;
+const PAGE = 250;
 
-/** Prints the tenant's calls as they come, oldest first. */
+/** Prints the tenant's latest calls, then others as they come, oldest first. */
 export async function tailLogs(options: GlobalOptions & { failed?: boolean }): Promise<void> {
   const { tieout } = await connect(options);
   const query: ListRequestsQuery = options.failed ? { status: "failed" } : {};
   const seen = new Set<string>();
-  for (let limit = SHOWN_AT_FIRST; ; limit = 250) {
-    const { items } = await tieout.requests.list({ ...query, limit }).page();
-    for (const request of [...items].reverse()) {
-      if (seen.has(request.id)) continue;
+  const show = (requests: readonly LoggedRequest[]) => {
+    for (const request of requests.toReversed()) {
+      seen.add(request.id);
       const { at, status, method, path, duration_ms, actor } = request;
       const by = actor ?? "unknown";
       print(options, request, `${at}  ${status}  ${method} ${path}  ${duration_ms} ms  ${by}`);
     }
-    for (const { id } of items) seen.add(id);
+  };
+  const first = await read(tieout, { ...query, limit: SHOWN_AT_FIRST }, seen);
+  show(first.items);
+  // Older calls than the first shown are left out, if there are any.
+  const since = first.next_cursor === null ? undefined : first.items.at(-1)?.at;
+  for (;;) {
     await sleep(LOOK_EVERY_MS);
+    show(await unseen(tieout, { ...query, since, limit: PAGE }, seen));
+  }
+}
+
+/** Reads a page. The call itself is in the log, too, and counts as seen. */
+async function read(tieout: Tieout, query: ListRequestsQuery, seen: Set<string>) {
+  const { data, requestId } = await tieout.requests.list(query).page().withResponse();
+  if (requestId) seen.add(requestId);
+  return data;
+}
+
+/**
+ * Newest first. Calls are logged up to a second late, between others that were shown, so pages are
+ * read until one has nothing new.
+ */
+async function unseen(
+  tieout: Tieout,
+  query: ListRequestsQuery,
+  seen: Set<string>,
+): Promise<LoggedRequest[]> {
+  const found: LoggedRequest[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await read(tieout, { ...query, cursor }, seen);
+    const fresh = page.items.filter(({ id }) => !seen.has(id));
+    found.push(...fresh);
+    if (page.next_cursor === null || fresh.length === 0) return found;
+    cursor = page.next_cursor;
   }
 }
