@@ -125,11 +125,3 @@ begin
         where z.tenant_id = $1 and z.id = y.exception_id offset 0) e
       where y.tenant_id = $1 and y.line_no = x.line_no and e.updated_at >= $9 offset 0))$c$;
 end $$;
-
-grant execute on function
-  private.first_line_since(timestamptz),
-  private.lines_matched_since(timestamptz, integer),
-  private.lines_handled_since(timestamptz, integer),
-  private.lines_since(timestamptz, bigint, integer),
-  private.line_changed_since()
-to authenticated;

@@ -825,9 +825,4 @@ begin
 end $function$;
 grant execute on function private.entry_kinds() to authenticated;
 grant execute on function private.facet_has_none(text) to authenticated;
-grant execute on function private.first_line_since(timestamp with time zone) to authenticated;
 grant execute on function private.id_time(timestamp with time zone) to authenticated;
-grant execute on function private.line_changed_since() to authenticated;
-grant execute on function private.lines_handled_since(timestamp with time zone,integer) to authenticated;
-grant execute on function private.lines_matched_since(timestamp with time zone,integer) to authenticated;
-grant execute on function private.lines_since(timestamp with time zone,bigint,integer) to authenticated;
