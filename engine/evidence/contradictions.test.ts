@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type CaseLine, columns, solveCase } from "../cases/solve-case.test-support.ts";
 import { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
+import { lacksReference, saidOf } from "./contradictions.ts";
 
 type Given = Partial<CaseLine>;
 
@@ -161,5 +162,23 @@ describe("what contradicts itself is never confirmed", () => {
     };
     expect(state([])).toHaveLength(1);
     expect(state([known])).toEqual([]);
+  });
+});
+
+describe("whether a line has a reference that the other does not say", () => {
+  const lacks = (left: Given, right: Given) =>
+    lacksReference(
+      saidOf(columns("left", [at("l", left)]), 0),
+      saidOf(columns("right", [at("r", right)]), 0),
+    );
+  const card = "SQ *LAKESHORE PACKAGIN EUGENE OR";
+
+  test.each([
+    ["as a reference", { reference: "24093811781213549914811", description: card }, true],
+    ["in its text", { description: `${card} 24093811781213549914811` }, true],
+    ["but a day in its text", { description: "LAKESHORE PACKAGING 20260331" }, false],
+    ["but no number", { description: card }, false],
+  ] as [string, Given, boolean][])("%s", (_, right, expected) => {
+    expect(lacks({ counterparty: "Lakeshore Packaging" }, right)).toBe(expected);
   });
 });

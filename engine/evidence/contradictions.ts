@@ -222,9 +222,13 @@ export function haveSeveralNames(lines: readonly Said[]): boolean {
   return names.some((name) => namesDiffer(name, names[0] as string));
 }
 
-/** Whether one of two lines has a reference that the other doesn't say. */
+/** Whether one of two lines has a reference, perhaps in its text, that the other doesn't say. */
 export function lacksReference(left: Said, right: Said): boolean {
-  return (left.name !== null || right.name !== null) && agreedReference(left, right) === null;
+  return (isNumbered(left) || isNumbered(right)) && agreedReference(left, right) === null;
+}
+
+function isNumbered({ name, numbers }: Said): boolean {
+  return name !== null || numbers.some((number) => isStrong(number) && !isDate(number));
 }
 
 /** Whether the texts of one line have every word of the other's counterparty. */

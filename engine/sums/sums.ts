@@ -345,8 +345,8 @@ function addsCharges(state: RunState, { side, target, members }: Solution): bool
   if (isCharge(state[side], target)) return false;
   if (!members.every((line) => isCharge(other, line))) return false;
   const own = saidOf(state[side], target);
-  const said = members.map((line) => saidOf(other, line));
-  return !haveSeveralNames(said) && !said.every((one) => agreedReference(own, one) !== null);
+  const texts = members.map((line) => saidOf(other, line));
+  return !haveSeveralNames(texts) && !texts.every((one) => agreedReference(own, one) !== null);
 }
 
 /** A target that quotes an invoice also quotes the credit notes that it subtracts. */
