@@ -3,7 +3,7 @@
  * and access; the server parses requests and responses. Measured: zod would add 28 kB to each page
  * of 250 kB.
  */
-const PARSES = /^(?:safe)?(?:parse|decode|encode)(?:Async)?$/;
+const PARSES = /^(?:safe)?(?:parse|decode|encode)(?:Async)?$/i;
 
 const inert: unknown = new Proxy(() => {}, {
   get(_, name) {

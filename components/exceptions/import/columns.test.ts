@@ -4,12 +4,11 @@ import { COLUMNS, ndjsonTemplate } from "./columns.ts";
 
 const row = createExceptionContract.body as NonNullable<typeof createExceptionContract.body>;
 
-test("says what each column takes, and marks the required ones", () => {
-  for (const { name, what } of COLUMNS) expect(what, name).toMatch(/[a-z]{2}.*\.$/);
-  expect(COLUMNS.flatMap(({ name, required }) => (required ? [name] : []))).toEqual([
-    "title",
-    "severity",
-  ]);
+test("lists the contract's columns and marks required ones", () => {
+  expect(COLUMNS.map(({ name }) => name).sort()).toEqual(Object.keys(row.shape).sort());
+  for (const { name, required } of COLUMNS) {
+    expect(row.shape[name].safeParse(undefined).success, name).toBe(!required);
+  }
 });
 
 test("the NDJSON template can be imported", () => {

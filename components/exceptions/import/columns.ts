@@ -1,55 +1,56 @@
-import { z } from "zod";
-import { createExceptionContract } from "#lib/exceptions/contract.ts";
-
-const FIELDS = createExceptionContract.body?.shape ?? {};
-
-/**
- * What the page says of a column. The browser's build leaves out the contract's descriptions and
- * examples, so a field of a fixed set of values is described by these, and others stand here.
- */
-const IN_FILES: Record<string, { what: string; example: string }> = {
-  title: {
+/** The columns of a file, in the template's order. A test compares them with the contract. */
+export const COLUMNS = [
+  {
+    name: "title",
+    required: true,
     what: "What's wrong. Up to 200 characters.",
     example: "Payout 4711 has no bank line",
   },
-  severity: { what: "critical, high, medium or low.", example: "high" },
-  assigned_to: { what: "user:<name>.", example: "user:ada" },
-  due_at: {
+  { name: "severity", required: true, what: "critical, high, medium or low.", example: "high" },
+  { name: "assigned_to", required: false, what: "user:<name>.", example: "user:ada" },
+  {
+    name: "due_at",
+    required: false,
     what: "The deadline, ISO 8601 in UTC. If empty, your SLA policy sets it by severity.",
     example: "2027-01-15T16:00:00Z",
   },
-  status: { what: "open or in_review. Defaults to open.", example: "open" },
-  reason_code: {
+  {
+    name: "status",
+    required: false,
+    what: "open or in_review. Defaults to open.",
+    example: "open",
+  },
+  {
+    name: "reason_code",
+    required: false,
     what: "Your own reason code. Up to 64 characters.",
     example: "missing_counterpart",
   },
-  amount_minor: {
+  {
+    name: "amount_minor",
+    required: false,
     what: "Money at risk, in the currency's minor unit. Requires currency.",
     example: "125000",
   },
-  currency: { what: "ISO 4217 code. Requires amount_minor.", example: "EUR" },
-  reconciliation_id: { what: "ID of a reconciliation in this tenant.", example: "" },
-  details: { what: "Any JSON object, up to 16 kB.", example: '{"source_line": 118}' },
-};
-
-/** The columns of a file, in the template's order: the fields of creating an exception. */
-export const COLUMNS = Object.entries<z.ZodType>(FIELDS).map(([name, field]) => {
-  const choices = choicesOf(field);
-  return {
-    name,
-    required: !field.safeParse(undefined).success,
-    what: `${new Intl.ListFormat("en-GB", { type: "disjunction" }).format(choices)}.`,
-    example: choices[0] ?? "",
-    ...IN_FILES[name],
-  };
-});
-
-/** The values of a field that has a fixed set of them. */
-function choicesOf(field: z.ZodType): string[] {
-  if (field instanceof z.ZodOptional || field instanceof z.ZodNullable)
-    return choicesOf(field.unwrap() as z.ZodType);
-  return field instanceof z.ZodEnum ? field.options.map(String) : [];
-}
+  {
+    name: "currency",
+    required: false,
+    what: "ISO 4217 code. Requires amount_minor.",
+    example: "EUR",
+  },
+  {
+    name: "reconciliation_id",
+    required: false,
+    what: "ID of a reconciliation in this tenant.",
+    example: "",
+  },
+  {
+    name: "details",
+    required: false,
+    what: "Any JSON object, up to 16 kB.",
+    example: '{"source_line": 118}',
+  },
+] as const;
 
 export function csvTemplate(): string {
   const cells = COLUMNS.map(({ example }) => csvCell(example));
