@@ -6,6 +6,8 @@ import { RetryingPool } from "#lib/background/retrying-pool.ts";
 import type { Service } from "#lib/background/service.ts";
 import type { InboxVariables } from "#lib/runtime/env.ts";
 import { log } from "#lib/runtime/log.ts";
+import { TenantLimiter } from "#lib/runtime/tenant-limiter.ts";
+import { mailContent } from "./mail-content.ts";
 import { findInbox, type Inbox, mayComeAgain, receiveMail } from "./receive-mail.ts";
 import { MailRefusal, verifiedMail } from "./verified-mail.ts";
 
@@ -15,6 +17,9 @@ const CLIENTS_MAX = 50;
 const RECIPIENTS_MAX = 5;
 /** Each of them is in memory: the content, and its attachments decoded. */
 const MAILS_AT_ONCE = 2;
+const RECEIVE_TIMEOUT_MS = 120_000;
+/** Below the minute without a byte after which the server ends a connection. */
+const WAIT_TIMEOUT_MS = 45_000;
 const CLOSE_TIMEOUT_MS = 4_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
@@ -49,9 +54,12 @@ export class InboxServer implements Service {
   readonly #pool: RetryingPool;
   readonly #server: SMTPServer;
   readonly #resolver: DNSResolver | undefined;
-  readonly #waiting: (() => void)[] = [];
+  readonly #limiter = new TenantLimiter({
+    total: MAILS_AT_ONCE,
+    waitTimeoutMs: WAIT_TIMEOUT_MS,
+    kinds: { mail: { perTenant: 1, waiting: { max: CLIENTS_MAX, tooMany: "Try again later." } } },
+  });
   readonly #inboxes = new WeakMap<SMTPServerSession["envelope"], Inbox[]>();
-  #running = 0;
 
   constructor({ connectionString, port, domain, tls, resolver }: Options) {
     this.#resolver = resolver;
@@ -101,22 +109,11 @@ export class InboxServer implements Service {
   }
 
   async #receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
-    await this.#turn();
+    const inboxes = this.#inboxes.get(session.envelope) ?? [];
     try {
-      const raw = Buffer.concat(await stream.toArray());
-      if (stream.sizeExceeded) throw new MailRefusal("The mail is too large.");
-      const { envelope, remoteAddress, hostNameAppearsAs } = session;
-      const mail = await verifiedMail(
-        raw,
-        {
-          ip: remoteAddress,
-          helo: hostNameAppearsAs,
-          sender: envelope.mailFrom ? envelope.mailFrom.address : "",
-        },
-        this.#resolver,
+      await this.#limiter.run(inboxes[0]?.tenant_id ?? "", "mail", () =>
+        this.#take(stream, session, inboxes),
       );
-      for (const inbox of this.#inboxes.get(envelope) ?? [])
-        await receiveMail(this.#query, inbox, mail);
     } catch (error) {
       const isRefusal = error instanceof MailRefusal;
       if (!isRefusal && !mayComeAgain(error)) log.error({ err: error }, "a mail was not received");
@@ -125,18 +122,28 @@ export class InboxServer implements Service {
         : response(451, "Try again later: the mail was not received.");
     } finally {
       stream.resume();
-      this.#running--;
-      this.#waiting.shift()?.();
     }
   }
 
-  readonly #query = (text: string, values?: unknown[]) => this.#pool.query(text, values) as never;
-
-  /** Waits until fewer mails than MAILS_AT_ONCE are in memory. */
-  async #turn(): Promise<void> {
-    if (this.#running >= MAILS_AT_ONCE) await new Promise<void>((next) => this.#waiting.push(next));
-    this.#running++;
+  async #take(
+    stream: SMTPServerDataStream,
+    { envelope, remoteAddress, hostNameAppearsAs }: SMTPServerSession,
+    inboxes: readonly Inbox[],
+  ): Promise<void> {
+    const bounds = { maxBytes: MAIL_MAX_BYTES, timeoutMs: RECEIVE_TIMEOUT_MS };
+    const mail = await verifiedMail(
+      await mailContent(stream, bounds),
+      {
+        ip: remoteAddress,
+        helo: hostNameAppearsAs,
+        sender: envelope.mailFrom ? envelope.mailFrom.address : "",
+      },
+      this.#resolver,
+    );
+    for (const inbox of inboxes) await receiveMail(this.#query, inbox, mail);
   }
+
+  readonly #query = (text: string, values?: unknown[]) => this.#pool.query(text, values) as never;
 }
 
 function response(responseCode: number, message: string): Error {

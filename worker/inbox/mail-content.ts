@@ -1,0 +1,33 @@
+import type { Readable } from "node:stream";
+import { MailRefusal } from "./verified-mail.ts";
+
+/**
+ * A mail's bytes. The server lets a mail of any size through, so what goes beyond the limit is read
+ * and dropped, and a sender who takes too long no longer holds any memory.
+ * @throws MailRefusal if it is larger than maxBytes; Error after timeoutMs
+ */
+export function mailContent(
+  stream: Readable,
+  { maxBytes, timeoutMs }: { maxBytes: number; timeoutMs: number },
+): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const parts: Buffer[] = [];
+  let size = 0;
+  const keep = (part: Buffer) => {
+    size += part.length;
+    if (size > maxBytes) parts.length = 0;
+    else parts.push(part);
+  };
+  const late = setTimeout(() => {
+    stream.off("data", keep).resume();
+    parts.length = 0;
+    reject(new Error("The mail took too long to arrive."));
+  }, timeoutMs);
+  stream.on("data", keep).once("error", reject);
+  stream.once("end", () =>
+    size > maxBytes
+      ? reject(new MailRefusal("The mail is too large."))
+      : resolve(Buffer.concat(parts)),
+  );
+  return promise.finally(() => clearTimeout(late));
+}
