@@ -90,7 +90,7 @@ export class InboxServer implements Service {
     return this.#portError === null;
   }
 
-  /** Whoever starts this process again may have the port by then. */
+  /** A new process may get the port. */
   get stuck(): boolean {
     return this.#portError !== null;
   }
