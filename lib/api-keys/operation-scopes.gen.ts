@@ -108,6 +108,7 @@ export const OPERATION_SCOPES: Partial<Record<string, Scope>> = {
   pauseException: "write:exceptions",
   previewEntries: "read:reconciliations",
   previewWebhookFilters: "write:webhooks",
+  pushEntryBatch: "write:reconciliations",
   putEntryRules: "write:reconciliations",
   putRules: "write:reconciliations",
   recoverWebhook: "write:webhooks",

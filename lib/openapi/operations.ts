@@ -157,6 +157,7 @@ const DECLARED = [
   entries.listEntriesContract,
   entries.getLedgerFileContract,
   entries.markEntryBatchExportedContract,
+  entries.pushEntryBatchContract,
   sources.listSourcesContract,
   sources.createSourceContract,
   sources.getSourceContract,

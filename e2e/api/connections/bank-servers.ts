@@ -36,6 +36,9 @@ export async function startBucket() {
       });
       if (!ok) throw new Error(`The bucket didn't take ${name}.`);
     },
+    async read(name: string): Promise<string> {
+      return (await client.fetch(`${origin}/bank/out/${name}`)).text();
+    },
     async names(): Promise<string[]> {
       const listed = await client.fetch(`${origin}/bank?list-type=2`);
       return [...(await listed.text()).matchAll(/<Key>out\/([^<]+)/g)].map(([, name = ""]) => name);

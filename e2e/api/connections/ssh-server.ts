@@ -92,6 +92,7 @@ export async function startSshServer() {
       credential: await readFile(join(home, "user"), "utf8"),
     },
     put: (name: string, content: string) => writeFile(join(folder, name), content),
+    read: (name: string) => readFile(join(folder, name), "utf8"),
     names: async () => (await readdir(folder, { recursive: true })).sort(),
     async restartWithNewKey(): Promise<string> {
       await stop();

@@ -296,6 +296,19 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
     params: { id: await entryBatch(fixture) },
     body: { ledger_reference: uniqueName("JE") },
   }),
+  pushEntryBatch: async (fixture) => {
+    const body = {
+      ...(await connections.body(fixture)),
+      kind: "sftp",
+      address: "sftp://127.0.0.1:9/in",
+      auth: "password",
+      user_name: "tieout",
+      credential: "discard",
+    };
+    const { id: connection_id } = await posted(fixture, connections.path(), body);
+    const push = { connection_id, format: "csv" };
+    return { params: { id: await entryBatch(fixture, { push }) } };
+  },
   createSource: () => ({ body: sources.body() }),
   getSource: async (fixture) => ({ params: { id: await created(fixture, sources) } }),
   updateSource: async (fixture) => ({
@@ -596,13 +609,13 @@ async function period(
 }
 
 /** Left by a close. */
-async function entryBatch(fixture: Fixture): Promise<string> {
+async function entryBatch(fixture: Fixture, ledger: object = {}): Promise<string> {
   const { id } = await period(fixture);
   const rules = `/v1/reconciliations/${id}/entry-rules`;
   await api("PUT", rules, {
     bearer: fixture.admin,
     tenant: fixture.tenant,
-    body: { rules: ENTRY_RULES },
+    body: { rules: ENTRY_RULES, ledger },
   });
   await posted(fixture, `/v1/reconciliations/${id}/close`);
   const { json } = await api("GET", "/v1/entry-batches", {

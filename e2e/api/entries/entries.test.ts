@@ -3,19 +3,7 @@ import { api, sql, uniqueName, userToken } from "#e2e/fixtures.ts";
 import type { Entry, EntryBatch } from "#lib/entries/contract.ts";
 import type { EntryPreview, EntryRuleSet } from "#lib/entries/rules/contract.ts";
 import { Fixture, line } from "../matching/matching-fixture.ts";
-
-const BANK_FEE = {
-  account: "4970",
-  counter_account: "1200",
-  tax_code: null,
-  cost_center: "200",
-  text: "Fee {period} {reference} {amount} {currency}",
-};
-const RULES = {
-  fee: BANK_FEE,
-  excluded_left: { account: "6800", counter_account: "1200", text: "{note}" },
-  carried_left: { account: "1590", counter_account: "1200", text: "Open {date}" },
-};
+import { BANK_FEE, october, RULES } from "./october.ts";
 
 type Body = { rules?: object; ledger?: object };
 const put = (fixture: Fixture, body: Body, period = fixture.period) =>
@@ -41,29 +29,6 @@ const events = (fixture: Fixture, type: string) =>
     "select target, details from security_events where tenant_id = $1 and type = $2 order by id",
     [fixture.tenant, type],
   );
-
-/** A fee of 2.50, an excluded line of −14.90 and an open line of 40.00, all in October. */
-async function october(): Promise<Fixture & { match: string }> {
-  const fixture = await Fixture.create();
-  const lefts = await fixture.add("left", [
-    line("a", 9_750, { reference: "RG-1" }),
-    line("b", -1_490, { reference: "Account fee" }),
-    line("c", 4_000, { reference: "RG-3", value_date: "2026-10-20" }),
-  ]);
-  const [right = ""] = await fixture.add("right", [line("x", 10_000, { reference: "RG-1" })]);
-  const match = await fixture.ok<{ id: string }>(
-    "POST",
-    `reconciliations/${fixture.period}/matches`,
-    {
-      body: {
-        line_ids: [lefts[0], right],
-        adjustments: [{ kind: "fee", amount_minor: -250, note: "Card fee" }],
-      },
-    },
-  );
-  await fixture.ok("POST", `lines/${lefts[1]}/exclude`, { body: { reason: "Booked quarterly" } });
-  return Object.assign(fixture, { match: match.id });
-}
 
 describe("entry rules", () => {
   let fixture: Fixture;

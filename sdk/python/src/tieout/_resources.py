@@ -549,6 +549,13 @@ class EntryBatches(SyncResource):
         """
         return self._export("GET", f"/v1/entry-batches/{segment('id', id)}/ledger-file", options, query={"format": format, "currency": currency, "part": part})
 
+    def push(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.EntryBatch, None]:
+        """Push a batch now.
+
+        To the connection that the entry rules name, as each close does by itself. Once its files are written, the batch is exported.
+        """
+        return self._call("POST", f"/v1/entry-batches/{segment('id', id)}/push", options, body=body, takes_key=True)
+
 
 class AsyncEntryBatches(AsyncResource):
     def list(self, *, limit: Optional[int] = None, state: Optional[T.EntryBatchState] = None, year: Optional[int] = None, reconciliation_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.EntryBatch]:
@@ -592,6 +599,13 @@ class AsyncEntryBatches(AsyncResource):
         In the layout that the ledger publishes for its import; the guide to entries names the sources. One currency a file. 409 names the entry if a field can't be what the ledger takes. Downloading does not mark the batch as exported.
         """
         return self._export("GET", f"/v1/entry-batches/{segment('id', id)}/ledger-file", options, query={"format": format, "currency": currency, "part": part})
+
+    async def push(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.EntryBatch, None]:
+        """Push a batch now.
+
+        To the connection that the entry rules name, as each close does by itself. Once its files are written, the batch is exported.
+        """
+        return await self._call("POST", f"/v1/entry-batches/{segment('id', id)}/push", options, body=body, takes_key=True)
 
 
 class Events(SyncResource):

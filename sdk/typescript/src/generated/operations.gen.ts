@@ -322,6 +322,13 @@ export interface EntryBatchesResource {
    * In the layout that the ledger publishes for its import; the guide to entries names the sources. One currency a file. 409 names the entry if a field can't be what the ledger takes. Downloading does not mark the batch as exported.
    */
   getLedgerFile(id: string, query?: Omit<T.GetLedgerFileQuery, "format"> & Partial<Pick<T.GetLedgerFileQuery, "format">>, options?: CallOptions): Export;
+
+  /**
+   * Push a batch now.
+   *
+   * To the connection that the entry rules name, as each close does by itself. Once its files are written, the batch is exported.
+   */
+  push(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.EntryBatch | undefined>;
 }
 
 /** `tieout.events` */
@@ -1562,6 +1569,7 @@ export const ROUTES: Record<string, Record<string, string>> = {
     exportEntries: "GET /v1/entry-batches/{id}/entries/export EQ",
     markExported: "POST /v1/entry-batches/{id}/exported IB",
     getLedgerFile: "GET /v1/entry-batches/{id}/ledger-file EQ",
+    push: "POST /v1/entry-batches/{id}/push IB",
   },
   events: {
     list: "GET /v1/events LQ",

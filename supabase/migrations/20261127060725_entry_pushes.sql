@@ -328,3 +328,5 @@ grant execute on function private.accepts_host_key(text,text,text) to service_ro
 grant execute on function private.begin_entry_push(text,text) to service_role;
 grant execute on function private.end_entry_push(text,text,jsonb) to service_role;
 grant execute on function private.entries_to_push(text,text,text,integer,integer) to service_role;
+grant execute on function public.push_entry_batch(jsonb,jsonb) to authenticated;
+insert into private.operations select ('(push_entry_batch,pushEntryBatch,write:reconciliations)'::private.operations).* on conflict (verb,operation) do update set permission = excluded.permission;
