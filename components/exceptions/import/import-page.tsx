@@ -1,6 +1,6 @@
 "use client";
 
-import { ImportSteps } from "#components/kit/imports/import-steps.tsx";
+import { WizardSteps } from "#components/kit/imports/wizard-steps.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
@@ -18,7 +18,7 @@ export function ImportPage() {
   useUnsavedWarning(phase === "running" || phase === "stopped" || phase === "failed");
   return (
     <Page parent={{ name: "Exceptions", path: "exceptions" }} title="Import exceptions">
-      <ImportSteps steps={STEPS} current={chosen ? 1 : 0} file={chosen?.file.name}>
+      <WizardSteps steps={STEPS} current={chosen ? 1 : 0} file={chosen?.file.name}>
         <div className="flex max-w-3xl flex-col gap-6">
           {chosen ? (
             <>
@@ -32,7 +32,7 @@ export function ImportPage() {
             </>
           )}
         </div>
-      </ImportSteps>
+      </WizardSteps>
     </Page>
   );
 }

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useEffect } from "react";
 import { isRefusal } from "#components/api-client.ts";
-import { ImportSteps } from "#components/kit/imports/import-steps.tsx";
+import { WizardSteps } from "#components/kit/imports/wizard-steps.tsx";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
@@ -73,7 +73,7 @@ function Steps({ source }: { source: Source }) {
   }
 
   return (
-    <ImportSteps steps={STEPS} current={step} file={file?.name}>
+    <WizardSteps steps={STEPS} current={step} file={file?.name}>
       {search.import ? (
         <ImportStep query={imported} source={source} onAnother={restart} />
       ) : !file ? (
@@ -93,7 +93,7 @@ function Steps({ source }: { source: Source }) {
           onReset={restart}
         />
       )}
-    </ImportSteps>
+    </WizardSteps>
   );
 }
 

@@ -128,6 +128,19 @@ begin
   end if;
 end $$;
 
+-- Refuses: invalid_transition or conflict, with the place of each refused exception in ids.
+create function private.refuse_bulk(act text, refused jsonb) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  if act = 'edit' then
+    perform private.refuse('invalid_transition',
+      'Some of these exceptions cannot move to that status. Nothing was changed.', refused);
+  end if;
+  perform private.refuse_conflict(case act when 'pause' then 'cannot_pause' else 'not_paused' end,
+    format('Some of these exceptions cannot be %s. Nothing was changed.',
+      case act when 'pause' then 'paused' else 'resumed' end), refused);
+end $$;
+
 -- input: { ids, and one of patch, pause: { reason, until }, resume: true }, at most 500: all of
 -- them or none. Instead of ids { filter, expected_count, after: [id] | null }: the next 500 that
 -- match; those that can't be changed are skipped and named, and the others are
@@ -169,13 +182,8 @@ begin
   if refused is not null and by_filter then
     skipped := private.skipped_exceptions(ids, refused);
     ids := private.not_skipped(ids, refused);
-  elsif refused is not null and act = 'edit' then
-    perform private.refuse('invalid_transition',
-      'Some of these exceptions cannot move to that status. Nothing was changed.', refused);
   elsif refused is not null then
-    perform private.refuse_conflict(case act when 'pause' then 'cannot_pause' else 'not_paused' end,
-      format('Some of these exceptions cannot be %s. Nothing was changed.',
-        case act when 'pause' then 'paused' else 'resumed' end), refused);
+    perform private.refuse_bulk(act, refused);
   end if;
   columns := case act
     when 'pause' then jsonb_build_object('paused_until', pause -> 'until', 'pause_reason',

@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { classes } from "#components/ui/classes.ts";
 
 /** The steps of an import, with the current one below. `file`: the name of the chosen file. */
-export function ImportSteps({
+export function WizardSteps({
   steps,
   current,
   file,
