@@ -118,7 +118,7 @@ begin
 end $$;
 
 -- Schedules the warnings of exceptions whose clock starts, or that were moved, paused or resumed.
--- Of several that the change itself passes, only the nearest is reported.
+-- If the change itself passes several, only the nearest is reported.
 create function private.arm_business_warnings(tenants text[], ids text[],
   starts boolean) returns void
 language plpgsql volatile set search_path = '' as $$

@@ -20,7 +20,7 @@ begin
     from private.open_by_deadline o
       where o.tenant_id = tenant and o.due_from < this_hour + make_interval(hours => hours)
   ), late as (
-    -- Of the current hour, those whose deadline has passed.
+    -- Deadlines of the current hour that have passed.
     select coalesce(e.assigned_to, '') as assigned_to, coalesce(e.currency, '') as currency,
       count(*) as open_count,
       coalesce(sum(e.amount_minor), 0) as amount_minor

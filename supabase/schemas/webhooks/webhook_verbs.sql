@@ -75,7 +75,7 @@ begin
   );
 end $$;
 
--- Of what somebody sets: no clock, no counter, nothing that others' work adds.
+-- Hashes only what users set: no clocks and no counters.
 create function private.webhook_version(w public.webhooks) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
