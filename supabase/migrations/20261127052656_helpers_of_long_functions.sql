@@ -265,6 +265,171 @@ begin
     )
   ) || private.checks_of_people(r);
 end $function$;
+CREATE OR REPLACE FUNCTION private.decisions_about_line(l public.lines)
+ RETURNS TABLE(type text, at timestamp with time zone, actor text, reconciliation_id text, match_id uuid, note text)
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+  with matched as materialized (
+    select m.*
+    from public.match_members mm
+    join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
+    where mm.tenant_id = l.tenant_id and mm.line_no = l.line_no
+  ), decided as materialized (
+    select m.id as match_id, a.kind, a.reconciliation_id, a.created_at, a.created_by, a.undone_at,
+      a.undone_by
+    from matched m
+    join private.acts a on a.tenant_id = m.tenant_id
+      and a.reconciliation_id = m.reconciliation_id and m.id = any (a.match_ids)
+  )
+  -- Matches made by the engine: whatever was decided since then began as a suggestion.
+  select case when m.state in ('suggested', 'rejected')
+      or exists (select from decided d where d.match_id = m.id) then 'suggested' else 'matched' end,
+    m.created_at, m.created_by, m.reconciliation_id, m.id, m.method
+  from matched m where m.method <> 'manual'
+  union all
+  select case d.kind when 'match' then 'matched' when 'confirm' then 'confirmed'
+      else 'rejected' end,
+    d.created_at, d.created_by, d.reconciliation_id, d.match_id, null
+  from decided d
+  union all
+  select 'undone', d.undone_at, d.undone_by, d.reconciliation_id, d.match_id, null
+  from decided d where d.undone_at is not null
+  union all
+  select 'undone', m.decided_at, coalesce(m.decided_by, 'system'), m.reconciliation_id, m.id, null
+  from matched m
+  where m.state = 'undone'
+    and not exists (select from decided d where d.match_id = m.id and d.undone_at = m.decided_at)
+  union all
+  select 'excluded', a.created_at, a.created_by, a.reconciliation_id, null, a.reason
+  from private.acts a where a.tenant_id = l.tenant_id and a.line_id = l.id
+  union all
+  select 'included', a.undone_at, a.undone_by, a.reconciliation_id, null, null
+  from private.acts a
+  where a.tenant_id = l.tenant_id and a.line_id = l.id and a.undone_at is not null;
+end $function$;
+CREATE OR REPLACE FUNCTION public.list_line_history(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  l public.lines;
+begin
+  perform private.begin_request(request, 'list_line_history');
+  select * into l
+  from public.lines x
+  where x.tenant_id = private.tenant_id() and x.id = private.line_id(input ->> 'id');
+  if not found then
+    perform private.refuse_missing('line');
+  end if;
+  return (
+    with about as materialized (
+      select e.* from public.exceptions e where e.tenant_id = l.tenant_id and e.id = any (array(
+        select x.exception_id from private.exception_lines x
+        where x.tenant_id = l.tenant_id and x.line_no = l.line_no))
+      union
+      select e.* from public.exceptions e where e.tenant_id = l.tenant_id and e.line_no = l.line_no
+    ), told (type, at, actor, reconciliation_id, match_id, exception_id, import_id, note) as (
+      select 'added', l.created_at, i.created_by, null, null::uuid, null, i.id, i.file_name
+      from (select 1) one
+      left join public.imports i on i.tenant_id = l.tenant_id and i.id = l.import_id
+      union all
+      select d.type, d.at, d.actor, d.reconciliation_id, d.match_id, null, null, d.note
+      from private.decisions_about_line(l) d
+      union all
+      select 'exception_opened', e.created_at, e.created_by, e.reconciliation_id, null, e.id, null,
+        e.reason_code
+      from about e
+      union all
+      select case e.status when 'dismissed' then 'exception_dismissed'
+          else 'exception_resolved' end,
+        e.closed_at, case when e.resolved_by_matching then 'system' end, e.reconciliation_id, null,
+        e.id, null, e.resolution
+      from about e where e.closed_at is not null
+    )
+    select jsonb_build_object('items', coalesce(jsonb_agg(jsonb_build_object('type', t.type,
+      'at', private.iso(t.at), 'actor', t.actor, 'reconciliation_id', t.reconciliation_id,
+      'match_id', private.match_id_text(t.match_id), 'exception_id', t.exception_id,
+      'import_id', t.import_id, 'note', t.note) order by t.at, t.place), '[]'))
+    from (
+      select x.*, array_position(
+        array['added', 'exception_opened', 'suggested', 'confirmed', 'matched'], x.type) as place
+      from told x order by x.at desc limit 200
+    ) t
+  );
+end $function$;
+CREATE OR REPLACE FUNCTION private.apply_calendar(id text, no bigint, to_open_ones boolean)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  moved record;
+begin
+  select array_agg(d.id) as ids, array_agg(d.severity) as severities,
+    array_agg(d.due_at) as due_ats, array_agg(d.new_due_at) as new_due_ats
+  into moved from private.recalculated_deadlines($1, no) d
+  where to_open_ones;
+  if moved.ids is not null then
+    perform private.move_deadlines(moved.ids, array_fill($1, array[cardinality(moved.ids)]),
+      array_fill(no, array[cardinality(moved.ids)]), moved.new_due_ats);
+  end if;
+  return private.impact_of(moved.severities, moved.due_ats, moved.new_due_ats);
+end $function$;
+CREATE OR REPLACE FUNCTION public.put_calendar(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  dry_run constant boolean := (input ->> 'dry_run')::boolean;
+  hours constant jsonb := jsonb_build_object('time_zone', input -> 'time_zone', 'weekly',
+    input -> 'weekly', 'special_days', input -> 'special_days');
+  unlisted constant text[] := '{version,updated_at,updated_by}';
+  before jsonb;
+  after jsonb;
+  has_other_hours boolean;
+  no bigint;
+  impact jsonb;
+  periods integer := 0;
+begin
+  perform private.begin_request(request, 'put_calendar');
+  perform
+  from public.calendars c
+  where c.tenant_id = private.tenant_id() and c.id = input ->> 'id' for update;
+  before := private.find_calendar(input ->> 'id');
+  perform private.require_version((before ->> 'version')::bigint, request -> 'versions');
+  has_other_hours := (before -> 'time_zone', before -> 'weekly', before -> 'special_days')
+    is distinct from (hours -> 'time_zone', hours -> 'weekly', hours -> 'special_days');
+  -- This block is rolled back in a dry run.
+  begin
+    no := private.store_calendar(input, before, has_other_hours);
+    if has_other_hours then
+      periods := private.request_runs_by_calendar(input ->> 'id');
+    end if;
+    after := private.find_calendar(input ->> 'id');
+    impact := private.apply_calendar(input ->> 'id', no, input ->> 'apply_to' = 'open');
+    if dry_run then
+      raise exception using errcode = 'TO002', message = 'dry run';
+    end if;
+  exception when sqlstate 'TO002' then
+    null;
+  end;
+  if not dry_run and after - unlisted <> before - unlisted then
+    perform private.record_security_event('calendar.updated', input ->> 'id', null,
+      private.changes(before - unlisted, after - unlisted)
+        || jsonb_build_object('apply_to', input -> 'apply_to'));
+  end if;
+  return after
+    || jsonb_build_object('dry_run', dry_run, 'impact',
+      impact || jsonb_build_object('periods', periods));
+end $function$;
 CREATE OR REPLACE FUNCTION private.disarm_business_warnings(tenants text[], ids text[])
  RETURNS text[]
  LANGUAGE plpgsql
@@ -333,6 +498,69 @@ begin
       passed.due_ats);
   end if;
 end $function$;
+CREATE OR REPLACE FUNCTION private.exceptions_after(input jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if input ->> 'sort_by' = 'closed_at' then
+    return 'e.closed_at is not null'
+      || case when jsonb_typeof(input -> 'after') = 'array'
+        then format(' and (e.closed_at, e.id) < (%L::timestamptz, %L)', input -> 'after' ->> 0,
+          input -> 'after' ->> 1)
+        else '' end;
+  end if;
+  return 'e.id < ' || quote_literal(input -> 'after' ->> 0);
+end $function$;
+CREATE OR REPLACE FUNCTION public.list_exceptions(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET statement_timeout TO '4s'
+AS $function$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  by_closing constant boolean := input ->> 'sort_by' = 'closed_at';
+  sort_key constant text := case when by_closing then 'e.closed_at desc, e.id desc' else 'e.id desc'
+    end;
+  conditions text := concat_ws(' and ', 'e.tenant_id = private.tenant_id()',
+    private.exception_conditions(input, now()), private.exceptions_after(input));
+  recent constant text := private.recent_conditions(input, now());
+  most constant integer := 20000;
+  few text[];
+  few_recent text[];
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_exceptions');
+  if input ->> 'q' is not null then
+    few := private.narrow_by_search(input ->> 'q');
+    conditions := conditions || ' and '
+      || case when few is null then private.has_words(input ->> 'q') else 'e.id = any ($1)' end;
+  end if;
+  if recent is not null then
+    -- These have their own indexes: in the order of the list, old exceptions that changed come
+    -- last.
+    execute format('select array(
+        select e.id from public.exceptions e
+        where e.tenant_id = private.tenant_id() and %s limit %s)',
+      recent, most + 1) into few_recent;
+    few_recent := case when cardinality(few_recent) <= most then few_recent end;
+    conditions := conditions || ' and '
+      || case when few_recent is null then recent else 'e.id = any ($2)' end;
+  end if;
+  if input ->> 'q' is not null or recent is not null then
+    -- The planner expects fewer rows than there are, and would sort them.
+    perform set_config('enable_sort', (coalesce(few, few_recent) is not null)::text, true);
+  end if;
+  execute format($q$
+    select jsonb_agg(private.exception_json(e) order by %s)
+    from (select * from public.exceptions e where %s order by %s limit %s) e
+  $q$, sort_key, conditions, sort_key, page_size + 1) into items using few, few_recent;
+  return case when by_closing then private.page(items, page_size, 'closed_at', 'id')
+    else private.page(items, page_size, 'id') end;
+end $function$;
 CREATE OR REPLACE FUNCTION private.refuse_bulk(act text, refused jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -361,12 +589,13 @@ declare
   batch constant integer := 500;
   act constant text := case when pause is not null then 'pause' when input ? 'resume' then 'resume'
     else 'edit' end;
+  columns constant jsonb := case when pause is null then patch else
+    jsonb_build_object('paused_until', pause -> 'until', 'pause_reason', pause -> 'reason') end;
   ids text[] := private.text_array(input -> 'ids');
   next_id text;
   refused jsonb;
   skipped jsonb;
-  columns jsonb;
-  previous jsonb := '[]';
+  previous jsonb;
 begin
   if replayed is not null then
     return replayed;
@@ -389,20 +618,14 @@ begin
   elsif refused is not null then
     perform private.refuse_bulk(act, refused);
   end if;
-  columns := case act
-    when 'pause' then jsonb_build_object('paused_until', pause -> 'until', 'pause_reason',
-      pause -> 'reason')
-    else patch end;
-  if by_filter then
-    previous := private.exceptions_json(ids);
-  end if;
+  previous := case when by_filter then private.exceptions_json(ids) else '[]' end;
   perform private.change_exceptions_for_caller(act,
     array(select columns || jsonb_build_object('id', i.id) from unnest(ids) i (id)));
   perform private.record_security_event('exceptions.bulk_updated', null, null,
     jsonb_build_object('count', cardinality(ids)) || (input - '{ids,after}'::text[]));
   return private.finish_request(request, jsonb_build_object(
-    'updated', cardinality(ids), 'skipped', coalesce(skipped, '[]'), 'next',
-    case when next_id is not null then jsonb_build_array(next_id) end,
+    'updated', cardinality(ids), 'skipped', coalesce(skipped, '[]'),
+    'next', case when next_id is not null then jsonb_build_array(next_id) end,
     'items', private.exceptions_json(ids), 'previous', previous
   ));
 end $function$;
@@ -480,6 +703,75 @@ begin
         case when last_due_at = 'infinity' then 'infinity' else private.iso(last_due_at) end,
         last_id) end,
     'summary', private.sla_summary(as_of), 'as_of', private.iso(as_of));
+end $function$;
+CREATE OR REPLACE FUNCTION private.sla_changes_query(conditions text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return format($q$
+    with crossed as (
+      select c.*
+      from unnest(
+        array[0, private.high_risk_below() - 1, private.medium_risk_up_to(), $6]) t (minutes)
+      cross join lateral (
+        select e.id, e.due_at - make_interval(mins => t.minutes) as at
+        from public.exceptions e
+        where e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')
+          and (e.due_at, e.id) > ($3 + make_interval(mins => t.minutes), $4)
+          and e.due_at <= $1 + make_interval(mins => t.minutes)
+          and e.updated_at <= $5
+        order by e.due_at, e.id limit $2 + 1
+      ) c
+    ), changed as (
+      select e.id, e.updated_at as at from public.exceptions e
+      where e.tenant_id = private.tenant_id() and (e.updated_at, e.id) > ($3, $4)
+        order by e.updated_at, e.id limit $2 + 1
+    ), of_page as (
+      select u.id, u.at
+      from (select * from changed union all select * from crossed) u
+      order by u.at, u.id
+      limit $2 + 1
+    )
+    select jsonb_agg(
+      jsonb_build_object('id', e.id, 'changed_at', private.iso(p.at), 'exception',
+        case when %s then private.exception_json(e, $1) end)
+      order by p.at, e.id)
+    from of_page p join public.exceptions e on e.tenant_id = private.tenant_id() and e.id = p.id
+  $q$, conditions);
+end $function$;
+CREATE OR REPLACE FUNCTION public.list_sla_changes(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET statement_timeout TO '4s'
+AS $function$
+declare
+  as_of constant timestamptz(3) := now();
+  overlap constant interval := interval '15 seconds';
+  page_size constant integer := (input ->> 'limit')::integer;
+  start constant timestamptz := (input ->> 'since')::timestamptz - overlap;
+  later_at constant timestamptz := coalesce((input -> 'after' ->> 0)::timestamptz, start);
+  later_id constant text := coalesce(input -> 'after' ->> 1, '');
+  conditions text := $q$e.status in ('open', 'in_review')
+    and $q$ || private.filter_conditions(input, as_of);
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_sla_changes');
+  if (input ->> 'since')::timestamptz < as_of - interval '1 day' then
+    perform private.refuse_field('since',
+      'Must be within the last 24 hours. Read the list again instead.');
+  end if;
+  if input ->> 'within_minutes' is not null then
+    conditions := conditions || private.due_within(input, as_of);
+  end if;
+  execute private.sla_changes_query(conditions) into items
+    using as_of, page_size, later_at, later_id, start,
+      least((input ->> 'within_minutes')::bigint, 1000000000)::integer;
+  return private.page(items, page_size, 'changed_at', 'id')
+    || jsonb_build_object('summary', private.sla_summary(as_of), 'as_of', private.iso(as_of));
 end $function$;
 CREATE OR REPLACE FUNCTION private.usage_by_hour(k public.api_keys)
  RETURNS jsonb
@@ -560,6 +852,70 @@ begin
       ) r
     ), '{}')
   );
+end $function$;
+CREATE OR REPLACE FUNCTION private.require_fresh_cursor(seen_at timestamp with time zone, oldest timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  if seen_at < oldest then
+    perform private.refuse_field('cursor',
+      'This cursor is older than 30 days, and events after it may be gone. Start again with since.');
+  end if;
+end $function$;
+CREATE OR REPLACE FUNCTION public.list_events(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  tenant constant text := private.tenant_id();
+  page_size constant integer := (input ->> 'limit')::integer;
+  oldest constant timestamptz := now() - interval '30 days';
+  earliest constant timestamptz := greatest((input ->> 'since')::timestamptz, oldest);
+  wanted_subject constant text := input ->> 'subject';
+  wanted_types text[] := private.text_array(input -> 'types');
+  settled bigint;
+  start bigint;
+  upto bigint;
+  found record;
+begin
+  perform private.begin_request(request, 'list_events');
+  perform private.require_any_event();
+  perform private.require_readable_events(wanted_types);
+  perform private.require_fresh_cursor((input ->> 'seen_at')::timestamptz, oldest);
+  if cardinality(wanted_types) = 0 then
+    wanted_types := private.readable_events();
+  end if;
+  settled := private.settled_event_position();
+  start := least(settled, coalesce((input ->> 'after')::bigint,
+    private.event_position_before(earliest), settled));
+  if wanted_subject is null then
+    upto := private.event_window_end(start, settled);
+  end if;
+  upto := coalesce(upto, settled);
+  select jsonb_agg(private.event_json(p.e) order by p.place) filter (where p.place <= page_size)
+    as items,
+    max((p.e).position) filter (where p.place = page_size and p.is_cut) as last_position
+  into found
+  from (
+    select m.e, row_number() over (order by (m.e).position) as place,
+      count(*) over () > page_size as is_cut
+    from (
+      select e from public.events e
+      where e.tenant_id = tenant and e.position > start and e.position <= upto
+        and e.at >= earliest and e.type = any (wanted_types)
+        and (wanted_subject is null or e.subject = wanted_subject)
+        and (e.test_of is null or (input ->> 'test')::boolean)
+      order by e.position limit page_size + 1
+    ) m
+  ) p;
+  upto := coalesce(found.last_position, upto);
+  return jsonb_build_object('items', coalesce(found.items, '[]'), 'position', upto::text,
+    'has_more', upto < settled, 'as_of', private.iso(now()));
 end $function$;
 CREATE OR REPLACE FUNCTION private.store_webhook_credentials(before public.webhooks, changed public.webhooks, patch jsonb)
  RETURNS public.webhooks
@@ -827,8 +1183,12 @@ begin
 end $function$;
 grant execute on function private.checks_of_files(jsonb,jsonb) to authenticated;
 grant execute on function private.checks_of_people(public.reconciliations) to authenticated;
+grant execute on function private.decisions_about_line(public.lines) to authenticated;
+grant execute on function private.exceptions_after(jsonb) to authenticated;
 grant execute on function private.overview_imports(text,integer) to authenticated;
 grant execute on function private.overview_runs(text,integer) to authenticated;
+grant execute on function private.require_fresh_cursor(timestamp with time zone,timestamp with time zone) to authenticated;
+grant execute on function private.sla_changes_query(text) to authenticated;
 grant execute on function private.sla_exceptions_query(jsonb,text,timestamp with time zone) to authenticated;
 grant execute on function private.total_of_accounts(text,integer,text,date,integer) to authenticated;
 grant execute on function private.usage_by_day(public.api_keys) to authenticated;

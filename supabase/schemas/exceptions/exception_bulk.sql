@@ -157,12 +157,13 @@ declare
   batch constant integer := 500;
   act constant text := case when pause is not null then 'pause' when input ? 'resume' then 'resume'
     else 'edit' end;
+  columns constant jsonb := case when pause is null then patch else
+    jsonb_build_object('paused_until', pause -> 'until', 'pause_reason', pause -> 'reason') end;
   ids text[] := private.text_array(input -> 'ids');
   next_id text;
   refused jsonb;
   skipped jsonb;
-  columns jsonb;
-  previous jsonb := '[]';
+  previous jsonb;
 begin
   if replayed is not null then
     return replayed;
@@ -185,20 +186,14 @@ begin
   elsif refused is not null then
     perform private.refuse_bulk(act, refused);
   end if;
-  columns := case act
-    when 'pause' then jsonb_build_object('paused_until', pause -> 'until', 'pause_reason',
-      pause -> 'reason')
-    else patch end;
-  if by_filter then
-    previous := private.exceptions_json(ids);
-  end if;
+  previous := case when by_filter then private.exceptions_json(ids) else '[]' end;
   perform private.change_exceptions_for_caller(act,
     array(select columns || jsonb_build_object('id', i.id) from unnest(ids) i (id)));
   perform private.record_security_event('exceptions.bulk_updated', null, null,
     jsonb_build_object('count', cardinality(ids)) || (input - '{ids,after}'::text[]));
   return private.finish_request(request, jsonb_build_object(
-    'updated', cardinality(ids), 'skipped', coalesce(skipped, '[]'), 'next',
-    case when next_id is not null then jsonb_build_array(next_id) end,
+    'updated', cardinality(ids), 'skipped', coalesce(skipped, '[]'),
+    'next', case when next_id is not null then jsonb_build_array(next_id) end,
     'items', private.exceptions_json(ids), 'previous', previous
   ));
 end $$;

@@ -208,33 +208,12 @@ begin
       + make_interval(mins => least((input ->> 'within_minutes')::bigint, 1000000000)::integer));
 end $$;
 
--- What happened in a list of open exceptions since a moment: each exception that was changed since,
--- and each whose risk changed because time passed; its present state, or null if the filters don't
--- match it any more. input: { since, limit, after: [at, id] | null, within_minutes, q, the filters
--- }. Each part is a range of an index. A change is as old as the start of its transaction, so a
--- margin before `since` is read again.
-create function public.list_sla_changes(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
-declare
-  as_of constant timestamptz(3) := now();
-  overlap constant interval := interval '15 seconds';
-  page_size constant integer := (input ->> 'limit')::integer;
-  start constant timestamptz := (input ->> 'since')::timestamptz - overlap;
-  later_at constant timestamptz := coalesce((input -> 'after' ->> 0)::timestamptz, start);
-  later_id constant text := coalesce(input -> 'after' ->> 1, '');
-  conditions text := $q$e.status in ('open', 'in_review')
-    and $q$ || private.filter_conditions(input, as_of);
-  items jsonb;
+-- The query of a page of changes: $1 the time, $2 the page size, $3 and $4 the last one read, $5
+-- where reading began, $6 the minutes of the list. An exception that left the list comes as null.
+create function private.sla_changes_query(conditions text) returns text
+language plpgsql stable set search_path = '' as $$
 begin
-  perform private.begin_request(request, 'list_sla_changes');
-  if (input ->> 'since')::timestamptz < as_of - interval '1 day' then
-    perform private.refuse_field('since',
-      'Must be within the last 24 hours. Read the list again instead.');
-  end if;
-  if input ->> 'within_minutes' is not null then
-    conditions := conditions || private.due_within(input, as_of);
-  end if;
-  execute format($q$
+  return format($q$
     with crossed as (
       select c.*
       from unnest(
@@ -263,7 +242,36 @@ begin
         case when %s then private.exception_json(e, $1) end)
       order by p.at, e.id)
     from of_page p join public.exceptions e on e.tenant_id = private.tenant_id() and e.id = p.id
-  $q$, conditions) into items
+  $q$, conditions);
+end $$;
+
+-- What happened in a list of open exceptions since a moment: each exception that was changed since,
+-- and each whose risk changed because time passed; its present state, or null if the filters don't
+-- match it any more. input: { since, limit, after: [at, id] | null, within_minutes, q, the filters
+-- }. Each part is a range of an index. A change is as old as the start of its transaction, so a
+-- margin before `since` is read again.
+create function public.list_sla_changes(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
+declare
+  as_of constant timestamptz(3) := now();
+  overlap constant interval := interval '15 seconds';
+  page_size constant integer := (input ->> 'limit')::integer;
+  start constant timestamptz := (input ->> 'since')::timestamptz - overlap;
+  later_at constant timestamptz := coalesce((input -> 'after' ->> 0)::timestamptz, start);
+  later_id constant text := coalesce(input -> 'after' ->> 1, '');
+  conditions text := $q$e.status in ('open', 'in_review')
+    and $q$ || private.filter_conditions(input, as_of);
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_sla_changes');
+  if (input ->> 'since')::timestamptz < as_of - interval '1 day' then
+    perform private.refuse_field('since',
+      'Must be within the last 24 hours. Read the list again instead.');
+  end if;
+  if input ->> 'within_minutes' is not null then
+    conditions := conditions || private.due_within(input, as_of);
+  end if;
+  execute private.sla_changes_query(conditions) into items
     using as_of, page_size, later_at, later_id, start,
       least((input ->> 'within_minutes')::bigint, 1000000000)::integer;
   return private.page(items, page_size, 'changed_at', 'id')
@@ -328,5 +336,5 @@ grant execute on function
   private.amount_of_rank(text),
   private.stretches_of(jsonb, timestamptz), private.due_within(jsonb, timestamptz),
   private.time_to_breach(timestamptz),
-  private.sla_exceptions_query(jsonb, text, timestamptz)
+  private.sla_exceptions_query(jsonb, text, timestamptz), private.sla_changes_query(text)
 to authenticated;
