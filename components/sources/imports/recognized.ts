@@ -1,7 +1,7 @@
 import { inSize } from "#components/ui/size.ts";
 import type { ImportPreview } from "#lib/imports/contract.ts";
 import { ENCODINGS, FORMAT_TRAITS, type Mapping } from "#lib/imports/formats/mapping.ts";
-import { DELIMITER_WORDS, ENCODING_WORDS } from "./words.tsx";
+import { DELIMITER_LABELS, ENCODING_LABELS } from "./labels.tsx";
 
 /** The detected format of a file, as facts. */
 export function recognized(preview: ImportPreview, mapping: Mapping | null): [string, string][] {
@@ -11,9 +11,9 @@ export function recognized(preview: ImportPreview, mapping: Mapping | null): [st
   return [
     ["Format", formatName(preview, mapping)],
     ...(mapping?.sheet ? [["Sheet", mapping.sheet]] : []),
-    ...(known ? [["Encoding", ENCODING_WORDS[known]]] : []),
+    ...(known ? [["Encoding", ENCODING_LABELS[known]]] : []),
     ...(fields === "columns" && mapping?.delimiter && mapping.sheet === undefined
-      ? [["Separator", DELIMITER_WORDS[mapping.delimiter]]]
+      ? [["Separator", DELIMITER_LABELS[mapping.delimiter]]]
       : []),
     ...(fields === "columns"
       ? [["Header row", mapping?.header_row === false ? "None" : "Yes"]]
