@@ -79,12 +79,12 @@ await withFreshDatabases(async (fresh) => {
 process.exit(0);
 
 function linesOf(name: string, count: number, seed: number) {
-  const made: Record<"left" | "right", FileLine[]> = { left: [], right: [] };
+  const filesOfSide: Record<"left" | "right", FileLine[]> = { left: [], right: [] };
   CASES[name]?.(
     count,
     new Random(seed),
     (side, { value_date, amount_minor, reference, counterparty, description }) =>
-      made[side].push({
+      filesOfSide[side].push({
         day: new Date(value_date * 86_400_000).toISOString().slice(0, 10),
         amount_minor,
         ...(reference && { reference: String(reference) }),
@@ -93,10 +93,12 @@ function linesOf(name: string, count: number, seed: number) {
       }),
   );
   const more =
-    name === "90 % exact" ? Math.min(10_000, count / 10) : Math.min(10_000, made.right.length);
-  const { right } = made;
+    name === "90 % exact"
+      ? Math.min(10_000, count / 10)
+      : Math.min(10_000, filesOfSide.right.length);
+  const { right } = filesOfSide;
   return {
-    left: made.left,
+    left: filesOfSide.left,
     right: right.slice(0, right.length - more - 1),
     more: right.slice(-more - 1, -1),
     last: right.slice(-1),

@@ -59,11 +59,11 @@ export async function fuzz(format: Format, runs: number, seed: number): Promise<
 
 export async function fuzzOne(format: Format, seed: number, outcome: Outcome): Promise<void> {
   const random = randomOf(seed);
-  const made = makeFile(format, random);
+  const sample = makeFile(format, random);
   const other = makeFile(format, random);
-  const bytes = mutate(made.bytes, other.bytes, random);
+  const bytes = mutate(sample.bytes, other.bytes, random);
   const startedAt = process.threadCpuUsage();
-  const result = await readAll(bytes, { format, ...made.options }, random);
+  const result = await readAll(bytes, { format, ...sample.options }, random);
   const { user, system } = process.threadCpuUsage(startedAt);
   const ms = (user + system) / 1000;
   outcome.files++;
@@ -78,7 +78,7 @@ export async function fuzzOne(format: Format, seed: number, outcome: Outcome): P
     );
   for (const fault of faultsOf(result.lines, result.summary)) report(outcome.unsound, fault);
   const text = new TextDecoder("utf-8").decode(bytes);
-  const written = made.literals(text);
+  const written = sample.literals(text);
   for (const line of result.lines) {
     if (!written.has(Math.abs(line.amount_minor)))
       report(outcome.misread, `${line.amount_minor} is not in the file`);
@@ -98,11 +98,11 @@ export async function fuzzOne(format: Format, seed: number, outcome: Outcome): P
   }
   outcome.clean++;
   outcome.lines += result.lines.length;
-  if (made.statements.length === 0) {
+  if (sample.statements.length === 0) {
     outcome.altered += result.lines.filter((line) => isAltered(line)).length;
     return;
   }
-  checkVerified(result, [...made.statements, ...other.statements], written, outcome, report);
+  checkVerified(result, [...sample.statements, ...other.statements], written, outcome, report);
 }
 
 type Result = { lines: ImportLine[]; summary: Summary; refused: boolean; error?: unknown };

@@ -94,16 +94,16 @@ export async function idle(rounds: number): Promise<void> {
           0,
       );
       const id = await emit();
-      const heard = await within(HEARD_TIMEOUT_MS, async () =>
+      const received = await within(HEARD_TIMEOUT_MS, async () =>
         receiver.at("/hook").some(({ headers }) => headers["webhook-id"] === id),
       );
       counts.rounds++;
       counts.idle += Number(!taken);
-      counts.unheard += Number(!heard);
+      counts.unheard += Number(!received);
       counts.ready += Number(ready && !taken);
       counts.restarts += Number(stack.supervisor.pidOf("worker") !== worker);
       console.log(
-        `${name} ${round + 1}: job taken ${taken}, ring heard ${heard}, /readyz ${ready}, worker restarted ${stack.supervisor.pidOf("worker") !== worker}`,
+        `${name} ${round + 1}: job taken ${taken}, ring received ${received}, /readyz ${ready}, worker restarted ${stack.supervisor.pidOf("worker") !== worker}`,
       );
       const [left] = await sql<{ jobs: number; locked: number }>(
         stack,

@@ -8,12 +8,12 @@ export async function revocation(rounds: number): Promise<void> {
   const keys = `${url}/v1/tenants/acme/api-keys`;
   let accepted = 0;
   for (let round = 0; round < rounds; round++) {
-    const made = await fetch(keys, {
+    const created = await fetch(keys, {
       method: "POST",
       headers,
       body: JSON.stringify({ name: "drill", scopes: ["read:reconciliations"] }),
     });
-    const { id, key_id, key_secret } = (await made.json()) as Record<string, string>;
+    const { id, key_id, key_secret } = (await created.json()) as Record<string, string>;
     const use = { Authorization: `Bearer ${key_id}.${key_secret}`, "X-Tenant-Id": "acme" };
     // Lookups on their way while the key is revoked: the first use of a key asks the database.
     const revoked = fetch(`${keys}/${id}`, {

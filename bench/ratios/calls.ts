@@ -26,8 +26,12 @@ export async function hotCalls(open: number): Promise<Hot> {
   const tenant = await createTenant();
   const admin = await userToken(tenant, ["tenant_admin", "tenant_analyst", "tenant_lead"]);
   const body = { name: "bench", scopes: ["read:exceptions", "write:exceptions"] };
-  const made = await api("POST", `/v1/tenants/${tenant}/api-keys`, { bearer: admin, tenant, body });
-  const { id, key_id, key_secret } = made.json as {
+  const created = await api("POST", `/v1/tenants/${tenant}/api-keys`, {
+    bearer: admin,
+    tenant,
+    body,
+  });
+  const { id, key_id, key_secret } = created.json as {
     id: string;
     key_id: string;
     key_secret: string;

@@ -21,8 +21,8 @@ const MEASURES: Record<string, () => Promise<Section>> = {
   processes: async () => (await import("./processes.ts")).processes(),
 };
 
-const asked = process.argv.slice(2);
-const unknown = asked.find((name) => !(name in MEASURES));
+const names = process.argv.slice(2);
+const unknown = names.find((name) => !(name in MEASURES));
 if (unknown !== undefined)
   throw new Error(`There is no measure ${unknown}: ${Object.keys(MEASURES).join(", ")}.`);
 
@@ -39,7 +39,7 @@ const stop = await startStack(stack);
 Object.assign(process.env, stackEnvironment());
 try {
   for (const [name, measure] of Object.entries(MEASURES)) {
-    if (asked.length === 0 || asked.includes(name))
+    if (names.length === 0 || names.includes(name))
       writeSection(join(ROOT, "bench/results.md"), await measure());
   }
 } finally {

@@ -41,12 +41,14 @@ brackets. Callers, receivers, Postgres and the service share the cores. CPU is t
 /** Puts a section in its place, by its number, and leaves those that were not measured now. */
 export function writeSection(file: string, section: Section): void {
   const text = format(section);
-  const kept = existsSync(file)
+  const previous = existsSync(file)
     ? readFileSync(file, "utf8")
         .split(/^(?=## )/m)
         .slice(1)
     : [];
-  const others = kept.filter((one) => titleOf(one) !== titleOf(text)).map((one) => one.trimEnd());
+  const others = previous
+    .filter((one) => titleOf(one) !== titleOf(text))
+    .map((one) => one.trimEnd());
   const sections = [...others, text].sort(
     (left, right) => Number.parseInt(titleOf(left), 10) - Number.parseInt(titleOf(right), 10),
   );

@@ -7,11 +7,9 @@ import { ApiProblem, callApiWithTag } from "#components/api-client.ts";
 import { ChangeTable } from "#components/kit/change-table.tsx";
 import { DeadlineImpact, openExceptions } from "#components/kit/deadline-impact.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
-import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { resourceKey, type Version } from "#components/kit/query.ts";
+import { SaveDialog } from "#components/kit/save-dialog.tsx";
 import { useMutate } from "#components/kit/use-mutate.ts";
-import { Button } from "#components/ui/button.tsx";
-import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
@@ -63,51 +61,40 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
   });
   const hasOtherHours = JSON.stringify(hoursOf(before.data)) !== JSON.stringify(hoursOf(after));
   return (
-    <Dialog
-      onClose={onClose}
-      held={save.isPending}
+    <SaveDialog
       title={`Change ${before.data.name}`}
-      description="Nothing changes until you save."
+      save={save}
+      label="Save calendar"
+      onClose={onClose}
     >
-      <DialogBody>
-        <ChangeTable rows={changesOf(before.data, after)} />
-        {hasOtherHours && (
-          <RadioGroup legend="Apply to" value={applyTo} options={APPLY_TO} onChange={setApplyTo}>
-            {applyTo === "new" ? (
-              <p className="text-sm text-muted">
-                Open exceptions keep the hours they were set with.{" "}
-                {impact.changed > 0 &&
-                  `Applied to open ones, ${openExceptions(impact.changed)} would get a new deadline.`}
-              </p>
-            ) : impact.changed === 0 ? (
-              <Note tone="info">No open exception's deadline changes.</Note>
-            ) : (
-              <DeadlineImpact
-                {...impact}
-                note=". Deadlines set by hand don't change. Events already sent stand."
-              />
-            )}
-          </RadioGroup>
-        )}
-        {impact.periods > 0 && (
-          <p className="text-sm text-muted">
-            {pluralize(impact.periods, "open reconciliation")} count
-            {impact.periods === 1 ? "s" : ""} business days by this calendar and{" "}
-            {impact.periods === 1 ? "is" : "are"} matched again by the new hours. Closed ones don't
-            change.
-          </p>
-        )}
-        {save.error && <ProblemNote error={save.error} />}
-      </DialogBody>
-      <DialogActions>
-        <Button onClick={onClose} disabled={save.isPending}>
-          Keep editing
-        </Button>
-        <Button variant="primary" disabled={save.isPending} onClick={() => save.start()}>
-          {save.isPending ? "Saving…" : "Save calendar"}
-        </Button>
-      </DialogActions>
-    </Dialog>
+      <ChangeTable rows={changesOf(before.data, after)} />
+      {hasOtherHours && (
+        <RadioGroup legend="Apply to" value={applyTo} options={APPLY_TO} onChange={setApplyTo}>
+          {applyTo === "new" ? (
+            <p className="text-sm text-muted">
+              Open exceptions keep the hours they were set with.{" "}
+              {impact.changed > 0 &&
+                `Applied to open ones, ${openExceptions(impact.changed)} would get a new deadline.`}
+            </p>
+          ) : impact.changed === 0 ? (
+            <Note tone="info">No open exception's deadline changes.</Note>
+          ) : (
+            <DeadlineImpact
+              {...impact}
+              note=". Deadlines set by hand don't change. Events already sent stand."
+            />
+          )}
+        </RadioGroup>
+      )}
+      {impact.periods > 0 && (
+        <p className="text-sm text-muted">
+          {pluralize(impact.periods, "open reconciliation")} count
+          {impact.periods === 1 ? "s" : ""} business days by this calendar and{" "}
+          {impact.periods === 1 ? "is" : "are"} matched again by the new hours. Closed ones don't
+          change.
+        </p>
+      )}
+    </SaveDialog>
   );
 }
 

@@ -2,8 +2,8 @@
 
 import { FilterBar, FilterDay, FilterMenu } from "#components/kit/filters.tsx";
 import { RECONCILIATION_STATUSES } from "#lib/reconciliations/contract.ts";
+import { STATUS_LABELS } from "./labels.tsx";
 import type { ReconciliationSearch } from "./search.ts";
-import { STATUS_LABELS } from "./words.tsx";
 
 type Filters = Omit<ReconciliationSearch, "new">;
 type Props = {

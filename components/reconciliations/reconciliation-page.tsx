@@ -26,12 +26,12 @@ import {
 } from "#lib/reconciliations/contract.ts";
 import { RECONCILIATION_MOVES } from "#lib/wire/facts.gen.ts";
 import { periodOf } from "#lib/wire/period-name.ts";
+import { matchedShare, STATUS_LABELS, StatusLabel } from "./labels.tsx";
 import { CLOSING_ID } from "./matching/closing.tsx";
 import { MatchingOverview } from "./matching/matching-overview.tsx";
 import { PeriodActions } from "./matching/period-actions.tsx";
 import { reconciliationById, reconciliationsKey } from "./queries.ts";
 import { ReconciliationSkeleton } from "./reconciliation-skeleton.tsx";
-import { matchedShare, STATUS_LABELS, StatusLabel } from "./words.tsx";
 
 const EvidenceList = dynamic(
   () => import("#components/evidence/evidence-list.tsx").then((part) => part.EvidenceList),

@@ -6,7 +6,7 @@ import { type Column, PlainCell, PlainRow, PlainTable } from "#components/kit/ta
 import { classes } from "#components/ui/classes.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { periodOf } from "#lib/wire/period-name.ts";
-import { matchedShare, PeriodStatus } from "./words.tsx";
+import { matchedShare, PeriodStatus } from "./labels.tsx";
 
 const NUMBER = "whitespace-nowrap text-right tabular-nums";
 const COLUMNS: readonly Column[] = [

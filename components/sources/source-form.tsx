@@ -23,8 +23,8 @@ import {
   updateSourceContract,
 } from "#lib/sources/contract.ts";
 import { SOURCES } from "#lib/wire/facts.gen.ts";
+import { SIGN_LABELS } from "./labels.ts";
 import { sourceById, sourcesKey } from "./queries.ts";
-import { SIGN_WORDS } from "./words.ts";
 
 type Input = z.input<NonNullable<typeof createSourceContract.body>>;
 type Draft = {
@@ -155,7 +155,7 @@ export function SourceForm({
         <RadioGroup
           legend="Signs"
           value={draft.sign}
-          options={SOURCE_SIGNS.map((value) => ({ value, label: SIGN_WORDS[value] }))}
+          options={SOURCE_SIGNS.map((value) => ({ value, label: SIGN_LABELS[value] }))}
           onChange={(sign) => change({ sign })}
         >
           <p className="text-sm text-muted">

@@ -10,7 +10,7 @@ import { Button } from "#components/ui/button.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { MAPPED_FIELDS, type Mapping } from "#lib/imports/formats/mapping.ts";
 import { type Source, updateSourceContract } from "#lib/sources/contract.ts";
-import { DELIMITER_WORDS, ENCODING_WORDS, FIELD_WORDS } from "./imports/words.tsx";
+import { DELIMITER_LABELS, ENCODING_LABELS, FIELD_LABELS } from "./imports/labels.tsx";
 import { sourceById, sourcesKey } from "./queries.ts";
 
 /** How a source's files of columns are read. */
@@ -42,7 +42,7 @@ export function SourceMapping({ source: { id, mapping } }: { source: Source }) {
     <div className="flex flex-col items-start gap-3">
       <Facts>
         {fields.map((field) => (
-          <Fact key={field} name={FIELD_WORDS[field]}>
+          <Fact key={field} name={FIELD_LABELS[field]}>
             <code className="font-mono text-xs">{mapping.fields[field]}</code>
           </Fact>
         ))}
@@ -77,8 +77,8 @@ function readBy({
     ...(decimal_separator
       ? [["Decimals", decimal_separator === "," ? "Comma" : "Point"] as [string, string]]
       : []),
-    ...(delimiter ? [["Separator", DELIMITER_WORDS[delimiter]] as [string, string]] : []),
-    ...(encoding ? [["Encoding", ENCODING_WORDS[encoding]] as [string, string]] : []),
+    ...(delimiter ? [["Separator", DELIMITER_LABELS[delimiter]] as [string, string]] : []),
+    ...(encoding ? [["Encoding", ENCODING_LABELS[encoding]] as [string, string]] : []),
     ...(header_row === false ? [["Header row", "None"] as [string, string]] : []),
     ...(sign_values ? [["Money out is", sign_values.debit.join(", ")] as [string, string]] : []),
     ...(fee_sign === "minus" ? [["Fees", "Written with a minus"] as [string, string]] : []),

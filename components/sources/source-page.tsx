@@ -28,6 +28,7 @@ import { ConnectionSection } from "./connection/connection-section.tsx";
 import { ImportPanel } from "./imports/import-panel.tsx";
 import { ImportTable } from "./imports/import-table.tsx";
 import { importPages } from "./imports/queries.ts";
+import { SIGN_LABELS } from "./labels.ts";
 import { LineTable } from "./lines/line-table.tsx";
 import { latestLines } from "./lines/queries.ts";
 import { sourceById } from "./queries.ts";
@@ -35,7 +36,6 @@ import { sourcePageSearch } from "./search.ts";
 import { SourceForm } from "./source-form.tsx";
 import { SourceMapping } from "./source-mapping.tsx";
 import { SourceSkeleton } from "./source-skeletons.tsx";
-import { SIGN_WORDS } from "./words.ts";
 
 export function SourcePage({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(sourceById(useTenantId(), id));
@@ -97,7 +97,7 @@ function SourceContent({ source }: { source: Source }) {
           <Facts>
             <Fact name="Kind">{SOURCE_KIND_LABELS[source.kind]}</Fact>
             <Fact name="Currency">{source.currency}</Fact>
-            <Fact name="Signs">{SIGN_WORDS[source.sign]}</Fact>
+            <Fact name="Signs">{SIGN_LABELS[source.sign]}</Fact>
             <Fact name="Time zone">{zoneName(source.time_zone)}</Fact>
             <Fact name="Grace period">{pluralize(source.grace_days, "business day")}</Fact>
             <Fact name="Created">

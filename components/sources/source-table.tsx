@@ -7,7 +7,7 @@ import { type Column, PlainCell, PlainRow, PlainTable } from "#components/kit/ta
 import { pluralize } from "#components/ui/pluralize.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { Source } from "#lib/sources/contract.ts";
-import { KIND_ICONS } from "./words.ts";
+import { KIND_ICONS } from "./labels.ts";
 
 const NUMBER = "whitespace-nowrap text-right tabular-nums";
 const COLUMNS: readonly Column[] = [

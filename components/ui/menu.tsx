@@ -5,7 +5,6 @@ import Link from "next/link";
 import {
   type ComponentProps,
   createContext,
-  type KeyboardEvent,
   type ReactNode,
   useContext,
   useId,
@@ -14,6 +13,7 @@ import {
 } from "react";
 import { flushSync } from "react-dom";
 import { classes } from "./classes.ts";
+import { itemsOf, onMenuKey } from "./menu-keys.ts";
 
 const ITEM =
   "flex min-h-8 w-full items-center gap-2 rounded-sm px-2 py-1.5 text-left text-sm text-ink outline-none select-none focus:bg-hover max-sm:min-h-11";
@@ -277,39 +277,6 @@ export function MenuSeparator() {
   return <hr className="-mx-1 my-1 border-line" />;
 }
 
-function itemsOf(menu: HTMLElement | null): HTMLElement[] {
-  return [...(menu?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? [])];
-}
-
 function focusIt(event: { currentTarget: HTMLElement }): void {
   event.currentTarget.focus({ preventScroll: true });
-}
-
-/** The keys of https://www.w3.org/WAI/ARIA/apg/patterns/menubar/ */
-function onMenuKey(event: KeyboardEvent<HTMLElement>, close: () => void): void {
-  const items = itemsOf(event.currentTarget);
-  const at = items.indexOf(document.activeElement as HTMLElement);
-  const next = nextItem(event.key, items, at);
-  if (next) {
-    event.preventDefault();
-    next.focus();
-  } else if (event.key === "Tab") close();
-}
-
-function nextItem(key: string, items: HTMLElement[], at: number): HTMLElement | undefined {
-  switch (key) {
-    case "ArrowDown":
-      return items[(at + 1) % items.length];
-    case "ArrowUp":
-      return items.at(at <= 0 ? -1 : at - 1);
-    case "Home":
-      return items[0];
-    case "End":
-      return items.at(-1);
-  }
-  if (key.length !== 1 || key === " ") return undefined;
-  const inOrder = [...items.slice(at + 1), ...items.slice(0, at + 1)];
-  return inOrder.find((item) =>
-    item.textContent?.trim().toLowerCase().startsWith(key.toLowerCase()),
-  );
 }

@@ -77,9 +77,9 @@ describe("a JWT signed with HS256", () => {
   });
 
   it("is not led by its header: jwk, jku, x5u and kid fetch and read nothing", async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const canary = createServer((request, response) => {
-      asked.push(request.url ?? "");
+      requests.push(request.url ?? "");
       response.end("{}");
     });
     await new Promise<void>((resolve) => canary.listen(0, "127.0.0.1", resolve));
@@ -105,7 +105,7 @@ describe("a JWT signed with HS256", () => {
       ).toBe(401);
     }
     canary.close();
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it("is refused if the server signed it for its own database client", async () => {

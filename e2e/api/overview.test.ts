@@ -50,7 +50,7 @@ async function counted(of: string) {
 }
 
 /** What the counters say of the same. */
-async function kept(of: string) {
+async function counters(of: string) {
   const [row] = await sql<{ deadlines: object; assignees: object; reconciliations: object }>(
     `select
       (select jsonb_object_agg(k, v) from (select concat_ws('|', nullif(assigned_to, ''), nullif(currency, '')) as k, jsonb_build_array(sum(open_count), sum(amount_minor)) as v
@@ -170,9 +170,9 @@ test("the counters equal the rows after any concurrent changes, whenever they ar
     ),
     ...[1, 2, 3].map(() => sql("select private.merge_exception_counters()")),
   ]);
-  expect(await kept(tenant)).toEqual(await counted(tenant));
+  expect(await counters(tenant)).toEqual(await counted(tenant));
   await sql("select private.merge_exception_counters()");
-  expect(await kept(tenant)).toEqual(await counted(tenant));
+  expect(await counters(tenant)).toEqual(await counted(tenant));
   const overview = await overviewOf();
   const ours = overview.reconciliations.find(({ id }) => id === reconciliation_id);
   const [rows] = await sql<{ n: number }>(
@@ -181,7 +181,7 @@ test("the counters equal the rows after any concurrent changes, whenever they ar
   );
   expect(ours?.open_count).toBe(rows?.n);
   await sql("select private.recount_exceptions()");
-  expect(await kept(tenant)).toEqual(await counted(tenant));
+  expect(await counters(tenant)).toEqual(await counted(tenant));
 });
 
 test("the sums of the outlook and of the summary are of the same exceptions", async () => {

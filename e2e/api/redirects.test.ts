@@ -48,8 +48,8 @@ beforeAll(async () => {
 });
 
 describe("never redirects to another host", () => {
-  it.each(ELSEWHERE)("by signing in on the way to %s", async (asked) => {
-    const search = new URLSearchParams({ callbackUrl: asked });
+  it.each(ELSEWHERE)("by signing in on the way to %s", async (target) => {
+    const search = new URLSearchParams({ callbackUrl: target });
     const next = await nextAddress(`/sign-in?${search}`, { Cookie: cookie });
     expect(next?.href).toMatch(/^http:\/\/localhost:\d+\/(?!\/)/);
     expect(next?.origin).toBe(own);
@@ -62,8 +62,8 @@ describe("never redirects to another host", () => {
   it.each(ELSEWHERE.filter((path) => path.startsWith("/") && !path.includes("\\")))(
     "by the path %s",
     async (path) => {
-      for (const asked of [path, path.slice(0, -1), `/sign-in/..${path}`, `/acme${path}`]) {
-        expect((await nextAddress(asked))?.origin ?? own).toBe(own);
+      for (const target of [path, path.slice(0, -1), `/sign-in/..${path}`, `/acme${path}`]) {
+        expect((await nextAddress(target))?.origin ?? own).toBe(own);
       }
     },
   );

@@ -51,7 +51,7 @@ async function call(
 
 const statusOf = async (cookie: string, asked?: Asked) =>
   (await call("GET", "", cookie, asked)).status;
-const gone = (cookie: string, asked?: Asked) =>
+const signedOut = (cookie: string, asked?: Asked) =>
   vi.waitUntil(async () => (await statusOf(cookie, asked)) === 401, { timeout: 90_000 });
 
 async function list(cookie: string): Promise<Session[]> {
@@ -96,7 +96,7 @@ describe("signing out", () => {
         })
       ).status,
     ).toBe(307);
-    await gone(cookie, { url: other.url });
+    await signedOut(cookie, { url: other.url });
   });
 
   it("ends no other session of the person", async () => {
@@ -146,7 +146,7 @@ describe("the sessions of a person", () => {
     const [stranger = ""] = await signedIn(1);
     expect((await end(cookies[1] ?? "")).ended).toHaveLength(3);
     expect(await Promise.all(cookies.map((cookie) => statusOf(cookie)))).toEqual([401, 401, 401]);
-    await Promise.all(cookies.map((cookie) => gone(cookie, { url: other.url })));
+    await Promise.all(cookies.map((cookie) => signedOut(cookie, { url: other.url })));
     expect(await statusOf(stranger)).toBe(200);
   });
 
@@ -159,7 +159,7 @@ describe("the sessions of a person", () => {
        from generate_series(1, 100)`,
       [process.env.OIDC_CORP_ISSUER, sub],
     );
-    await gone(cookie);
+    await signedOut(cookie);
     const live = "select from private.sessions where subject = $1 and ended_at is null";
     expect(await sql(live, [sub])).toHaveLength(100);
   });
@@ -218,7 +218,7 @@ describe("an idle session", () => {
     await seenMinutesAgo(sub, IDLE_MINUTES - 1);
     expect(await statusOf(cookie, { url: other.url })).toBe(200);
     await seenMinutesAgo(sub, IDLE_MINUTES + 1);
-    await gone(cookie, { url: other.url });
+    await signedOut(cookie, { url: other.url });
   });
 
   it("is one that only refreshes itself", async () => {

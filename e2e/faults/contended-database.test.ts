@@ -173,12 +173,12 @@ describe("calls", () => {
         id,
       ]);
     await take(last);
-    const asked = ask(`${url}/v1/exceptions/bulk`, init);
+    const request = ask(`${url}/v1/exceptions/bulk`, init);
     const pid = await pidOf(rival);
     await until("the call to wait", () => isWaitedFor(pid));
     // After waiting for a second, a session looks for a deadlock and is aborted: the call, which
     // has waited longest.
-    const [refused] = await Promise.all([asked, take(first)]);
+    const [refused] = await Promise.all([request, take(first)]);
     expect(refused).toSatisfy(isRefusal);
     expect(await stored()).toEqual(
       [first, last].map(({ id }) => ({ id, severity: "low", changes: 0 })),

@@ -54,7 +54,7 @@ afterAll(async () => {
 
 async function start(kind: Kind, folder: string): Promise<Running> {
   const port = await freePort();
-  const given = Object.entries(project.env).filter(([name]) => GIVEN[kind].test(name));
+  const passed = Object.entries(project.env).filter(([name]) => GIVEN[kind].test(name));
   const own =
     kind === "web"
       ? { PORT: String(port), NEXTAUTH_URL: `http://127.0.0.1:${port}`, RATE_LIMIT_PER_MINUTE: "0" }
@@ -66,7 +66,7 @@ async function start(kind: Kind, folder: string): Promise<Running> {
       NODE_ENV: "production",
       HOST: "127.0.0.1",
       WEBHOOK_ALLOW_HOSTS: "127.0.0.1",
-      ...Object.fromEntries(given),
+      ...Object.fromEntries(passed),
       ...own,
     } as unknown as NodeJS.ProcessEnv,
     stdio: ["ignore", "ignore", "inherit"],
@@ -103,12 +103,12 @@ test.skipIf(commit === null)(
     await until("both web processes to be healthy", () => balancer.healthy === 2);
     const { url } = balancer;
     const headers = { ...(await project.headers()), "Content-Type": "application/json" };
-    const made = await fetch(`${url}/v1/sources`, {
+    const created = await fetch(`${url}/v1/sources`, {
       method: "POST",
       headers,
       body: JSON.stringify({ name: "Rolling", kind: "ledger", currency: "EUR" }),
     });
-    const { id: source } = (await made.json()) as { id: string };
+    const { id: source } = (await created.json()) as { id: string };
     const writers = await Writers.start({ name: "rolling", count: 3, url, project, receiver });
     await writers.makeMore(20);
 

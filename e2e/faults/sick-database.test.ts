@@ -27,7 +27,7 @@ beforeAll(async () => {
   const { env } = new Project(supabase, DATA_DIR);
   for (const kind of ["worker", "matcher"] as const) process.kill(supabase.pidOf(kind), "SIGSTOP");
   [link, receiver] = await Promise.all([Link.to(env.DATABASE_URL ?? ""), Receiver.start()]);
-  const given = Object.fromEntries(
+  const variables = Object.fromEntries(
     Object.entries(env).filter(([name]) =>
       /^(SUPABASE_|ENCRYPTION_|AUTH_|AUDIT_|NEXTAUTH_SECRET)/.test(name),
     ),
@@ -36,7 +36,7 @@ beforeAll(async () => {
     ["DATABASE_URL", "REQUEST_DATABASE_URL"].map((name) => [name, link.through(env[name] ?? "")]),
   );
   service = await Supervisor.ready({
-    ...given,
+    ...variables,
     ...urls,
     DATA_DIR: freshDataDir(),
     WEBHOOK_ALLOW_HOSTS: "127.0.0.1",

@@ -69,7 +69,7 @@ export const PAGES: Break[] = [
     name: "menu-without-arrows",
     is: "a menu cannot be walked around",
     how: {
-      file: "components/ui/menu.tsx",
+      file: "components/ui/menu-keys.ts",
       replace: "return items[(at + 1) % items.length];",
       by: "return items[at + 1];",
     },

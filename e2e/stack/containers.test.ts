@@ -56,7 +56,7 @@ const containerOf = (part: Part) => {
 
 /** Starts a pod's command as its container does: node, the arguments, its own variables. */
 function start(part: Part, own: Record<string, string>): ChildProcess {
-  const given = Object.entries(project.env).filter(([name]) => GIVEN[part].test(name));
+  const passed = Object.entries(project.env).filter(([name]) => GIVEN[part].test(name));
   const image = {
     NODE_ENV: "production",
     NEXT_TELEMETRY_DISABLED: "1",
@@ -68,7 +68,7 @@ function start(part: Part, own: Record<string, string>): ChildProcess {
     env: {
       PATH: process.env.PATH,
       ...image,
-      ...Object.fromEntries(given),
+      ...Object.fromEntries(passed),
       ...own,
     } as unknown as NodeJS.ProcessEnv,
     stdio: ["ignore", "ignore", "inherit"],

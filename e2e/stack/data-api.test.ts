@@ -183,8 +183,8 @@ test("Postgres killed under load loses no acknowledged write, and the outage is 
   over = true;
   await Promise.all(writers);
 
-  const kept = new Set((await query("select id from public.stack_notes")).map(({ id }) => id));
-  expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
+  const remaining = new Set((await query("select id from public.stack_notes")).map(({ id }) => id));
+  expect(acknowledged.filter((id) => !remaining.has(id))).toEqual([]);
   expect([...refusals]).toEqual([503]);
   expect(stack.pidOf("data-api")).toBe(dataApi);
 });

@@ -41,10 +41,12 @@ describe("migrations, one start at a time", () => {
     const { rows } = await other.query<{ pid: number }>(
       `select pg_backend_pid() as pid from ${LOCK}`,
     );
-    const said: string[] = [];
-    const applied = migrate(databaseUrl, { onWait: (why) => said.push(why) });
-    await until("it to say that it waits", () => said.length > 0);
-    expect(said[0]).toContain(`waiting for another start to apply migrations: pid ${rows[0]?.pid}`);
+    const messages: string[] = [];
+    const applied = migrate(databaseUrl, { onWait: (why) => messages.push(why) });
+    await until("it to say that it waits", () => messages.length > 0);
+    expect(messages[0]).toContain(
+      `waiting for another start to apply migrations: pid ${rows[0]?.pid}`,
+    );
     await other.end();
     expect(await applied).toEqual([]);
   });

@@ -18,7 +18,7 @@ const KINDS = [
 let stack: Supervisor;
 let bearer: string;
 let tenant: string;
-let made = 0;
+let created = 0;
 
 beforeAll(async () => {
   stack = await Supervisor.ready({
@@ -28,8 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => stack.end("SIGTERM"));
 beforeEach(async () => {
-  made += 1;
-  tenant = `quota-${made}`;
+  created += 1;
+  tenant = `quota-${created}`;
   await sql("select private.create_tenant($1, $1)", [tenant]);
   bearer = await new SignJWT({ preferred_username: "ada", tenants: { [tenant]: ["tenant_admin"] } })
     .setProtectedHeader({ alg: "HS256" })

@@ -101,12 +101,12 @@ test("secrets are generated once, configured ones win, and a database with other
   const AUTH_JWT_SECRET = "a secret that is given and long enough";
   const secrets = () => readFileSync(join(DATA_DIR, "secrets.json"), "utf8");
   const first = await Supervisor.ready({ DATA_DIR, AUTH_JWT_SECRET });
-  const made = secrets();
+  const generated = secrets();
   expect(stackOf(DATA_DIR).env.AUTH_JWT_SECRET).toBe(AUTH_JWT_SECRET);
   await first.end("SIGTERM");
 
   const second = await Supervisor.ready({ DATA_DIR });
-  expect(secrets()).toBe(made);
+  expect(secrets()).toBe(generated);
   expect(second.entries.some(({ msg }) => msg === "demonstration data seeded")).toBe(false);
   await second.end("SIGTERM");
 

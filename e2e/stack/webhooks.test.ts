@@ -197,10 +197,10 @@ describe("a worker in mid-delivery", () => {
     await until("the job to be done", isDone);
     // A replacement process continues too, if the worker reported that it can't.
     const since = stack.entries.slice(before);
-    const said = since.filter(({ part, level }) => part === "worker" && level === "fatal");
+    const fatal = since.filter(({ part, level }) => part === "worker" && level === "fatal");
     expect(
       since.filter(({ msg }) => msg === "worker exited, restarting").length,
-    ).toBeLessThanOrEqual(said.length);
+    ).toBeLessThanOrEqual(fatal.length);
   });
 
   test("whose Postgres stops at once settles when it is back, and sends nothing twice", async () => {

@@ -66,8 +66,8 @@ test("the job of a killed worker is taken over within 30 s", async () => {
 test("a database that has no connection left is named in our own log, and worked with once it has", async () => {
   const taken: Client[] = [];
   const takeMore = async () => {
-    const asked = await Promise.allSettled(Array.from({ length: 20 }, () => project.connect()));
-    const got = asked.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => project.connect()));
+    const got = attempts.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     taken.push(...got);
     return got.length;
   };

@@ -117,10 +117,10 @@ test("a change shows which open deadlines it moves, and moves them only on reque
     at_risk_thresholds: [60],
     calendar_id: id,
   });
-  const made = (await call("POST", "/v1/exceptions", { title: "Payout", severity: "high" }))
+  const created = (await call("POST", "/v1/exceptions", { title: "Payout", severity: "high" }))
     .json as { id: string; due_at: string };
   const dueAt = async () =>
-    ((await call("GET", `/v1/exceptions/${made.id}`)).json as { due_at: string }).due_at;
+    ((await call("GET", `/v1/exceptions/${created.id}`)).json as { due_at: string }).due_at;
 
   await page.goto(`/${tenant}/calendars/${id}`);
   await expect(page.getByText("Exceptions of every severity.")).toBeVisible();
@@ -130,8 +130,8 @@ test("a change shows which open deadlines it moves, and moves them only on reque
   await expect(review).toContainText("1 open exception would get a new deadline");
   await review.getByText("Open ones, too").click();
   await expect(review.getByText("Later")).toBeVisible();
-  expect(await dueAt()).toBe(made.due_at);
+  expect(await dueAt()).toBe(created.due_at);
   await review.getByRole("button", { name: "Save calendar" }).click();
   await expect(page.getByText("Version 2")).toBeVisible();
-  expect(Date.parse(await dueAt())).toBeGreaterThan(Date.parse(made.due_at));
+  expect(Date.parse(await dueAt())).toBeGreaterThan(Date.parse(created.due_at));
 });

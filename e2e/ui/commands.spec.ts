@@ -117,14 +117,14 @@ test("a credential pasted into the palette finds its key, and its secret is sent
   const key = await admin.create({ name: "Bank feed" });
   const secret = key.credential.split(".")[1] ?? "";
   await beSignedIn(context, { [admin.tenant]: ["tenant_admin"] });
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(request.url() + (request.postData() ?? "")));
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(request.url() + (request.postData() ?? "")));
   await page.goto(`/${admin.tenant}/exceptions`);
   const field = await openPalette(page);
   await field.fill(key.credential);
   await expect(page.getByRole("option", { name: "Bank feed" })).toBeVisible();
-  expect(asked.join("\n")).toContain("q=tk_");
-  expect(asked.join("\n")).not.toContain(secret);
+  expect(requests.join("\n")).toContain("q=tk_");
+  expect(requests.join("\n")).not.toContain(secret);
 });
 
 test("a command that a role may not use is listed, disabled, and names the role that may", async ({

@@ -147,13 +147,13 @@ test("a change that the server refuses is rolled back", async ({ page }) => {
 });
 
 test("shows its SLA timeline when opened, and updates it after a change", async ({ page }) => {
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(new URL(request.url()).pathname));
   await rowOf(page, "Payout 4711").getByRole("link").click();
   await expect(panel(page).getByRole("list", { name: "Activity" })).toContainText(
     "robot created this exception",
   );
-  expect(asked.filter((path) => path.endsWith("/ledger"))).toEqual([]);
+  expect(requests.filter((path) => path.endsWith("/ledger"))).toEqual([]);
   await panel(page).getByText("SLA timeline").click();
   const clock = panel(page).getByRole("table");
   await expect(clock.getByRole("rowgroup").nth(1)).toHaveText(/Deadline set.*0:(30:00|29:\d\d)/);

@@ -44,13 +44,13 @@ test("once dismissed, they stay hidden on every device, and the menu restores th
   const { tenant } = await tenantWithAdmin();
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
   await page.goto(`/${tenant}/exceptions`);
-  const kept = page.waitForResponse(
+  const saved = page.waitForResponse(
     (response) =>
       response.url().endsWith("/v1/first-steps") && response.request().method() === "PUT",
   );
   await card(page).getByRole("button", { name: "Dismiss the first steps" }).click();
   await expect(card(page)).toBeHidden();
-  await kept;
+  await saved;
   await page.reload();
   await page.getByRole("button", { name: /ada Admin$/ }).click();
   await page.getByRole("menuitem", { name: "First steps" }).click();
@@ -66,12 +66,12 @@ test("members who can't take the steps don't see them, and nothing is requested"
 }) => {
   const { tenant } = await tenantWithAdmin();
   await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(request.url()));
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
   await page.goto(`/${tenant}/exceptions`);
   await expect(page.getByText("No open exceptions")).toBeVisible();
   await expect(card(page)).toBeHidden();
   await page.getByRole("button", { name: /ada Analyst$/ }).click();
   await expect(page.getByRole("menuitem", { name: "First steps" })).toBeHidden();
-  expect(asked.filter((url) => url.includes("first-steps"))).toEqual([]);
+  expect(requests.filter((url) => url.includes("first-steps"))).toEqual([]);
 });

@@ -10,7 +10,7 @@ test.beforeEach(async ({ context }) => {
   await beSignedIn(context, { [tenant]: ["tenant_lead"] });
 });
 
-const asked = (page: Page) => page.getByRole("dialog", { name: /^Pause / });
+const pauseDialog = (page: Page) => page.getByRole("dialog", { name: /^Pause / });
 
 async function paused(): Promise<Record<string, string | null>> {
   const answer = await api("GET", "/v1/exceptions", {
@@ -27,10 +27,10 @@ test("P on a row asks why, pauses and moves it last; P again resumes it", async 
   await page.goto(`/${tenant}/exceptions`);
   await rowOf(page, "Payout 1").getByRole("link").focus();
   await page.keyboard.press("p");
-  await asked(page).getByRole("button", { name: "Pause exception" }).click();
-  await expect(asked(page)).toContainText("Enter a reason.");
-  await asked(page).getByLabel("Reason").fill("Waiting for the bank");
-  await asked(page).getByRole("button", { name: "Pause exception" }).click();
+  await pauseDialog(page).getByRole("button", { name: "Pause exception" }).click();
+  await expect(pauseDialog(page)).toContainText("Enter a reason.");
+  await pauseDialog(page).getByLabel("Reason").fill("Waiting for the bank");
+  await pauseDialog(page).getByRole("button", { name: "Pause exception" }).click();
   await expect(rowOf(page, "Payout 1")).toContainText("Paused");
   await expect(rowOf(page, "Payout 1")).toContainText("30 min left");
   await expect(page.locator("tr[data-id]").nth(1)).toContainText("Payout 1");
@@ -47,8 +47,8 @@ test("the panel pauses and resumes, and its timeline shows both", async ({ page 
   await page.goto(`/${tenant}/exceptions?exception=${id}`);
   const panel = page.getByRole("dialog", { name: "Payout 1" });
   await panel.getByRole("button", { name: "Pause" }).click();
-  await asked(page).getByLabel("Reason").fill("Waiting for the bank");
-  await asked(page).getByRole("button", { name: "Pause exception" }).click();
+  await pauseDialog(page).getByLabel("Reason").fill("Waiting for the bank");
+  await pauseDialog(page).getByRole("button", { name: "Pause exception" }).click();
   await expect(panel).toContainText("Waiting for the bank");
   await expect(panel).toContainText("Due if resumed now");
   await panel.getByRole("button", { name: "Resume" }).click();
@@ -74,7 +74,7 @@ test("a breached exception can't be paused: the button and the key say why, and 
       timeout: 1000,
     });
   }).toPass();
-  await expect(asked(page)).toBeHidden();
+  await expect(pauseDialog(page)).toBeHidden();
   await panel.getByRole("button", { name: /edit the deadline/ }).click();
   await panel.getByLabel("Deadline").fill("2030-01-02T10:00");
   await page.keyboard.press("Enter");
@@ -97,8 +97,8 @@ test("a selection is paused with one reason, and exceptions that can't be paused
   const bar = page.getByRole("region", { name: "Selected exceptions" });
   await bar.getByRole("button", { name: "Clock" }).click();
   await page.getByRole("menuitem", { name: /Pause/ }).click();
-  await asked(page).getByLabel("Reason").fill("Bank holiday");
-  await asked(page).getByRole("button", { name: "Pause 3 exceptions" }).click();
+  await pauseDialog(page).getByLabel("Reason").fill("Bank holiday");
+  await pauseDialog(page).getByRole("button", { name: "Pause 3 exceptions" }).click();
   await expect(page.getByText("2 exceptions paused").first()).toBeVisible();
   await expect(page.getByText(/Its deadline has passed/)).toBeVisible();
   expect(await paused()).toEqual({

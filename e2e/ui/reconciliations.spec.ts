@@ -195,14 +195,14 @@ test("an error shows its request id, and trying again works", async ({ page }) =
     detail: "The database is unavailable right now.",
     request_id: "req_known",
   };
-  const asked = (url: URL) => url.pathname === "/v1/reconciliations";
-  await page.route(asked, (route) =>
+  const isList = (url: URL) => url.pathname === "/v1/reconciliations";
+  await page.route(isList, (route) =>
     route.fulfill({ status: 503, contentType: "application/problem+json", json: problem }),
   );
   await page.getByRole("button", { name: "Filter by Status" }).click();
   await page.getByRole("menuitemradio", { name: "Open" }).click();
   await expect(page.getByText("Request req_known")).toBeVisible();
-  await page.unroute(asked);
+  await page.unroute(isList);
   await page.getByRole("button", { name: "Try again" }).click();
   await expect(rowOf(page, "Payouts to bank")).toBeVisible();
 });

@@ -30,7 +30,7 @@ async function change(surface: string, id: string, body: object) {
 }
 
 const panel = (page: Page) => page.getByRole("dialog");
-const said = (page: Page, text: string | RegExp) =>
+const announced = (page: Page, text: string | RegExp) =>
   page.getByRole("status").filter({ hasText: text }).first();
 
 test.beforeEach(async () => {
@@ -45,7 +45,7 @@ test("a record is created as a form, and is in the list at once", async ({ page 
   await panel(page).getByLabel("Provider").fill("stripe");
   await panel(page).getByLabel("Configuration (JSON)").fill('{"account": "acct_1"}');
   await panel(page).getByRole("button", { name: "Create" }).click();
-  await expect(said(page, "Created Stripe payouts")).toBeVisible();
+  await expect(announced(page, "Created Stripe payouts")).toBeVisible();
   await expect(page).toHaveURL(/record=rec_/);
   await expect(panel(page).getByLabel("Provider")).toHaveValue("stripe");
   await panel(page).getByRole("button", { name: "Close" }).click();
@@ -70,7 +70,7 @@ test("a record is created as JSON, with fields that no form knows", async ({ pag
     .getByLabel("All fields")
     .fill('{"title": "A feed delivers nothing", "runbook": {"steps": [1, 2]}}');
   await panel(page).getByRole("button", { name: "Create" }).click();
-  await expect(said(page, "Created A feed delivers nothing")).toBeVisible();
+  await expect(announced(page, "Created A feed delivers nothing")).toBeVisible();
   const id = await idOf("troubleshooting");
   expect(await stored("troubleshooting", id)).toMatchObject({
     title: "A feed delivers nothing",
@@ -93,7 +93,7 @@ test("a server error appears at its field, and nothing typed is lost", async ({ 
   );
   await panel(page).getByLabel("Configuration (JSON)").fill('{"secret_ref": "vault:bridge"}');
   await panel(page).getByRole("button", { name: "Create" }).click();
-  await expect(said(page, "Created Bridge")).toBeVisible();
+  await expect(announced(page, "Created Bridge")).toBeVisible();
 });
 
 test("a panel asks before it closes over what was typed, and not without", async ({ page }) => {
@@ -105,10 +105,10 @@ test("a panel asks before it closes over what was typed, and not without", async
     Escape: () => page.keyboard.press("Escape"),
     "going back": () => page.evaluate(() => history.back()),
   };
-  const asked: string[] = [];
+  const requests: string[] = [];
   let leaves = false;
   page.on("dialog", async (question) => {
-    asked.push(question.message());
+    requests.push(question.message());
     await (leaves ? question.accept() : question.dismiss());
   });
   for (const [way, close] of Object.entries(ways)) {
@@ -116,12 +116,14 @@ test("a panel asks before it closes over what was typed, and not without", async
     await panel(page).getByLabel("Provider").fill("adyen");
     leaves = false;
     await close();
-    await expect.poll(() => asked.length, way).toBe(1);
+    await expect.poll(() => requests.length, way).toBe(1);
     await expect(panel(page).getByLabel("Provider"), way).toHaveValue("adyen");
     leaves = true;
     await panel(page).getByRole("button", { name: "Close" }).click();
     await expect(panel(page), way).toBeHidden();
-    expect(asked.splice(0), way).toEqual(Array(2).fill(expect.stringContaining("without saving")));
+    expect(requests.splice(0), way).toEqual(
+      Array(2).fill(expect.stringContaining("without saving")),
+    );
   }
   await open();
   await expect(panel(page).getByLabel("Provider")).toHaveValue("stripe");
@@ -134,7 +136,7 @@ test("a panel asks before it closes over what was typed, and not without", async
     .getByRole("link", { name: "Reconciliations" })
     .click();
   await expect(page.getByRole("heading", { name: "Reconciliations", level: 1 })).toBeVisible();
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 test("following a link discards a search that is being typed", async ({ page }) => {
@@ -198,7 +200,7 @@ test("a change sends what was changed, and keeps what the form does not know", a
   await panel(page).getByLabel("Published", { exact: true }).check();
   await panel(page).getByLabel("Published at (UTC)").fill("2026-11-20T09:30");
   await panel(page).getByRole("button", { name: "Save changes" }).click();
-  await expect(said(page, "Saved")).toBeVisible();
+  await expect(announced(page, "Saved")).toBeVisible();
   const record = await stored("release-notes", id);
   expect(record).toMatchObject({
     title: "Final",
@@ -235,7 +237,7 @@ test("overwriting applies my changes and keeps the other person's other fields",
   await expect(panel(page).getByLabel("Symptom")).toHaveValue("Theirs");
   await expect(panel(page).getByLabel("Title")).toHaveValue("My title");
   await panel(page).getByRole("button", { name: "Save changes" }).click();
-  await expect(said(page, "Saved")).toBeVisible();
+  await expect(announced(page, "Saved")).toBeVisible();
   expect(await stored("troubleshooting", id)).toMatchObject({
     title: "My title",
     symptom: "Theirs",
@@ -262,7 +264,7 @@ test("a deleted record can be restored at once", async ({ page }) => {
   await expect(rowOf(page, "Bridge")).toBeHidden();
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(rowOf(page, "Bridge")).toBeVisible();
-  await expect(said(page, "Restored Bridge")).toBeVisible();
+  await expect(announced(page, "Restored Bridge")).toBeVisible();
   expect(await stored("integrations", id)).toMatchObject({ soft_delete: false });
 });
 
@@ -298,7 +300,7 @@ test("a lead can delete, and sees who can restore", async ({ page }) => {
   const { id } = await keep(tenant, "integrations", { name: "Bridge" });
   await begin(page, `integrations?record=${id}`, "tenant_lead");
   await panel(page).getByRole("button", { name: "Delete" }).click();
-  await expect(said(page, "A tenant admin can restore it for 30 days.")).toBeVisible();
+  await expect(announced(page, "A tenant admin can restore it for 30 days.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Undo" })).toBeHidden();
   await page.getByText("Bin", { exact: true }).click();
   await expect(page.getByRole("heading", { name: "Your role doesn't allow this" })).toBeVisible();

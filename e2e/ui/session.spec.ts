@@ -97,10 +97,10 @@ test("a page whose session has ended stops asking", async ({ page, context }) =>
   await expect(page.getByText("No open exceptions")).toBeVisible();
   await context.clearCookies();
   await expect(ended(page)).toBeVisible();
-  const asked: string[] = [];
-  page.on("request", (request) => request.url().includes("/v1/") && asked.push(request.url()));
+  const requests: string[] = [];
+  page.on("request", (request) => request.url().includes("/v1/") && requests.push(request.url()));
   await expect(page.getByText(/Updated (9|\d\d) s ago|Updated \d+ min ago/)).toBeVisible();
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 test("after another person signs in, the page shows only that person's data", async ({

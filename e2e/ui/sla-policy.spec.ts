@@ -188,10 +188,10 @@ test("never overwrites another person's change unseen", async ({ page }) => {
 test("asks before leaving with unsaved changes", async ({ page }) => {
   await page.goto(`/${tenant}/sla-policy`);
   await fields(page, "High").field.fill("6");
-  const asked: string[] = [];
+  const requests: string[] = [];
   let answer = false;
   page.on("dialog", (dialog) => {
-    asked.push(dialog.message());
+    requests.push(dialog.message());
     return answer ? dialog.accept() : dialog.dismiss();
   });
   const link = page
@@ -199,7 +199,7 @@ test("asks before leaving with unsaved changes", async ({ page }) => {
     .getByRole("link", { name: "Exceptions" });
   await link.click();
   await expect(fields(page, "High").field).toHaveValue("6");
-  expect(asked).toEqual([expect.stringContaining("Leave without saving?")]);
+  expect(requests).toEqual([expect.stringContaining("Leave without saving?")]);
   answer = true;
   await link.click();
   await expect(page).toHaveURL(`/${tenant}/exceptions`);

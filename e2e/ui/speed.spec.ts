@@ -36,8 +36,8 @@ test("a page that was open before, or that the pointer came near, shows without 
   await reportMany(tenant, 60);
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
   await page.goto(`/${tenant}/exceptions`);
-  const asked: string[] = [];
-  const note = (request: Request) => asksForPage(request) && asked.push(request.url());
+  const requests: string[] = [];
+  const note = (request: Request) => asksForPage(request) && requests.push(request.url());
   const near: Record<string, number> = {};
   for (const [name, path] of Object.entries({
     Reconciliations: "reconciliations",
@@ -71,7 +71,7 @@ test("a page that was open before, or that the pointer came near, shows without 
       best_ms: Math.min(...times).toFixed(0),
     })),
   );
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 /** As against fetching ahead. */

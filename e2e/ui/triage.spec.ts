@@ -77,15 +77,15 @@ test("ten exceptions are triaged by keyboard alone, each action moving to the ne
   }
   await expect(rowOf(page, "Payout 10")).toBeHidden();
   // A row disappears before its change is stored.
-  const said = async () =>
+  const state = async () =>
     (
-      await sql<{ said: string }>(
-        "select concat_ws(' ', status, assigned_to, resolution) as said from public.exceptions where tenant_id = $1 order by due_at",
+      await sql<{ state: string }>(
+        "select concat_ws(' ', status, assigned_to, resolution) as state from public.exceptions where tenant_id = $1 order by due_at",
         [tenant],
       )
-    ).map((row) => row.said);
+    ).map((row) => row.state);
   await expect
-    .poll(said)
+    .poll(state)
     .toEqual([
       "resolved Timing difference, settles next period",
       "resolved The bank was closed",
@@ -102,29 +102,29 @@ test("U undoes the last resolution, pause or assignment on the server, never ove
   page,
 }) => {
   await reportTen(page);
-  const said = async () => {
-    const [row] = await sql<{ said: string }>(
-      `select concat_ws(' ', status, assigned_to, pause_reason) as said from public.exceptions where tenant_id = $1 and title = 'Payout 1'`,
+  const state = async () => {
+    const [row] = await sql<{ state: string }>(
+      `select concat_ws(' ', status, assigned_to, pause_reason) as state from public.exceptions where tenant_id = $1 and title = 'Payout 1'`,
       [tenant],
     );
-    return row?.said;
+    return row?.state;
   };
   await link(page, 1).click();
   await page.keyboard.press("m");
-  await expect.poll(said).toBe("open user:ada");
+  await expect.poll(state).toBe("open user:ada");
   await page.keyboard.press("p");
   await page.keyboard.type("Waiting for the bank");
   await page.keyboard.press("Enter");
-  await expect.poll(said).toBe("open user:ada Waiting for the bank");
+  await expect.poll(state).toBe("open user:ada Waiting for the bank");
   await expect(panel(page, 2)).toBeVisible();
   await page.keyboard.press("u");
-  await expect.poll(said).toBe("open user:ada");
+  await expect.poll(state).toBe("open user:ada");
   await expect(panel(page, 1)).toBeVisible();
   await page.keyboard.press("r");
   await page.keyboard.press("Enter");
-  await expect.poll(said).toBe("resolved user:ada");
+  await expect.poll(state).toBe("resolved user:ada");
   await page.keyboard.press("u");
-  await expect.poll(said).toBe("open user:ada");
+  await expect.poll(state).toBe("open user:ada");
   await expect(rowOf(page, "Payout 1")).toBeVisible();
   // It knows that it is taken back: until then U would take back the same once more.
   await expect(page.getByText("Resolution undone").first()).toBeVisible();
@@ -136,7 +136,7 @@ test("U undoes the last resolution, pause or assignment on the server, never ove
   await expect(
     page.getByText("Someone changed it since. Nothing was undone.").first(),
   ).toBeVisible();
-  expect(await said()).toBe("open user:zoe");
+  expect(await state()).toBe("open user:zoe");
 });
 
 test("toasts never cover a panel's actions or a dialog's buttons, on desktop and phone", async ({

@@ -104,8 +104,8 @@ test("Markdown from users runs no scripts and loads nothing", async ({ page }) =
     published: true,
     body,
   });
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(request.url()));
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
   await page.goto(`/${tenant}/updates`);
   await expect(page.getByRole("link", { name: "fine" })).toHaveAttribute(
     "href",
@@ -116,6 +116,6 @@ test("Markdown from users runs no scripts and loads nothing", async ({ page }) =
     expect(href ?? "").toBe("");
   }
   expect(await page.evaluate(() => "owned" in window)).toBe(false);
-  expect(asked.filter((url) => url.includes("evil.example"))).toEqual([]);
+  expect(requests.filter((url) => url.includes("evil.example"))).toEqual([]);
   await expect(page.getByRole("article").locator("img, script")).toHaveCount(0);
 });

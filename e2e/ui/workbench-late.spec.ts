@@ -64,11 +64,11 @@ async function accept(page: Page, left: number): Promise<void> {
  * first.
  */
 async function acceptTwo(page: Page): Promise<void> {
-  const said = page.getByText(/^Confirmed €/);
+  const confirmation = page.getByText(/^Confirmed €/);
   await accept(page, SUGGESTED - 1);
-  const first = (await said.textContent()) ?? "";
+  const first = (await confirmation.textContent()) ?? "";
   await accept(page, SUGGESTED - 2);
-  await expect(said).not.toHaveText(first);
+  await expect(confirmation).not.toHaveText(first);
 }
 
 /** Requests to this URL wait from now on until they are released. */
@@ -187,15 +187,15 @@ test("so does the toast's Undo of a decision in bulk", async ({ page }) => {
 test("lines restored by an undo show, even if the next decision finishes first", async ({
   page,
 }) => {
-  const said = page.getByText(/^Confirmed €/);
+  const confirmation = page.getByText(/^Confirmed €/);
   await accept(page, SUGGESTED - 1);
-  const first = (await said.textContent()) ?? "";
+  const first = (await confirmation.textContent()) ?? "";
   const release = await hold(page, OPEN_LINES);
   const asked = page.waitForRequest(OPEN_LINES);
   await page.keyboard.press("u");
   await asked;
   await accept(page, SUGGESTED - 2);
-  await expect(said).not.toHaveText(first);
+  await expect(confirmation).not.toHaveText(first);
   release();
   await shows(page, SUGGESTED - 1);
 });

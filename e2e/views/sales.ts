@@ -16,9 +16,9 @@ export async function createSales(tenant: string): Promise<void> {
     if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`);
     return json as Body;
   };
-  const made = (path: string, body: object) => call<{ id: string }>("POST", path, body);
+  const create = (path: string, body: object) => call<{ id: string }>("POST", path, body);
   const source = (name: string, kind: string) =>
-    made("sources", { name, kind, currency: "EUR", grace_days: GRACE_DAYS });
+    create("sources", { name, kind, currency: "EUR", grace_days: GRACE_DAYS });
   const { id: left } = await source("Sparkasse, card payouts", "bank_statement");
   const { id: right } = await source("Card terminals", "processor");
   const add = async (to: string, lines: object[]) =>
@@ -26,7 +26,7 @@ export async function createSales(tenant: string): Promise<void> {
       ({ id }) => id,
     );
   const period = (month: string, period_start: string, period_end: string) =>
-    made("reconciliations", {
+    create("reconciliations", {
       name: `Card sales, ${month} 2026`,
       period_start,
       period_end,
@@ -35,7 +35,7 @@ export async function createSales(tenant: string): Promise<void> {
       auto_run: false,
     });
   const run = async (id: string) => {
-    const { id: asked } = await made(`reconciliations/${id}/runs`, {});
+    const { id: asked } = await create(`reconciliations/${id}/runs`, {});
     await until(
       "card sales are matched",
       async () => (await call<{ status: string }>("GET", `runs/${asked}`)).status === "done",
@@ -86,11 +86,11 @@ export async function createSales(tenant: string): Promise<void> {
   }
   const { id: september } = await period("September", "2026-09-01", "2026-09-30");
   for (const [n, charge] of charged.entries())
-    await made(`reconciliations/${september}/matches`, { line_ids: [charge, billed[n]] });
+    await create(`reconciliations/${september}/matches`, { line_ids: [charge, billed[n]] });
   await run(september);
   const { id: october } = await period("October", "2026-10-01", "2026-10-31");
   await run(october);
-  // As a matcher leaves them that was asked to close many lines.
+  // The state that a matcher leaves while it closes a period of many lines.
   const failure =
     "Closing failed several times because of an error on our side. Nothing was closed: close the period again.";
   await sql(

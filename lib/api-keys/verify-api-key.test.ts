@@ -2,9 +2,9 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { digestOf, mintCredential } from "./credential-format.ts";
 
 const rows = new Map<string, object>();
-let asked = 0;
+let lookups = 0;
 const rpc = async (_name: string, { key_id }: { key_id: string }) => {
-  asked += 1;
+  lookups += 1;
   return { data: rows.get(key_id) ?? null, error: null, status: 200 };
 };
 vi.mock("../db/client.ts", () => ({ serviceDb: () => ({ rpc }) }));
@@ -29,23 +29,23 @@ function issue() {
 }
 
 beforeEach(() => {
-  asked = 0;
+  lookups = 0;
 });
 
 test("an unknown ID costs one database query", async () => {
   expect(await verifyApiKey(mintCredential())).toBeNull();
-  expect(asked).toBe(1);
+  expect(lookups).toBe(1);
 });
 
 test("a wrong secret of a known ID costs one query, whether or not the key is cached", async () => {
   const { keyId, secret } = issue();
   const wrong = mintCredential().secret;
   expect(await verifyApiKey({ keyId, secret: wrong })).toBeNull();
-  expect(asked).toBe(1);
+  expect(lookups).toBe(1);
   expect(await verifyApiKey({ keyId, secret: wrong })).toBeNull();
-  expect(asked).toBe(2);
+  expect(lookups).toBe(2);
   expect(await verifyApiKey({ keyId, secret })).toMatchObject({ id: "key_1", standing: "active" });
-  expect(asked).toBe(2);
+  expect(lookups).toBe(2);
 });
 
 test("a secret that differs from the cached one is read again", async () => {
@@ -54,5 +54,5 @@ test("a secret that differs from the cached one is read again", async () => {
   const next = mintCredential().secret;
   rows.set(keyId, { ...rows.get(keyId), secret_digest: digestOf(next) });
   expect(await verifyApiKey({ keyId, secret: next })).toMatchObject({ id: "key_1" });
-  expect(asked).toBe(2);
+  expect(lookups).toBe(2);
 });

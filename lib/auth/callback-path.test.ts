@@ -9,8 +9,8 @@ test.each([
   ["https://tieout.example/acme", "/acme"],
   [undefined, "/"],
   ["", "/"],
-])("redirects %s to %s", (asked, path) => {
-  expect(callbackPath(asked, ORIGIN)).toBe(path);
+])("redirects %s to %s", (target, path) => {
+  expect(callbackPath(target, ORIGIN)).toBe(path);
 });
 
 test.each([
@@ -32,8 +32,8 @@ test.each([
   "https://tieout.example//evil.example",
   "https://tieout.example/.//tieout.example/acme",
   "https://ada:secret@tieout.example/acme",
-])("redirects %j to the start page", (asked) => {
-  expect(callbackPath(asked, ORIGIN)).toBe("/");
+])("redirects %j to the start page", (target) => {
+  expect(callbackPath(target, ORIGIN)).toBe("/");
 });
 
 test("keeps the browser on our origin for every combination of URL parts", () => {
@@ -57,8 +57,8 @@ test("keeps the browser on our origin for every combination of URL parts", () =>
   );
   fc.assert(
     fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
-      for (const asked of [parts.join(""), `/${parts.join("")}`, `${ORIGIN}/${parts.join("")}`]) {
-        expect(new URL(callbackPath(asked, ORIGIN), ORIGIN).origin).toBe(ORIGIN);
+      for (const target of [parts.join(""), `/${parts.join("")}`, `${ORIGIN}/${parts.join("")}`]) {
+        expect(new URL(callbackPath(target, ORIGIN), ORIGIN).origin).toBe(ORIGIN);
       }
     }),
   );

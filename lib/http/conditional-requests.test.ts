@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { entityTag } from "../request/answer.ts";
 import { isKnown, readIfMatch } from "./conditional-requests.ts";
 
-const given = (header: string) => readIfMatch(new Headers({ "If-Match": header }));
+const tagsOf = (header: string) => readIfMatch(new Headers({ "If-Match": header }));
 
 test("accepts any version without the header and with *", () => {
   expect(readIfMatch(new Headers())).toBeNull();
-  expect(given("*")).toBeNull();
+  expect(tagsOf("*")).toBeNull();
 });
 
 test.each([
@@ -20,19 +20,19 @@ test.each([
   ['W/"3", "4"', [4]],
   ['"a,b"', []],
 ])("%s allows the versions %j", (header, versions) => {
-  expect(given(header)).toEqual(versions);
+  expect(tagsOf(header)).toEqual(versions);
 });
 
 test.each(["3", '"3', '3"', "", '"3" "4"', '"3",', '* , "3"', 'w/"3"', "'3'"])(
   "rejects the malformed list %j",
   (header) => {
-    expect(() => given(header)).toThrow("The request is invalid");
+    expect(() => tagsOf(header)).toThrow("The request is invalid");
   },
 );
 
 test("compares only the version of a tag, whatever its digest", () => {
-  expect(given(entityTag(7, "{}"))).toEqual([7]);
-  expect(given(entityTag(null, "{}"))).toEqual([]);
+  expect(tagsOf(entityTag(7, "{}"))).toEqual([7]);
+  expect(tagsOf(entityTag(null, "{}"))).toEqual([]);
 });
 
 test("matches If-None-Match by any of its tags that equals the whole entity tag", () => {
@@ -47,5 +47,5 @@ test("matches If-None-Match by any of its tags that equals the whole entity tag"
 });
 
 test("rejects a tag that a proxy weakened, and says so", () => {
-  expect(() => given('W/"3"')).toThrow(/weak/);
+  expect(() => tagsOf('W/"3"')).toThrow(/weak/);
 });

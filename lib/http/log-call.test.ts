@@ -61,7 +61,7 @@ test("logs a dashboard's changes and failures but not its reads and previews", (
       waited: { ms: 0 },
     };
     const request = new Request("http://localhost/v1/any");
-    const given = {
+    const call = {
       request,
       requestId: "req_1",
       params: {},
@@ -72,7 +72,7 @@ test("logs a dashboard's changes and failures but not its reads and previews", (
     };
     logCall(
       contract as Contract,
-      { ...given, identity: { ...identity, sessionId } },
+      { ...call, identity: { ...identity, sessionId } },
       new Response("{}", { status }),
     );
     return add.mock.calls.length === 1;

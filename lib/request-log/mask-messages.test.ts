@@ -20,8 +20,8 @@ describe("the logged bodies of a call", () => {
       secret: "hunter22",
       more: { secret: ["hunter22"] },
     });
-    const kept = maskedRequest(webhook, sent(body));
-    expect(JSON.parse(kept.body ?? "")).toEqual({
+    const masked = maskedRequest(webhook, sent(body));
+    expect(JSON.parse(masked.body ?? "")).toEqual({
       url: "https://a.example/",
       secret: REDACTED,
       more: { secret: REDACTED },
@@ -44,22 +44,22 @@ describe("the logged bodies of a call", () => {
   });
 
   test("contain the beginning of a long body, and its length", () => {
-    const kept = maskedResponse(null, sent(`"${"x".repeat(9000)}"`), false);
-    expect(kept).toMatchObject({ bytes: 9002, truncated: true });
-    expect(kept.body).toHaveLength(4096);
+    const masked = maskedResponse(null, sent(`"${"x".repeat(9000)}"`), false);
+    expect(masked).toMatchObject({ bytes: 9002, truncated: true });
+    expect(masked.body).toHaveLength(4096);
   });
 
   test("never end with half a character, which the database would reject", () => {
-    const kept = maskedRequest(null, sent(`${"x".repeat(4095)}\u{1F9FE}`));
-    expect(kept.body).toBe(`${"x".repeat(4095)}\uFFFD`);
+    const masked = maskedRequest(null, sent(`${"x".repeat(4095)}\u{1F9FE}`));
+    expect(masked.body).toBe(`${"x".repeat(4095)}\uFFFD`);
   });
 
   test("hide an idempotency key that the limit cuts in two", () => {
-    const kept = maskedRequest(
+    const masked = maskedRequest(
       null,
       sent(`{"pad":"${"x".repeat(4050)}","idempotency_key":"secret-of-mine-that-goes-on"}`),
     );
-    expect(kept.body).not.toContain("secret-of-mine");
+    expect(masked.body).not.toContain("secret-of-mine");
   });
 });
 

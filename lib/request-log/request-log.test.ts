@@ -97,9 +97,9 @@ test("over 128 kB of bodies per second, a tenant's calls are logged without bodi
   for (let nth = 0; nth < 40; nth++) log.add(call({ response: body }));
   log.add(call({ tenant_id: "two", response: body }));
   await log.flush();
-  const kept = write.mock.calls.flatMap(([rows]) =>
+  const written = write.mock.calls.flatMap(([rows]) =>
     (rows as Call[]).map(({ response }) => response.body !== null),
   );
-  expect([kept.filter(Boolean).length, kept.at(-1)]).toEqual([33, true]);
+  expect([written.filter(Boolean).length, written.at(-1)]).toEqual([33, true]);
   expect(log.figures.without_body).toBe(8);
 });

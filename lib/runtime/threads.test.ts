@@ -43,7 +43,7 @@ test("runs a task in another thread and reuses that thread for the next", async 
 
 test("starts at most `max` threads and rejects tasks over `maxTasks`", async () => {
   const threads = new Threads<string>({ name: "test", begin, max: 2, maxTasks: 3 });
-  const asked = [
+  const tasks = [
     threads.ask<number>("where"),
     threads.ask<number>("where"),
     threads.ask<number>("where"),
@@ -52,7 +52,7 @@ test("starts at most `max` threads and rejects tasks over `maxTasks`", async () 
     code: "unavailable",
     headers: { "Retry-After": "2" },
   });
-  expect(new Set(await Promise.all(asked)).size).toBe(2);
+  expect(new Set(await Promise.all(tasks)).size).toBe(2);
 });
 
 test("throws the error of a task to its caller", async () => {

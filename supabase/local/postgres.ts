@@ -32,8 +32,8 @@ const SETTINGS = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   max_connections: "100",
-  // Of these 100, reserved for the owner: however full the database is, workers and `npm run`
-  // commands can connect.
+  // The owner has 15 of the 100 for itself, so that workers and `npm run` commands can connect
+  // however full the database is.
   reserved_connections: "15",
   client_connection_check_interval: "5s",
   shared_buffers: `${sharedMegabytes()}MB`,

@@ -79,7 +79,7 @@ select pg_temp.expect_rows('a token without a tenant sees no exception', 'select
 select pg_temp.expect_rows('a token without a tenant sees no history', 'select from exception_history', 0);
 select pg_temp.become_owner();
 
--- A comment belongs to its tenant, whoever wrote it.
+-- A comment belongs to the tenant of its exception, not to its author's.
 select pg_temp.become_user('one', '{tenant_analyst}');
 select pg_temp.expect_rows('a user comments in its own tenant', $$select public.create_exception_comment(
   '{"id": "exc_one", "body": "Ask <@user:leo> and <@user:zoe>, <@user:leo> knows. a@user:b <@ user:c>"}', '{"operation": "createExceptionComment"}')$$, 1);

@@ -8,7 +8,8 @@ import { evenChunks } from "#lib/imports/even-chunks.ts";
 import { FORMAT_TRAITS, type Mapping } from "#lib/imports/formats/mapping.ts";
 import { type OpenedFile, openFile } from "#lib/imports/opened-file.ts";
 import { settle } from "#lib/imports/settle-mapping.ts";
-import type { LookQueries, LookSettings } from "./queries.ts";
+import { log } from "#lib/runtime/log.ts";
+import type { LookQueries, LookSettings, Outcome } from "./queries.ts";
 
 const SILENT_MAX_MS = 60_000;
 const TOO_LARGE = "A file may have at most 1 GiB.";
@@ -16,14 +17,35 @@ const BY_HAND =
   "Import one file by hand and save its mapping with the source, then choose Fetch now.";
 
 /** The file can't be imported, and waits until it or the source's mapping changes. */
-export class FileFault extends Error {}
+class FileFault extends Error {}
+
+/**
+ * Fetches a file and counts it in the outcome of its look, or says there why it can't be imported.
+ * @throws RemoteError, and what the database refuses
+ */
+export async function fetchFile(
+  queries: LookQueries,
+  settings: LookSettings,
+  remote: Remote,
+  file: RemoteFile,
+  outcome: Outcome,
+): Promise<void> {
+  try {
+    if ((await queueImport(queries, settings, remote, file)) === "importing") outcome.found++;
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error;
+    log.warn({ connection_id: settings.id, reason: error.message }, "a file was not imported");
+    outcome.error ??= `${file.path}: ${error.message}`;
+    outcome.needs_person = true;
+  }
+}
 
 /**
  * Fetches a file and queues its import, in constant memory: parts go to the database as they come,
  * and none of them is read before the last one is there.
  * @throws FileFault, RemoteError, and what the database refuses
  */
-export async function fetchFile(
+async function queueImport(
   queries: LookQueries,
   { source }: Pick<LookSettings, "source">,
   remote: Remote,

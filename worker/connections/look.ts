@@ -2,8 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fitsGlob } from "#lib/connections/file-glob.ts";
 import type { Remote, RemoteFile } from "#lib/connections/remote/remote.ts";
 import { RemoteError } from "#lib/connections/remote/remote-error.ts";
-import { log } from "#lib/runtime/log.ts";
-import { FileFault, fetchFile } from "./fetch-file.ts";
+import { fetchFile } from "./fetch-file.ts";
 import type { Known, LookQueries, LookSettings, Outcome } from "./queries.ts";
 
 const MARKER = ".done";
@@ -28,14 +27,7 @@ export async function look(
   };
   for (const file of await readyOf(fresh, settings, remote, signal)) {
     signal.throwIfAborted();
-    try {
-      if ((await fetchFile(queries, settings, remote, file)) === "importing") outcome.found++;
-    } catch (error) {
-      if (!(error instanceof FileFault)) throw error;
-      log.warn({ connection_id: settings.id, reason: error.message }, "a file was not imported");
-      outcome.error ??= `${file.path}: ${error.message}`;
-      outcome.needs_person = true;
-    }
+    await fetchFile(queries, settings, remote, file, outcome);
   }
   if (settings.afterwards !== "leave") {
     const now = await queries.knownFiles(candidates, false);

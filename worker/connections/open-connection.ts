@@ -7,7 +7,7 @@ import type { Access, Remote } from "#lib/connections/remote/remote.ts";
 export type SealedConnection = Connection & { credential_id?: string; sealed?: string };
 
 /**
- * Opens the server of a connection with its credential. Whoever opens it closes it.
+ * Opens the server of a connection with its credential. The caller closes it.
  * @throws RemoteError if the server can't be reached or refuses the credential
  */
 export function openConnection(

@@ -4,8 +4,7 @@ import { fitsGlob } from "#lib/connections/file-glob.ts";
 import { refusalOf } from "#lib/connections/refusal.ts";
 import { isPlainName, type Remote } from "#lib/connections/remote/remote.ts";
 import { RemoteError } from "#lib/connections/remote/remote-error.ts";
-import { log } from "#lib/runtime/log.ts";
-import { FileFault, fetchFile } from "../connections/fetch-file.ts";
+import { fetchFile } from "../connections/fetch-file.ts";
 import { beginLook, LookQueries, type Outcome } from "../connections/queries.ts";
 import { isAllowed, MailRefusal, type VerifiedMail } from "./verified-mail.ts";
 
@@ -42,15 +41,7 @@ export async function receiveMail(
     const path = name && isPlainName(name) ? name : `attachment-${index + 1}`;
     if (!fitsGlob(path, settings.file_glob)) continue;
     const file = { path, bytes: content.length, modified_at: null, sender: from, checks };
-    try {
-      if ((await fetchFile(queries, settings, attached(content), file)) === "importing")
-        outcome.found++;
-    } catch (error) {
-      if (!(error instanceof FileFault)) throw error;
-      log.warn({ connection_id: settings.id, reason: error.message }, "a file was not imported");
-      outcome.error ??= `${path}: ${error.message}`;
-      outcome.needs_person = true;
-    }
+    await fetchFile(queries, settings, attached(content), file, outcome);
   }
   await queries.end(outcome);
 }

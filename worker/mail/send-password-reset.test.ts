@@ -10,10 +10,10 @@ test("revokes a link whose mail failed, so that it doesn't count against five pe
     if (statement.includes("delete_password_reset")) links.delete(first);
     return { rows: [{ mail: { email: "ada@acme.example" } }] };
   }
-  let kept = 0;
+  let stored = 0;
   const mailer = {
     async send() {
-      kept = links.size;
+      stored = links.size;
       throw new Error("The mail server is down.");
     },
   } as unknown as Mailer;
@@ -21,5 +21,5 @@ test("revokes a link whose mail failed, so that it doesn't count against five pe
   await expect(
     send({ email: "ada@acme.example" }, { query } as unknown as JobHelpers),
   ).rejects.toThrow("The mail server is down.");
-  expect({ kept, left: links.size }).toEqual({ kept: 1, left: 0 });
+  expect({ stored, left: links.size }).toEqual({ stored: 1, left: 0 });
 });

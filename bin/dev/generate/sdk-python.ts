@@ -1,39 +1,14 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { CURRENCIES, decimalsOf } from "#lib/wire/currencies.ts";
+import {
+  type Document,
+  type Operation,
+  type Parameter,
+  readDocument,
+  type Schema,
+} from "./api-document.ts";
 import { methodName, nameOf, resourceOf } from "./sdk.ts";
 
-const DOCUMENT = join(import.meta.dirname, "../../../openapi.json");
 const HEADER = "# Written by `npm run generate` from openapi.json.\n";
-
-type Schema = {
-  $ref?: string;
-  type?: string | string[];
-  const?: unknown;
-  enum?: unknown[];
-  items?: Schema;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  additionalProperties?: Schema | boolean;
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  allOf?: Schema[];
-};
-type Parameter = { $ref?: string; name: string; in: string; required?: boolean; schema: Schema };
-type Media = Record<string, { schema: Schema }>;
-type Operation = {
-  operationId: string;
-  summary: string;
-  description?: string;
-  parameters?: Parameter[];
-  requestBody?: { required?: boolean; content: Media };
-  responses: Record<string, { content?: Media }>;
-};
-type Document = {
-  paths: Record<string, Record<string, Operation>>;
-  webhooks: Record<string, { post: { requestBody: { content: Media } } }>;
-  components: { parameters: Record<string, Parameter>; schemas: Record<string, Schema> };
-};
 
 const SCALARS: Record<string, string> = {
   string: "str",
@@ -49,10 +24,6 @@ const KEYWORDS = new Set(
     " ",
   ),
 );
-
-async function readDocument(): Promise<Document> {
-  return JSON.parse(await readFile(DOCUMENT, "utf8"));
-}
 
 /** The schemas as TypedDicts, the union of events, and the currencies. */
 export async function pythonTypes(): Promise<string> {

@@ -4,31 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { CURRENCIES, decimalsOf } from "#lib/wire/currencies.ts";
+import {
+  DOCUMENT,
+  type Document,
+  type Operation,
+  type Parameter,
+  readDocument,
+} from "./api-document.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
-const DOCUMENT = join(ROOT, "openapi.json");
 const HEADER = "// Written by `npm run generate` from openapi.json.\n";
 
-type Schema = { $ref?: string; type?: string };
-type Parameter = { $ref?: string; name: string; in: string; required?: boolean };
-type Media = Record<string, { schema: Schema }>;
-type Operation = {
-  operationId: string;
-  summary: string;
-  description?: string;
-  parameters?: Parameter[];
-  requestBody?: { required?: boolean; content: Media };
-  responses: Record<string, { content?: Media }>;
-};
-type Document = {
-  paths: Record<string, Record<string, Operation>>;
-  webhooks: Record<string, { post: { requestBody: { content: Media } } }>;
-  components: {
-    parameters: Record<string, Parameter>;
-    responses?: Record<string, { content?: Media }>;
-    schemas: Record<string, { properties?: Record<string, { items?: Schema }> }>;
-  };
-};
 type Method = { name: string; signature: string; route: string; doc: string };
 
 /** The types of the SDK: what Redocly writes for schemas and for the query of each operation. */
@@ -64,7 +50,7 @@ export async function sdkTypes(): Promise<string> {
 
 /** The SDK's methods with their types and routes, the union of events, and the currencies. */
 export async function sdkOperations(): Promise<string> {
-  const document: Document = JSON.parse(await readFile(DOCUMENT, "utf8"));
+  const document = await readDocument();
   const resources = new Map<string, Method[]>();
   for (const [path, methods] of Object.entries(document.paths))
     for (const [verb, operation] of Object.entries(methods)) {

@@ -44,8 +44,8 @@ async function found(input: object): Promise<string[]> {
       "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
       [JSON.stringify(claims)],
     );
-    const asked = [{ limit: 3, ...input }, { operation: "listExceptions" }];
-    const { rows } = await client.query("select public.list_exceptions($1, $2) as page", asked);
+    const calls = [{ limit: 3, ...input }, { operation: "listExceptions" }];
+    const { rows } = await client.query("select public.list_exceptions($1, $2) as page", calls);
     return rows[0].page.items.map((item: { id: string }) => item.id);
   } finally {
     await client.query("rollback");

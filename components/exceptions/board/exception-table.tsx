@@ -73,8 +73,8 @@ export function ExceptionTable(props: Props) {
   const { board } = usePreferences();
   const columns = useMemo(() => columnsOf(board), [board]);
   const compact = board.density === "compact";
-  // Rows are regrouped every 5 s, because each time visits every row. It uses the server's clock,
-  // with which the first render was made.
+  // Rows are regrouped only every 5 s, because regrouping visits every row. The clock is the
+  // server's, as in the first render.
   const tick = useServerTime((now) => Math.floor(now / REGROUP_MS), asOf);
   const lines = useMemo(
     () =>

@@ -4,8 +4,8 @@ import { changeInBulk } from "./change-in-bulk.ts";
 const UNSEEN = { onProgress: () => {}, signal: new AbortController().signal };
 
 /**
- * Undoes a change of many exceptions. `refused` counts those that stayed as they are, because
- * someone else has changed them since; `isUnchanged` says that nobody has, as far as is known.
+ * Undoes a change of many exceptions. `refused` counts those that were not undone, because
+ * someone else has changed them since; `isUnchanged`: nobody has, as far as is known.
  * @throws the error of a call that failed
  */
 export async function undoInBulk(

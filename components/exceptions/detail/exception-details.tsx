@@ -2,38 +2,27 @@
 
 import { ChevronDown } from "lucide-react";
 import dynamic from "next/dynamic";
-import Link from "next/link";
 import { type ReactNode, useEffect } from "react";
 import { DataFields } from "#components/kit/data-fields.tsx";
-import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
-import { useTenantId } from "#components/kit/member.tsx";
 import { PanelBody, PanelHead, PanelSection, PanelTitle } from "#components/kit/panel-parts.tsx";
-import { useIsAllowed } from "#components/kit/permissions.ts";
-import { ActorName } from "#components/people/actor-name.tsx";
 import { AssigneePicker } from "#components/people/assignee-picker.tsx";
 import { Person, personName } from "#components/people/person.tsx";
-import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Disclosure } from "#components/ui/disclosure.tsx";
-import { fieldTime, momentOfField } from "#components/ui/field-time.ts";
 import { Menu, MenuChoice } from "#components/ui/menu.tsx";
-import { formatMoney } from "#components/ui/money.ts";
-import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import { Skeleton } from "#components/ui/skeleton.tsx";
-import { Time } from "#components/ui/time.tsx";
 import { type Exception, OPEN_STATUSES } from "#lib/exceptions/contract.ts";
-import { listRequestsContract } from "#lib/request-log/contract.ts";
 import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
 import { InPlace } from "../board/in-place.tsx";
-import { breachRisk, countdown, duration, held, minutesToBreach } from "../deadline.ts";
+import { breachRisk, countdown, held, minutesToBreach } from "../deadline.ts";
 import { CHOICE_NAMES, ChoiceLabel, type Choices, choiceFieldOf, fieldLabel } from "../fields.tsx";
-import { reasonLabel, STATUS_LABELS, StatusLabel } from "../labels.tsx";
-import { CalendarName, ReconciliationName } from "../names.tsx";
+import { STATUS_LABELS, StatusLabel } from "../labels.tsx";
 import { RiskBadge } from "../risk-badge.tsx";
 import type { Acting } from "../use-exception-actions.ts";
 import { ExceptionActivity } from "./exception-activity.tsx";
 import { ExceptionDock } from "./exception-dock.tsx";
+import { ExceptionFacts } from "./exception-facts.tsx";
 
 // Each part has its own boundary; otherwise the whole panel would suspend while one loads.
 const ExceptionLine = dynamic(
@@ -50,14 +39,11 @@ const ExceptionLedger = dynamic(
 );
 
 export function ExceptionDetails({ exception, acting }: { exception: Exception; acting: Acting }) {
-  const tenantId = useTenantId();
-  const { timeZone } = usePreferences();
   const { change, form, assignee } = acting;
   const isOpen = exception.closed_at === null;
   // The panel shows the lines that matching wrote into the details.
   const { lines: _lines, side: _side, ...others } = exception.details;
   const details = exception.line_id === null ? exception.details : others;
-  const readsRequests = useIsAllowed(listRequestsContract.access);
 
   useEffect(() => {
     if (form !== "assign") return;
@@ -148,87 +134,7 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
 
         {exception.line_id && <ExceptionLine exception={exception} />}
 
-        <Facts ruled>
-          {exception.resolution && <Fact name="Resolution">{exception.resolution}</Fact>}
-          <Fact name={exception.paused_at ? "Due if resumed now" : "Due"}>
-            {isOpen && exception.paused_at === null ? (
-              <InPlace
-                label="Deadline"
-                time="17:00"
-                value={fieldTime(exception.due_at, timeZone)}
-                onSave={(time) =>
-                  change({ due_at: momentOfField(time, timeZone) }, "Deadline moved")
-                }
-              >
-                <Time iso={exception.due_at} />
-              </InPlace>
-            ) : (
-              <Time iso={exception.due_at} />
-            )}
-            {exception.paused_at && (
-              <span className="block text-xs text-muted">Resume it to move its deadline.</span>
-            )}
-          </Fact>
-          {exception.business_minutes_remaining !== null && (
-            <Fact name="Business time left">
-              {exception.business_minutes_remaining > 0
-                ? duration(exception.business_minutes_remaining)
-                : "None"}
-            </Fact>
-          )}
-          {exception.calendar_id && (
-            <Fact name="Calendar">
-              <CalendarName id={exception.calendar_id} />
-            </Fact>
-          )}
-          {exception.paused_at && (
-            <Fact name="Paused">
-              <Time iso={exception.paused_at} />
-            </Fact>
-          )}
-          {exception.pause_reason && <Fact name="Pause reason">{exception.pause_reason}</Fact>}
-          {exception.paused_until && (
-            <Fact name="Resumes">
-              <Time iso={exception.paused_until} />
-            </Fact>
-          )}
-          {exception.amount_minor !== null && exception.currency !== null && (
-            <Fact name="Money at risk">
-              {formatMoney(exception.amount_minor, exception.currency)}
-            </Fact>
-          )}
-          {exception.reason_code && <Fact name="Reason">{reasonLabel(exception.reason_code)}</Fact>}
-          {exception.reconciliation_id && (
-            <Fact name="Reconciliation">
-              <PrefetchLink
-                href={`/${tenantId}/reconciliations/${exception.reconciliation_id}`}
-                className="block truncate text-accent-text hover:underline"
-              >
-                <ReconciliationName id={exception.reconciliation_id} />
-              </PrefetchLink>
-            </Fact>
-          )}
-          <IdentifierFact name="ID" value={exception.id} copy="Copy the ID" />
-          {readsRequests && (
-            <Fact name="API requests">
-              <Link
-                href={`/${tenantId}/requests?resource=${exception.id}&period=14d`}
-                prefetch={false}
-                className="text-accent-text hover:underline"
-              >
-                Show all
-              </Link>
-            </Fact>
-          )}
-          <Fact name="Created">
-            <ActorName iso={exception.created_at} actor={exception.created_by} />
-          </Fact>
-          {exception.closed_at && (
-            <Fact name="Closed">
-              <Time iso={exception.closed_at} />
-            </Fact>
-          )}
-        </Facts>
+        <ExceptionFacts exception={exception} change={change} />
 
         {Object.keys(details).length > 0 && (
           <PanelSection title="Details">

@@ -1,9 +1,8 @@
 "use client";
 
-import Link from "next/link";
+import { WizardSteps } from "#components/kit/imports/wizard-steps.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
-import { buttonClass } from "#components/ui/button.tsx";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
 import { ColumnsTable } from "./columns-table.tsx";
 import { FileChooser } from "./file-chooser.tsx";
@@ -11,42 +10,29 @@ import { ImportProgress } from "./import-progress.tsx";
 import { RefusedLines } from "./refused-lines.tsx";
 import { useImport } from "./use-import.ts";
 
+const STEPS = ["Choose a file", "Import"] as const;
+
 export function ImportPage() {
-  const tenantId = useTenantId();
-  const { chosen, phase, progress, error, choose, start, resume, stop } = useImport(tenantId);
+  const { chosen, choose, ...transfer } = useImport(useTenantId());
+  const { phase, progress } = transfer;
   useUnsavedWarning(phase === "running" || phase === "stopped" || phase === "failed");
   return (
     <Page parent={{ name: "Exceptions", path: "exceptions" }} title="Import exceptions">
-      <div className="flex max-w-3xl flex-col gap-6">
-        {!chosen ? (
-          <>
-            <FileChooser onChoose={choose} />
-            <ColumnsTable />
-          </>
-        ) : (
-          <>
-            <ImportProgress
-              chosen={chosen}
-              phase={phase}
-              progress={progress}
-              error={error}
-              onStart={start}
-              onStop={stop}
-              onResume={resume}
-              onReset={() => choose(null)}
-            />
-            {phase === "done" && progress.accepted > 0 && (
-              <Link
-                href={`/${tenantId}/exceptions`}
-                className={`w-fit ${buttonClass({ variant: "primary" })}`}
-              >
-                View on the board
-              </Link>
-            )}
-            <RefusedLines refused={progress.refused} chosen={chosen} />
-          </>
-        )}
-      </div>
+      <WizardSteps steps={STEPS} current={chosen ? 1 : 0} file={chosen?.file.name}>
+        <div className="flex max-w-3xl flex-col gap-6">
+          {chosen ? (
+            <>
+              <ImportProgress chosen={chosen} {...transfer} onReset={() => choose(null)} />
+              <RefusedLines refused={progress.refused} chosen={chosen} />
+            </>
+          ) : (
+            <>
+              <FileChooser onChoose={choose} />
+              <ColumnsTable />
+            </>
+          )}
+        </div>
+      </WizardSteps>
     </Page>
   );
 }

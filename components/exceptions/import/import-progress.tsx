@@ -1,21 +1,26 @@
 "use client";
 
-import { CircleCheck, FileText, Pause, Play, X } from "lucide-react";
-import type { ReactNode } from "react";
+import { Pause, Play } from "lucide-react";
+import Link from "next/link";
+import { FileCard } from "#components/kit/imports/file-card.tsx";
+import { ImportCounts } from "#components/kit/imports/import-counts.tsx";
+import { TransferBar } from "#components/kit/imports/transfer-bar.tsx";
+import type { TransferPhase } from "#components/kit/imports/use-transfer.ts";
+import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
-import { Button } from "#components/ui/button.tsx";
-import { ProgressBar } from "#components/ui/progress-bar.tsx";
-import { inSize } from "#components/ui/size.ts";
+import { Button, buttonClass } from "#components/ui/button.tsx";
 import { FORMATS } from "./file-parts.ts";
 import type { Progress } from "./run-import.ts";
-import type { Chosen, Phase } from "./use-import.ts";
+import type { Chosen } from "./use-import.ts";
 
-const STATUS: Record<Phase, string> = {
-  idle: "Ready to import",
-  running: "Importing",
-  stopped: "Paused. Resume any time: no row is imported twice.",
-  failed: "Interrupted. Imported rows are kept; resuming doesn't import any row twice.",
-  done: "Finished",
+const STATUS: Record<Exclude<TransferPhase, "idle">, { status: string; note?: string }> = {
+  running: { status: "Importing" },
+  stopped: { status: "Paused", note: "Resume any time: no row is imported twice." },
+  failed: {
+    status: "Interrupted",
+    note: "Imported rows are kept; resuming doesn't import any row twice.",
+  },
+  done: { status: "Finished" },
 };
 
 /** The chosen file, its import's progress, and the actions. */
@@ -24,97 +29,71 @@ export function ImportProgress({
   phase,
   progress,
   error,
-  onStart,
-  onStop,
-  onResume,
+  start,
+  stop,
   onReset,
 }: {
   chosen: Chosen;
-  phase: Phase;
+  phase: TransferPhase;
   progress: Progress;
   error: Error | null;
-  onStart: () => void;
-  onStop: () => void;
-  onResume: () => void;
+  start: () => void;
+  stop: () => void;
   onReset: () => void;
 }) {
-  const bytes = phase === "done" ? file.size : Math.min(progress.bytes, file.size);
+  const tenantId = useTenantId();
   const { accepted, already, refused } = progress;
-  const refusedCount = new Set(refused.map(({ line }) => line)).size;
   return (
-    <section
-      aria-label="Import"
-      className="flex flex-col gap-4 rounded-lg border border-line bg-raised p-4 shadow-raised sm:p-5"
-    >
-      <div className="flex items-start gap-3">
-        <FileText aria-hidden className="mt-0.5 size-5 shrink-0 text-muted" />
-        <p className="min-w-0 flex-1">
-          <span className="block truncate font-medium">{file.name}</span>
-          <span className="text-sm text-muted">
-            {FORMATS[format].name}, {inSize(file.size)}
-          </span>
-        </p>
-        {phase === "idle" && (
-          <Button variant="ghost" size="icon" aria-label="Choose another file" onClick={onReset}>
-            <X aria-hidden className="size-4" />
-          </Button>
-        )}
-      </div>
+    <section aria-label="Import" className="@container flex flex-col gap-4">
+      <FileCard
+        file={file}
+        facts={[["Format", FORMATS[format].name]]}
+        {...(phase === "idle" && { onReset })}
+      />
       {phase !== "idle" && (
         <>
-          <div className="flex flex-col gap-1.5">
-            <ProgressBar label="Import" value={bytes} max={file.size} />
-            <p className="flex flex-wrap justify-between gap-x-4 text-sm text-muted tabular-nums">
-              <span role="status">{STATUS[phase]}</span>
-              <span>
-                {inSize(bytes)} of {inSize(file.size)}
-              </span>
-            </p>
-          </div>
-          <dl className="flex flex-wrap gap-x-8 gap-y-2 text-sm tabular-nums">
-            <Figure name="Imported">
-              {(accepted - already).toLocaleString("en")}
-              {phase === "done" && refusedCount === 0 && (
-                <CircleCheck aria-hidden className="ml-1.5 inline size-4 text-accent-text" />
-              )}
-            </Figure>
-            {already > 0 && <Figure name="Already imported">{already.toLocaleString("en")}</Figure>}
-            <Figure name="Rejected">{refusedCount.toLocaleString("en")}</Figure>
-          </dl>
+          <TransferBar
+            name="Import"
+            {...STATUS[phase]}
+            bytes={{ done: phase === "done" ? file.size : progress.bytes, all: file.size }}
+          />
+          <ImportCounts
+            counts={[
+              ["Imported", accepted - already],
+              ...(already > 0 ? [["Already imported", already] as const] : []),
+              ["Rejected", new Set(refused.map(({ line }) => line)).size],
+            ]}
+          />
         </>
       )}
       {error && <ProblemNote error={error} />}
       <div className="flex flex-wrap gap-2">
         {phase === "idle" && (
-          <Button variant="primary" onClick={onStart}>
+          <Button variant="primary" onClick={start}>
             Start import
           </Button>
         )}
         {phase === "running" && (
-          <Button onClick={onStop}>
+          <Button onClick={stop}>
             <Pause aria-hidden className="size-4" />
             Pause
           </Button>
         )}
         {(phase === "stopped" || phase === "failed") && (
-          <Button variant="primary" onClick={onResume}>
+          <Button variant="primary" onClick={start}>
             <Play aria-hidden className="size-4" />
             Resume
           </Button>
+        )}
+        {phase === "done" && accepted > 0 && (
+          <Link href={`/${tenantId}/exceptions`} className={buttonClass({ variant: "primary" })}>
+            View on the board
+          </Link>
         )}
         {phase !== "idle" && phase !== "running" && (
           <Button onClick={onReset}>Import another file</Button>
         )}
       </div>
     </section>
-  );
-}
-
-function Figure({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt className="text-xs text-muted">{name}</dt>
-      <dd className="text-lg font-semibold">{children}</dd>
-    </div>
   );
 }

@@ -1,10 +1,11 @@
+import { escapeFormula } from "#lib/wire/csv-injection.ts";
 import { csvCell } from "./columns.ts";
 import { FORMATS, type Format } from "./file-parts.ts";
 import type { RefusedLine } from "./run-import.ts";
 
-/** The reasons as CSV. Cells that look like formulas are prefixed with an apostrophe. */
+/** The reasons as CSV, safe to open in a spreadsheet. */
 export function reasonsFile(refused: readonly RefusedLine[]): Blob {
-  const cell = (text: string) => csvCell(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+  const cell = (text: string) => csvCell(escapeFormula(text));
   const rows = refused.map(({ line, path, message, text }) =>
     [String(line), path, message, text].map(cell).join(","),
   );

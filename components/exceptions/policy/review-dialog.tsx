@@ -7,10 +7,8 @@ import { calendarsQuery } from "#components/kit/calendar-names.ts";
 import { ChangeTable } from "#components/kit/change-table.tsx";
 import { DeadlineImpact } from "#components/kit/deadline-impact.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
-import { ProblemNote } from "#components/kit/problem-note.tsx";
+import { SaveDialog } from "#components/kit/save-dialog.tsx";
 import { useMutate } from "#components/kit/use-mutate.ts";
-import { Button } from "#components/ui/button.tsx";
-import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { SEVERITIES } from "#lib/exceptions/contract.ts";
@@ -84,32 +82,16 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
       : []),
   ];
   return (
-    <Dialog
-      onClose={onClose}
-      held={save.isPending}
-      title="Change the SLA policy"
-      description="Nothing changes until you save."
-    >
-      <DialogBody>
-        <ChangeTable rows={rows} />
-        <ImpactOf impact={impact} />
-        {thresholds && (
-          <p className="text-sm text-muted">
-            Upcoming warnings are rescheduled for every open exception. Warnings already sent aren't
-            sent again.
-          </p>
-        )}
-        {save.error && <ProblemNote error={save.error} />}
-      </DialogBody>
-      <DialogActions>
-        <Button onClick={onClose} disabled={save.isPending}>
-          Keep editing
-        </Button>
-        <Button variant="primary" disabled={save.isPending} onClick={() => save.start()}>
-          {save.isPending ? "Saving…" : "Save policy"}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    <SaveDialog title="Change the SLA policy" save={save} label="Save policy" onClose={onClose}>
+      <ChangeTable rows={rows} />
+      <ImpactOf impact={impact} />
+      {thresholds && (
+        <p className="text-sm text-muted">
+          Upcoming warnings are rescheduled for every open exception. Warnings already sent aren't
+          sent again.
+        </p>
+      )}
+    </SaveDialog>
   );
 }
 

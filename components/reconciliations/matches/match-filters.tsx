@@ -4,8 +4,8 @@ import { ClearFilters, FilterMenu } from "#components/kit/filters.tsx";
 import { AmountFilter, DateFilter } from "#components/kit/range-filters.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
 import { MATCH_STATES, SHAPES } from "#lib/matching/contract.ts";
+import { MATCH_STATE_LABELS, methodInWords, SHAPE_LABELS } from "./labels.tsx";
 import type { MatchSearch } from "./search.ts";
-import { MATCH_STATE_LABELS, methodInWords, SHAPE_LABELS } from "./words.tsx";
 
 type Props = {
   search: MatchSearch;

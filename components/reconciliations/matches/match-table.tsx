@@ -10,7 +10,7 @@ import { pluralize } from "#components/ui/pluralize.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Match } from "#lib/matching/contract.ts";
 import { lineOfPeriod } from "../period-lines.ts";
-import { MatchState, methodInWords } from "./words.tsx";
+import { MatchState, methodInWords } from "./labels.tsx";
 
 type Names = { left_source: string; right_source: string };
 type Member = Match["members"][number];

@@ -10,8 +10,8 @@ import { Disclosure } from "#components/ui/disclosure.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { periodOf } from "#lib/wire/period-name.ts";
+import { matchedShare } from "../labels.tsx";
 import { periodsOfPair } from "../queries.ts";
-import { matchedShare } from "../words.tsx";
 import { rateOf } from "./rates.ts";
 
 const HEIGHT_PX = 190;

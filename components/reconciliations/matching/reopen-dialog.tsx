@@ -2,10 +2,8 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { callApi } from "#components/api-client.ts";
-import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
-import { useForm } from "#components/kit/use-form.ts";
-import { TextArea } from "#components/ui/text-field.tsx";
+import { ReasonDialog } from "#components/kit/reason-dialog.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { reopenReconciliationContract } from "#lib/matching/periods/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
@@ -22,41 +20,26 @@ export function ReopenDialog({
 }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const form = useForm({
-    initial: { reason: "" },
-    check: ({ reason }): Record<string, string> =>
-      reason.trim() === "" ? { reason: "Enter a reason." } : {},
-    send: ({ reason }, idempotencyKey) =>
-      callApi(reopenReconciliationContract, {
-        tenant,
-        params: { id },
-        body: { reason },
-        idempotencyKey,
-      }),
-    onDone: (reopened) => {
-      cache.setQueryData(reconciliationById(tenant, id).queryKey, reopened);
-      cache.invalidateQueries({ queryKey: reconciliationsKey(tenant) });
-      toast(`Reopened ${name}`);
-      onClose();
-    },
-  });
+  const call = { tenant, params: { id } };
   return (
-    <FormDialog
-      form={form}
+    <ReasonDialog
       title={`Reopen ${name}?`}
       description="Its matches stay, and the signed statement is kept. Closing again signs a new one."
+      hint="Recorded in the audit log."
+      maxLength={REASON_MAX}
+      isLong
       start="Reopen period"
       pending="Reopening…"
       danger
+      send={(reason, idempotencyKey) =>
+        callApi(reopenReconciliationContract, { ...call, body: { reason }, idempotencyKey })
+      }
+      onDone={(reopened) => {
+        cache.setQueryData(reconciliationById(tenant, id).queryKey, reopened);
+        cache.invalidateQueries({ queryKey: reconciliationsKey(tenant) });
+        toast(`Reopened ${name}`);
+      }}
       onClose={onClose}
-    >
-      <TextArea
-        label="Reason"
-        hint="Recorded in the audit log."
-        maxLength={REASON_MAX}
-        {...form.text("reason")}
-        required
-      />
-    </FormDialog>
+    />
   );
 }

@@ -20,8 +20,8 @@ import { reconciliationsKey, runsOfReconciliation } from "../queries.ts";
 import { suggestionsKey } from "../workbench/queries.ts";
 import { CLOSING_ID } from "./closing.tsx";
 import { PREPARING_ID } from "./preparing.tsx";
+import { runsOf, stageInWords, took } from "./run-labels.ts";
 import { RunWaterfall } from "./run-waterfall.tsx";
-import { runsOf, stageInWords, took } from "./run-words.ts";
 
 /** The period's last run, or the one that is under way; starts another. */
 export function RunCard({ reconciliation }: { reconciliation: Reconciliation }) {

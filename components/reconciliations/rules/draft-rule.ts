@@ -53,7 +53,7 @@ export function draftRule(
   };
 }
 
-/** The rules with the new one before the rule that proposed it, whose matches it is to make. */
+/** The rules, with the new one before the rule whose suggestions it is to match. */
 export function withRule(rules: readonly Rule[], rule: Rule, method: string): Rule[] {
   const place = rules.findIndex(({ name }) => name === method);
   return place < 0 ? [...rules, rule] : rules.toSpliced(place, 0, rule);

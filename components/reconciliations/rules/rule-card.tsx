@@ -4,7 +4,7 @@ import { ArrowDown, ArrowUp, GripVertical, Pencil, Trash2 } from "lucide-react";
 import { Button } from "#components/ui/button.tsx";
 import { classes } from "#components/ui/classes.ts";
 import type { Run } from "#lib/matching/runs/contract.ts";
-import { KIND_WORDS, type Rule, sentenceOf } from "./sentence.ts";
+import { KIND_LABELS, type Rule, sentenceOf } from "./sentence.ts";
 
 /** A rule in its place. It moves by dragging, by its buttons, or by Alt and an arrow. */
 export function RuleCard({
@@ -73,7 +73,7 @@ export function RuleCard({
       <div className="min-w-48 flex-1">
         <p className="text-base font-medium wrap-break-word">
           {rule.name}{" "}
-          <span className="text-xs font-normal text-muted">{`${KIND_WORDS[rule.kind]} · ${rule.then === "match" ? "matches" : "suggests only"}`}</span>
+          <span className="text-xs font-normal text-muted">{`${KIND_LABELS[rule.kind]} · ${rule.then === "match" ? "matches" : "suggests only"}`}</span>
         </p>
         <p className="text-sm text-muted">{sentenceOf(rule, money)}</p>
       </div>

@@ -7,11 +7,11 @@ import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { parseMoney, plainMoney } from "#components/ui/money.ts";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
-import { FIELD_OPTIONS, KIND_WORDS, type Rule } from "./sentence.ts";
+import { FIELD_OPTIONS, KIND_LABELS, type Rule } from "./sentence.ts";
 
-const KINDS = (Object.keys(KIND_WORDS) as Rule["kind"][]).map((value) => ({
+const KINDS = (Object.keys(KIND_LABELS) as Rule["kind"][]).map((value) => ({
   value,
-  label: KIND_WORDS[value],
+  label: KIND_LABELS[value],
 }));
 const THEN = [
   { value: "match", label: "Match" },

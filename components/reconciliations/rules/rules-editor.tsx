@@ -33,7 +33,7 @@ const TryDialog = dynamic(() => import("./try-dialog.tsx").then((part) => part.T
   ssr: false,
 });
 
-const AUTOMATIC_WORDS: Record<RuleSet["automatic"], string> = {
+const AUTOMATIC_LABELS: Record<RuleSet["automatic"], string> = {
   suggest_only: "Never",
   earned: "Once proven",
   always: "Always",
@@ -161,7 +161,7 @@ export function RulesEditor({
             <Segmented
               label="Automatic matching"
               value={draft.automatic}
-              options={AUTOMATIC.map((value) => ({ value, label: AUTOMATIC_WORDS[value] }))}
+              options={AUTOMATIC.map((value) => ({ value, label: AUTOMATIC_LABELS[value] }))}
               onChange={(automatic) => change({ automatic })}
             />
           </fieldset>

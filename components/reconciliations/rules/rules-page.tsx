@@ -8,7 +8,7 @@ import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { ReadOnly } from "#components/kit/read-only.tsx";
 import { putRulesContract } from "#lib/matching/rules/contract.ts";
-import { runsOf } from "../matching/run-words.ts";
+import { runsOf } from "../matching/run-labels.ts";
 import { reconciliationById, rulesOf, runsOfReconciliation } from "../queries.ts";
 import { RulesEditor } from "./rules-editor.tsx";
 

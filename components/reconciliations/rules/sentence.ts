@@ -43,7 +43,7 @@ export function draftOf({
   };
 }
 
-const FIELD_WORDS: Record<NonNullable<Rule["on"]>[number], string> = {
+const FIELD_LABELS: Record<NonNullable<Rule["on"]>[number], string> = {
   value_date: "value date",
   booked_date: "booked date",
   reference: "reference",
@@ -81,8 +81,8 @@ const SUBJECTS: Record<Rule["kind"], (rule: Rule) => string> = {
   score: (rule) => `The most likely pairs on all evidence${fieldsOf(rule)}`,
 };
 
-function wordsOf(on: readonly (keyof typeof FIELD_WORDS)[]): string[] {
-  return on.map((field) => FIELD_WORDS[field]);
+function wordsOf(on: readonly (keyof typeof FIELD_LABELS)[]): string[] {
+  return on.map((field) => FIELD_LABELS[field]);
 }
 
 function listOf(words: readonly string[]): string {
@@ -123,7 +123,7 @@ function daysOf({ kind, days_before, days_after, day_kind }: Rule): string {
   return `Right line ${days(before)} before to ${days(after)} after the left`;
 }
 
-export const KIND_WORDS: Record<Rule["kind"], string> = {
+export const KIND_LABELS: Record<Rule["kind"], string> = {
   exact: "Exact",
   tolerance: "Tolerance",
   reversal: "Reversal",
@@ -132,7 +132,7 @@ export const KIND_WORDS: Record<Rule["kind"], string> = {
   score: "Score",
 };
 
-export const FIELD_OPTIONS = Object.entries(FIELD_WORDS) as [keyof typeof FIELD_WORDS, string][];
+export const FIELD_OPTIONS = Object.entries(FIELD_LABELS) as [keyof typeof FIELD_LABELS, string][];
 
 /** With one rule at another place. */
 export function moved<Item>(list: readonly Item[], from: number, to: number): Item[] {

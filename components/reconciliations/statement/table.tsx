@@ -8,8 +8,7 @@ const NUMBER =
 /**
  * A table of a statement: names at the left, numbers at the right.
  *
- * @param aligned gives tables of two sides the same widths, so that their columns stand one below
- *   the other
+ * @param aligned gives the tables of both sides the same column widths
  */
 export function Table({
   caption,
@@ -76,7 +75,7 @@ type Named = {
   description: string | null;
 };
 
-/** A line by what people know it by; `hints` below it. */
+/** A line's name, with `hints` below it. */
 export function LineHead({
   line: { line_id, reference, counterparty, description },
   hints,

@@ -20,7 +20,7 @@ import type { Option } from "./options.ts";
 import type { Side } from "./queries.ts";
 import { workbenchSearch } from "./search.ts";
 import { SuggestionPanel } from "./suggestion-panel.tsx";
-import { useActs } from "./use-acts.ts";
+import { useActions } from "./use-actions.ts";
 import { useOthers } from "./use-others.ts";
 import { useWorkbench } from "./use-workbench.ts";
 import { WorkbenchSkeleton } from "./workbench-skeleton.tsx";
@@ -43,7 +43,7 @@ export function Bench({ reconciliation }: { reconciliation: Reconciliation }) {
     "currency",
   ]);
   const bench = useWorkbench(id, search);
-  const acts = useActs(id, bench);
+  const acts = useActions(id, bench);
   const { asking } = acts;
   const { line, option, picked, side } = bench;
   const [isBulk, setBulk] = useState(false);

@@ -8,7 +8,7 @@ import { formatMoney } from "#components/ui/money.ts";
 import type { MatchExplanation } from "#lib/matching/contract.ts";
 import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import { lineById } from "../queries.ts";
-import { marginInWords } from "./words.ts";
+import { marginInWords } from "./labels.ts";
 
 /** The runner-up and its distance. `loaded`: lines that need not be fetched. */
 export function RunnerUp({

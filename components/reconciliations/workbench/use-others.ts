@@ -5,8 +5,8 @@ import { useEffect, useRef } from "react";
 import { useMember, useTenantId } from "#components/kit/member.tsx";
 import { personName } from "#components/people/person.tsx";
 import { toast } from "#components/ui/toast.ts";
+import { decided } from "./labels.ts";
 import { decisionsOf, openLinesKey, suggestionsKey } from "./queries.ts";
-import { decided } from "./words.ts";
 
 /** What others decide shows here within a second, and says who. */
 export function useOthers(id: string): void {

@@ -13,8 +13,8 @@ import {
   undoDecisionContract,
 } from "#lib/matching/workbench/contract.ts";
 import { reconciliationsKey } from "../queries.ts";
+import { undoneWords } from "./labels.ts";
 import { openLinesKey, suggestionsKey } from "./queries.ts";
-import { undoneWords } from "./words.ts";
 
 const LOOKED_THROUGH = 100;
 

@@ -5,6 +5,9 @@ import { AUTHS_OF, CREDENTIAL_LABELS } from "./labels.ts";
 
 type Input = Omit<z.input<NonNullable<typeof createConnectionContract.body>>, "source_id">;
 
+/** Attributes of fields whose text is no prose and that no browser should fill. */
+export const NO_AUTOFILL = { autoComplete: "off", spellCheck: false } as const;
+
 /** The form's fields, as texts. */
 export type ConnectionDraft = {
   kind: Connection["kind"];

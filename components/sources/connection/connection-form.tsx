@@ -10,8 +10,7 @@ import { PanelForm } from "#components/kit/panel-form.tsx";
 import { type Fields, useForm } from "#components/kit/use-form.ts";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
-import { SelectField } from "#components/ui/select-field.tsx";
-import { TextArea, TextField } from "#components/ui/text-field.tsx";
+import { TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import {
   type Connection,
@@ -23,23 +22,17 @@ import { CONNECTIONS } from "#lib/wire/facts.gen.ts";
 import {
   type ConnectionDraft,
   draftOf,
-  hasUser,
   inputOf,
   missingIn,
+  NO_AUTOFILL,
   ofKind,
 } from "./connection-draft.ts";
-import {
-  ADDRESS_EXAMPLES,
-  AFTERWARDS_LABELS,
-  AUTH_LABELS,
-  AUTHS_OF,
-  CREDENTIAL_LABELS,
-  KIND_LABELS,
-} from "./labels.ts";
+import { FileFields, GlobField } from "./file-fields.tsx";
+import { KIND_LABELS } from "./labels.ts";
 import { connectionsKey } from "./queries.ts";
+import { MailFields, ServerFields } from "./server-fields.tsx";
 
 type FormFields = Fields<ConnectionDraft>;
-const OFF = { autoComplete: "off", spellCheck: false } as const;
 
 /** The form of a source's connection. `initial`: the one to edit; omitted to create one. */
 export function ConnectionForm({
@@ -110,99 +103,6 @@ export function ConnectionForm({
   );
 }
 
-function MailFields({ form, isNew }: { form: FormFields; isNew: boolean }) {
-  return (
-    <TextArea
-      label="Allowed senders"
-      placeholder={"statements@bank.example\n@bank.example"}
-      hint={
-        "Addresses, or @ and a domain, one per line. DKIM or SPF must prove the sender." +
-        (isNew ? " The address to send to is shown once the source is connected." : "")
-      }
-      {...OFF}
-      {...form.text("allowed_senders")}
-      required
-    />
-  );
-}
-
-function ServerFields({ form, isNew }: { form: FormFields; isNew: boolean }) {
-  const { draft, text, change } = form;
-  const Credential = draft.auth === "private_key" ? TextArea : TextField;
-  return (
-    <>
-      <TextField
-        label="Address"
-        placeholder={ADDRESS_EXAMPLES[draft.kind]}
-        maxLength={CONNECTIONS.address.max}
-        {...OFF}
-        {...text("address")}
-        required
-      />
-      {AUTHS_OF[draft.kind].length > 1 && (
-        <SelectField
-          label="Sign-in"
-          value={draft.auth}
-          error={form.problem("auth")}
-          onChange={({ target }) =>
-            change({
-              auth: AUTHS_OF[draft.kind].find((auth) => auth === target.value) ?? draft.auth,
-              credential: "",
-            })
-          }
-        >
-          {AUTHS_OF[draft.kind].map((auth) => (
-            <option key={auth} value={auth}>
-              {AUTH_LABELS[auth]}
-            </option>
-          ))}
-        </SelectField>
-      )}
-      {hasUser(draft.auth) && (
-        <TextField
-          label={draft.kind === "s3" ? "Access key ID" : "User name"}
-          maxLength={CONNECTIONS.user_name.max}
-          {...OFF}
-          {...text("user_name")}
-          required
-        />
-      )}
-      {draft.auth !== "none" && (
-        <Credential
-          label={CREDENTIAL_LABELS[draft.auth]}
-          {...(draft.auth !== "private_key" && { type: "password" })}
-          hint={
-            isNew
-              ? "Stored encrypted and never shown again."
-              : "Leave this empty to keep the stored one, unless the address or sign-in changes."
-          }
-          {...OFF}
-          {...text("credential")}
-          required={isNew}
-        />
-      )}
-      {draft.kind === "s3" && (
-        <TextField
-          label="Region"
-          placeholder="eu-central-1"
-          {...OFF}
-          {...text("region")}
-          required
-        />
-      )}
-      {draft.kind === "sftp" && (
-        <TextField
-          label="Host key"
-          placeholder="SHA256:…"
-          hint="Leave this empty to accept the first key that the server shows. Any other key stops the connection."
-          {...OFF}
-          {...text("host_key")}
-        />
-      )}
-    </>
-  );
-}
-
 function ScheduleFields({ form, source }: { form: FormFields; source: Source }) {
   const { draft, text, change } = form;
   return (
@@ -243,68 +143,11 @@ function ScheduleFields({ form, source }: { form: FormFields; source: Source }) 
             label="Assign a missing file to"
             placeholder="ada"
             hint="A member's name. Leave this empty for nobody."
-            {...OFF}
+            {...NO_AUTOFILL}
             {...text("assigned_to")}
           />
         </>
       )}
-    </>
-  );
-}
-
-function GlobField({ form: { draft, text } }: { form: FormFields }) {
-  return (
-    <TextField
-      label="Files"
-      placeholder="camt053-*.xml"
-      maxLength={CONNECTIONS.file_glob.max}
-      hint={
-        "* is any characters, ? is one." +
-        (draft.kind === "mail" ? "" : " Files that end in .part or .tmp are skipped.")
-      }
-      {...OFF}
-      {...text("file_glob")}
-      required
-    />
-  );
-}
-
-function FileFields({ form }: { form: FormFields }) {
-  const { draft, text, change } = form;
-  return (
-    <>
-      <RadioGroup
-        legend="After a file is imported"
-        value={draft.afterwards}
-        options={CONNECTIONS.afterwards.map((value) => ({
-          value,
-          label: AFTERWARDS_LABELS[value],
-        }))}
-        onChange={(afterwards) => change({ afterwards })}
-      />
-      {draft.afterwards === "move" && (
-        <TextField
-          label="Folder"
-          maxLength={CONNECTIONS.move_to.max}
-          {...OFF}
-          {...text("move_to")}
-          required
-        />
-      )}
-      <TextField
-        label="Seconds without a change"
-        type="number"
-        min={CONNECTIONS.stable_seconds.min}
-        max={CONNECTIONS.stable_seconds.max}
-        hint="A file whose size or time still changes waits."
-        {...text("stable_seconds")}
-        required
-      />
-      <CheckField
-        label="Wait for a file of the same name and .done"
-        checked={draft.waits_for_marker}
-        onChange={({ target }) => change({ waits_for_marker: target.checked })}
-      />
     </>
   );
 }

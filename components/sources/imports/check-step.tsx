@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { FileCard } from "#components/kit/imports/file-card.tsx";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -10,14 +11,13 @@ import type { ImportPreview } from "#lib/imports/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
 import { BalanceCheck } from "./balance-check.tsx";
 import { sameMapping } from "./draft.ts";
-import { FileCard } from "./file-card.tsx";
 import { ImportWarnings } from "./import-warnings.tsx";
 import { MappingFields } from "./mapping-fields.tsx";
 import { ParsedLines } from "./parsed-lines.tsx";
 import { PathFields } from "./path-fields.tsx";
 import { PreviewOutcome, UnreadRows } from "./preview-outcome.tsx";
 import { QuestionNote } from "./question.tsx";
-import { Recognized } from "./recognized.tsx";
+import { recognized } from "./recognized.ts";
 import { SignChoice } from "./sign-choice.tsx";
 import { Unreadable } from "./unreadable.tsx";
 import { keyOf, useChoices } from "./use-choices.ts";
@@ -108,9 +108,7 @@ function Checked({
       className="flex flex-col gap-6"
     >
       <div className="flex max-w-3xl flex-col gap-4">
-        <FileCard file={file} onReset={onReset}>
-          <Recognized preview={preview} mapping={mapping} />
-        </FileCard>
+        <FileCard file={file} facts={recognized(preview, mapping)} onReset={onReset} />
         {asked.map((question, at) =>
           question.choices.length === 1 ? null : (
             <QuestionNote

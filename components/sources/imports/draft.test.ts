@@ -39,15 +39,15 @@ test("mappings that read a file alike are the same, whatever the order of their 
 });
 
 test("what was said of a column is forgotten with it", () => {
-  const said: Mapping = {
+  const saved: Mapping = {
     ...mapping,
     fields: { ...mapping.fields, debit: "Soll" },
     debit_sign: "minus",
     amount_sign: "inverted",
   };
-  expect(withColumn(said, "debit", "Belastung")).not.toHaveProperty("debit_sign");
-  expect(withColumn(said, "debit", "Belastung").amount_sign).toBe("inverted");
-  expect(withColumn(said, "amount", "Umsatz")).not.toHaveProperty("amount_sign");
+  expect(withColumn(saved, "debit", "Belastung")).not.toHaveProperty("debit_sign");
+  expect(withColumn(saved, "debit", "Belastung").amount_sign).toBe("inverted");
+  expect(withColumn(saved, "amount", "Umsatz")).not.toHaveProperty("amount_sign");
 });
 
 test("a choice that overrides detection stays when the file is read again", () => {

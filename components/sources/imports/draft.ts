@@ -1,5 +1,5 @@
 import type { MappedField, Mapping } from "#lib/imports/formats/mapping.ts";
-import { answerValue } from "./answer-words.ts";
+import { answerValue } from "./answer-labels.ts";
 
 /**
  * How a file writes its amounts: in one column with a sign, in a column for each direction, or with

@@ -14,14 +14,14 @@ import { Note } from "#components/ui/note.tsx";
 import { inSize } from "#components/ui/size.ts";
 import { type Import, undoImportContract } from "#lib/imports/contract.ts";
 import { FORMAT_TRAITS } from "#lib/imports/formats/mapping.ts";
-import { moreThan } from "../words.ts";
+import { moreThan } from "../labels.ts";
 import { BalanceCheck } from "./balance-check.tsx";
 import { ImportFigures, ImportProgress } from "./import-state.tsx";
 import { ImportWarnings } from "./import-warnings.tsx";
+import { ImportBadge } from "./labels.tsx";
 import { importById, isAtWork } from "./queries.ts";
 import { SkippedRows } from "./skipped-rows.tsx";
 import { CancelImport, UndoImport } from "./undo-import.tsx";
-import { ImportBadge } from "./words.tsx";
 
 /** An import next to the page of its source. `currency`: the source's. */
 export function ImportPanel({

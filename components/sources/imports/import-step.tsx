@@ -10,8 +10,8 @@ import { pluralize } from "#components/ui/pluralize.ts";
 import type { Import } from "#lib/imports/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
 import { ImportOutcome } from "./import-panel.tsx";
+import { ImportBadge } from "./labels.tsx";
 import { isAtWork } from "./queries.ts";
-import { ImportBadge } from "./words.tsx";
 
 type LiveImport = { data: Import | undefined; error: Error | null; refetch: () => unknown };
 

@@ -9,7 +9,7 @@ import { ProgressBar } from "#components/ui/progress-bar.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Import } from "#lib/imports/contract.ts";
 import { FORMAT_TRAITS } from "#lib/imports/formats/mapping.ts";
-import { ImportBadge } from "./words.tsx";
+import { ImportBadge } from "./labels.tsx";
 
 const NUMBER = "whitespace-nowrap text-right tabular-nums @max-4xl:hidden";
 const COLUMNS: readonly Column[] = [

@@ -1,16 +1,15 @@
 "use client";
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Check } from "lucide-react";
 import dynamic from "next/dynamic";
-import { useEffect, useRef } from "react";
+import { useEffect } from "react";
 import { isRefusal } from "#components/api-client.ts";
+import { WizardSteps } from "#components/kit/imports/wizard-steps.tsx";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { Page } from "#components/kit/page.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { useSearch } from "#components/kit/use-search.ts";
-import { classes } from "#components/ui/classes.ts";
 import { FileDrop } from "#components/ui/file-drop.tsx";
 import type { Source } from "#lib/sources/contract.ts";
 import { linesKey } from "../lines/queries.ts";
@@ -64,8 +63,8 @@ function Steps({ source }: { source: Source }) {
   const upload = useUpload(tenantId, source.id, ({ id }) => set({ import: id }));
   const imported = useLiveImport(search.import);
   const { file } = asking;
-  const step = search.import ? 2 : !file ? 0 : upload.isPending ? 2 : 1;
-  const heading = useFocusOf(`${step} ${file?.name ?? ""}`);
+  const isSending = upload.phase === "running";
+  const step = search.import ? 2 : !file ? 0 : isSending ? 2 : 1;
 
   function restart() {
     set({ import: null });
@@ -74,19 +73,15 @@ function Steps({ source }: { source: Source }) {
   }
 
   return (
-    <div className="flex flex-col gap-6">
-      <Progress step={step} />
-      <h2 ref={heading} tabIndex={-1} className="sr-only">
-        {STEPS[step]}
-      </h2>
+    <WizardSteps steps={STEPS} current={step} file={file?.name}>
       {search.import ? (
         <ImportStep query={imported} source={source} onAnother={restart} />
       ) : !file ? (
         <div className="max-w-3xl">
           <FileDrop hint={FORMATS_HINT} onFile={asking.choose} />
         </div>
-      ) : upload.isPending ? (
-        <UploadStep file={file} sent={upload.sent} onCancel={upload.cancel} />
+      ) : isSending ? (
+        <UploadStep file={file} sent={upload.progress} onCancel={upload.stop} />
       ) : (
         <CheckStep
           key={`${file.name} ${file.size} ${file.lastModified}`}
@@ -98,38 +93,7 @@ function Steps({ source }: { source: Source }) {
           onReset={restart}
         />
       )}
-    </div>
-  );
-}
-
-function Progress({ step }: { step: number }) {
-  return (
-    <ol aria-label="Steps" className="flex flex-wrap gap-x-2 gap-y-1 text-sm">
-      {STEPS.map((name, at) => (
-        <li
-          key={name}
-          aria-current={at === step ? "step" : undefined}
-          className={classes(
-            "flex items-center gap-2 not-last:after:mx-1 not-last:after:h-px not-last:after:w-6 not-last:after:bg-field not-last:after:content-[''] max-sm:not-last:after:w-2",
-            at === step ? "font-medium text-ink" : "text-muted",
-          )}
-        >
-          <span
-            className={classes(
-              "flex size-5 items-center justify-center rounded-full border text-xs tabular-nums",
-              at < step
-                ? "border-accent bg-accent text-on-accent"
-                : at === step
-                  ? "border-accent-text text-accent-text"
-                  : "border-field",
-            )}
-          >
-            {at < step ? <Check aria-label="Done" className="size-3" strokeWidth={3} /> : at + 1}
-          </span>
-          {name}
-        </li>
-      ))}
-    </ol>
+    </WizardSteps>
   );
 }
 
@@ -149,19 +113,4 @@ function useLiveImport(id: string | null) {
     });
   }, [ended, cache, tenantId]);
   return query;
-}
-
-/**
- * Focuses the heading of each new step but the first, so that the keyboard and screen readers
- * follow.
- */
-function useFocusOf(step: string) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  const shown = useRef(step);
-  useEffect(() => {
-    if (shown.current === step) return;
-    shown.current = step;
-    heading.current?.focus();
-  }, [step]);
-  return heading;
 }

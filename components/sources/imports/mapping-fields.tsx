@@ -16,7 +16,7 @@ import {
   type Mapping,
 } from "#lib/imports/formats/mapping.ts";
 import { type AmountStyle, withAmountStyle, withColumn } from "./draft.ts";
-import { DELIMITER_WORDS, ENCODING_WORDS, FIELD_WORDS } from "./words.tsx";
+import { DELIMITER_LABELS, ENCODING_LABELS, FIELD_LABELS } from "./labels.tsx";
 
 type Columns = NonNullable<ImportPreview["columns"]>;
 
@@ -154,7 +154,7 @@ export function MappingFields({
         >
           {DELIMITERS.map((delimiter) => (
             <option key={delimiter} value={delimiter}>
-              {DELIMITER_WORDS[delimiter]}
+              {DELIMITER_LABELS[delimiter]}
             </option>
           ))}
         </SelectField>
@@ -168,7 +168,7 @@ export function MappingFields({
         >
           {ENCODINGS.map((one) => (
             <option key={one} value={one}>
-              {ENCODING_WORDS[one]}
+              {ENCODING_LABELS[one]}
             </option>
           ))}
         </SelectField>
@@ -201,7 +201,7 @@ function ColumnField({
     [];
   return (
     <SelectField
-      label={FIELD_WORDS[field]}
+      label={FIELD_LABELS[field]}
       value={value}
       error={error ?? (isKnown ? undefined : `The file has no column "${value}".`)}
       hint={

@@ -10,7 +10,7 @@ import {
   type Mapping,
 } from "#lib/imports/formats/mapping.ts";
 import { withColumn, withLinesPath } from "./draft.ts";
-import { FIELD_WORDS } from "./words.tsx";
+import { FIELD_LABELS } from "./labels.tsx";
 
 /** Without a path, a field is the member with its name, except these. */
 const WITHOUT_NAME: readonly MappedField[] = ["debit", "credit", "sign", "fee"];
@@ -58,7 +58,7 @@ export function PathFields({
         )}
         {MAPPED_FIELDS.map((field) =>
           path(
-            FIELD_WORDS[field],
+            FIELD_LABELS[field],
             mapping.fields[field] ?? "",
             WITHOUT_NAME.includes(field) ? "" : field,
             (typed) => withColumn(mapping, field, typed),

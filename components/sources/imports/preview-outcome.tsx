@@ -2,7 +2,7 @@ import { RejectedRows } from "#components/kit/rejected-rows.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
 import type { ImportPreview } from "#lib/imports/contract.ts";
-import { moreThan } from "../words.ts";
+import { moreThan } from "../labels.ts";
 import { SkippedRows } from "./skipped-rows.tsx";
 
 /** The counts of what was read, in a sentence. */

@@ -5,7 +5,7 @@ import { formatDay } from "#components/ui/moment.ts";
 import { Note } from "#components/ui/note.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import type { ImportPreview } from "#lib/imports/contract.ts";
-import { answerWords } from "./answer-words.ts";
+import { answerWords } from "./answer-labels.ts";
 
 type Question = ImportPreview["questions"][number];
 

@@ -1,6 +1,6 @@
 import { FileRows } from "#components/kit/file-rows.tsx";
 import type { Import } from "#lib/imports/contract.ts";
-import { SKIP_WORDS } from "./words.tsx";
+import { SKIP_LABELS } from "./labels.tsx";
 
 type Skip = Import["skips"][number];
 
@@ -12,7 +12,7 @@ export function SkippedRows({ rows, more }: { rows: readonly Skip[]; more: strin
       columns={{ first: "Reason", firstClass: "w-36 max-sm:w-24", second: "Row" }}
       rows={rows.map(({ line, reason, text }) => ({
         line,
-        first: SKIP_WORDS[reason],
+        first: SKIP_LABELS[reason],
         second: <span className="text-muted">{text}</span>,
       }))}
       more={more}

@@ -1,12 +1,11 @@
 "use client";
 
 import { X } from "lucide-react";
+import { FileCard } from "#components/kit/imports/file-card.tsx";
+import { TransferBar } from "#components/kit/imports/transfer-bar.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { inSize } from "#components/ui/size.ts";
 import { toast } from "#components/ui/toast.ts";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
-import { FileCard } from "./file-card.tsx";
-import { Bar } from "./import-state.tsx";
 
 /** While the file goes over: leaving the page would break it off. */
 export function UploadStep({
@@ -22,11 +21,10 @@ export function UploadStep({
   return (
     <div className="flex max-w-3xl flex-col gap-4">
       <FileCard file={file} />
-      <Bar
-        label="Uploading"
+      <TransferBar
+        status="Uploading"
         note="Keep this page open until the file is in."
-        aside={`${inSize(Math.min(sent, file.size))} of ${inSize(file.size)}`}
-        done={{ value: sent, max: Math.max(1, file.size) }}
+        bytes={{ done: sent, all: file.size }}
       />
       <div>
         {/* Once all of it has gone, the service has it, whether or not its answer came: the import can be cancelled next. */}

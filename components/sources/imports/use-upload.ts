@@ -1,9 +1,8 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
 import { callApi } from "#components/api-client.ts";
-import { useMutate } from "#components/kit/use-mutate.ts";
+import { useTransfer } from "#components/kit/imports/use-transfer.ts";
 import { createImportContract, type Import } from "#lib/imports/contract.ts";
 import type { Mapping } from "#lib/imports/formats/mapping.ts";
 import { type Source, updateSourceContract } from "#lib/sources/contract.ts";
@@ -19,32 +18,22 @@ export type Commit = {
   keep: Partial<Pick<Source, "mapping" | "sign">>;
 };
 
-/** Sends a whole file, and tells how much of it went. */
+/** Sends a whole file. The progress is its bytes. */
 export function useUpload(tenant: string, sourceId: string, onQueued: (imported: Import) => void) {
   const cache = useQueryClient();
-  const stopping = useRef<AbortController>(null);
-  const [sent, setSent] = useState(0);
-
-  const upload = useMutate({
-    send: async ({ file, mapping, keep }: Commit & { size: number }, idempotencyKey) => {
-      stopping.current = new AbortController();
-      const { signal } = stopping.current;
-      setSent(0);
+  const upload = useTransfer<Commit & { size: number }, number, Import>({
+    none: 0,
+    send: async ({ file, mapping, keep }, { idempotencyKey, signal, onProgress }) => {
+      onProgress(0);
+      const call = { tenant, params: { id: sourceId }, signal };
       if (Object.keys(keep).length > 0)
-        await callApi(updateSourceContract, {
-          tenant,
-          params: { id: sourceId },
-          body: keep,
-          signal,
-        });
+        await callApi(updateSourceContract, { ...call, body: keep });
       return callApi(createImportContract, {
-        tenant,
-        params: { id: sourceId },
+        ...call,
         query: { file_name: fileName(file), ...(mapping && { mapping: JSON.stringify(mapping) }) },
         upload: { type: FILE_TYPE, content: file },
-        onSent: setSent,
+        onSent: onProgress,
         idempotencyKey,
-        signal,
       });
     },
     onDone: (queued) => {
@@ -54,16 +43,9 @@ export function useUpload(tenant: string, sourceId: string, onQueued: (imported:
       onQueued(queued);
     },
   });
-
   return {
-    sent,
-    isPending: upload.isPending,
-    error: upload.error,
+    ...upload,
+    // The size tells one file from another: a File becomes {} in JSON.
     start: (commit: Commit) => upload.start({ ...commit, size: commit.file.size }),
-    cancel(): void {
-      stopping.current?.abort();
-      upload.reset();
-    },
-    reset: upload.reset,
   };
 }

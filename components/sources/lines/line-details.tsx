@@ -16,10 +16,10 @@ import { Note } from "#components/ui/note.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { Line } from "#lib/lines/contract.ts";
 import { sourceById } from "../queries.ts";
+import { LineBadge } from "./labels.tsx";
 import { LineExclusions } from "./line-exclusions.tsx";
 import { LineHistory } from "./line-history.tsx";
 import { LineMatch } from "./line-match.tsx";
-import { LineBadge } from "./words.tsx";
 
 const LINK = "underline underline-offset-2 hover:text-accent-text";
 

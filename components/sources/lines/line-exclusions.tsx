@@ -5,14 +5,12 @@ import { Undo2 } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { callApi } from "#components/api-client.ts";
-import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useIsAllowed } from "#components/kit/permissions.ts";
-import { useForm } from "#components/kit/use-form.ts";
+import { ReasonDialog } from "#components/kit/reason-dialog.tsx";
 import { personName } from "#components/people/person.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
-import { TextField } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import type { LineEvent } from "#lib/lines/contract.ts";
 import { includeLineContract } from "#lib/matching/lines/contract.ts";
@@ -81,36 +79,24 @@ function IncludeDialog({
 }) {
   const tenant = useTenantId();
   const takenBack = useTakenBack();
-  const form = useForm({
-    initial: { reason: "" },
-    check: ({ reason }): Record<string, string> =>
-      reason.trim() === "" ? { reason: "Enter a reason." } : {},
-    send: ({ reason }, idempotencyKey) => {
-      const body = { reason: reason.trim(), reconciliation_id: period ?? undefined };
-      return callApi(includeLineContract, { tenant, params: { id: lineId }, body, idempotencyKey });
-    },
-    onDone: () => {
-      takenBack();
-      toast("Line included again");
-      onClose();
-    },
-  });
+  const body = { reconciliation_id: period ?? undefined };
+  const call = { tenant, params: { id: lineId } };
   return (
-    <FormDialog
-      form={form}
+    <ReasonDialog
       title="Include this line again?"
       description="It becomes open in the reconciliation that it was excluded from."
+      hint="Recorded in the audit log."
+      maxLength={REASON_MAX}
       start="Include line"
       pending="Including…"
+      send={(reason, idempotencyKey) =>
+        callApi(includeLineContract, { ...call, body: { ...body, reason }, idempotencyKey })
+      }
+      onDone={() => {
+        takenBack();
+        toast("Line included again");
+      }}
       onClose={onClose}
-    >
-      <TextField
-        label="Reason"
-        hint="Recorded in the audit log."
-        maxLength={REASON_MAX}
-        {...form.text("reason")}
-        required
-      />
-    </FormDialog>
+    />
   );
 }

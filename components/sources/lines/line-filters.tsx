@@ -6,11 +6,11 @@ import { AmountFilter, DateFilter } from "#components/kit/range-filters.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
 import { LINE_FILTER_STATES } from "#lib/lines/contract.ts";
+import { LINE_STATE_LABELS } from "./labels.tsx";
 import type { LineSearch } from "./search.ts";
 import { SourceFilter } from "./source-filter.tsx";
-import { LINE_STATE_WORDS } from "./words.tsx";
 
-const FILTER_WORDS = { ...LINE_STATE_WORDS, outstanding: "Outstanding" };
+const FILTER_LABELS = { ...LINE_STATE_LABELS, outstanding: "Outstanding" };
 
 type Props = {
   search: LineSearch;
@@ -43,7 +43,7 @@ export function LineFilters({ search, onChange, onClear, currency }: Props) {
         <FilterMenu
           name="State"
           value={search.state}
-          options={LINE_FILTER_STATES.map((state) => [state, FILTER_WORDS[state]] as const)}
+          options={LINE_FILTER_STATES.map((state) => [state, FILTER_LABELS[state]] as const)}
           onChange={(state) => onChange({ state })}
         />
         <DateFilter search={search} onChange={onChange} />

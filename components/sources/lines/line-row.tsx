@@ -7,7 +7,7 @@ import type { PageLink } from "#components/kit/use-search.ts";
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import type { Line } from "#lib/lines/contract.ts";
-import { LineState } from "./words.tsx";
+import { LineState } from "./labels.tsx";
 
 /** The columns of the wide list; on narrow screens a row is a card of three lines, or of two in a short window. */
 const OF_ONE_SOURCE =

@@ -50,7 +50,7 @@ it(
     const random = generator(SEED);
     const tenant = await createTenant();
     let differing = 0;
-    let asked = 0;
+    let calls = 0;
     for (let n = 0; n < CALENDARS; n++) {
       const pick = <T>(values: readonly T[]): T =>
         values[Math.floor(random() * values.length)] as T;
@@ -93,7 +93,7 @@ it(
         const open = Number(before[index]?.open) - Number(before[index]?.base);
         expect(open, context()).toBe(slow.openBefore(at));
         if (!reachable[index]) continue;
-        asked += 1;
+        calls += 1;
         const due = slow.reached(slow.openBefore(at) + (budgets[index] ?? 0));
         expect(after[index]?.at?.toISOString(), context()).toBe(new Date(due).toISOString());
         expect(Number(back[index]?.open) - Number(before[index]?.base), context()).toBe(
@@ -102,9 +102,9 @@ it(
       }
     }
     console.info(
-      `${asked} starts and budgets of ${CALENDARS - differing} calendars; ${differing} windows left out, where the two know other rules`,
+      `${calls} starts and budgets of ${CALENDARS - differing} calendars; ${differing} windows left out, where the two know other rules`,
     );
-    expect(asked).toBeGreaterThan((CALENDARS * ASKED) / 2);
+    expect(calls).toBeGreaterThan((CALENDARS * ASKED) / 2);
     expect(differing).toBeLessThan(CALENDARS / 5);
   },
   TIMEOUT_MS,

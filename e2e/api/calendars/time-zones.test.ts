@@ -19,9 +19,9 @@ const POLICY = {
  * in a while: closed from then on for two hours.
  */
 async function tenantOfOlderData() {
-  const made = await tenantWithLead();
-  const { id } = (await made.call("POST", "/v1/calendars", ALWAYS)).json as { id: string };
-  await made.call("PUT", "/v1/sla-policy", { ...POLICY, calendar_id: id });
+  const created = await tenantWithLead();
+  const { id } = (await created.call("POST", "/v1/calendars", ALWAYS)).json as { id: string };
+  await created.call("PUT", "/v1/sla-policy", { ...POLICY, calendar_id: id });
   await sql(
     `with was as (
        update private.calendar_spans set ends_at = date_trunc('hour', now()) + interval '2 hours' where tenant_id = $1 returning *
@@ -30,15 +30,15 @@ async function tenantOfOlderData() {
      select w.tenant_id, w.calendar_no, w.ends_at + interval '2 hours', c.covered_until,
        w.open_before + (extract(epoch from w.ends_at - w.starts_at) * 1000)::bigint
      from was w join private.calendar_coverage c on c.tenant_id = w.tenant_id and c.calendar_no = w.calendar_no`,
-    [made.tenant],
+    [created.tenant],
   );
   await sql(
     "update private.calendar_coverage set open_until = open_until - 7200000, zone_print = 'older' where tenant_id = $1",
-    [made.tenant],
+    [created.tenant],
   );
   const read = async (exception: string) =>
-    (await made.call("GET", `/v1/exceptions/${exception}`)).json as Exception;
-  return { ...made, read };
+    (await created.call("GET", `/v1/exceptions/${exception}`)).json as Exception;
+  return { ...created, read };
 }
 
 async function compareAll(tenant: string): Promise<void> {

@@ -194,16 +194,16 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     const sendsEvents = ["createWebhook", "createTestEvent"].includes(contract.operationId);
     const read = sendsEvents ? (["read:webhooks"] as const) : [];
     if (!access.scope || !inFull) return;
-    const given = await invoke(
+    const response = await invoke(
       contract,
       fixture,
       { bearer: await apiKey([access.scope, ...read]) },
       changes ? undefined : sample,
     );
     if (contract.dryRun === "always" && readScopeOf(access))
-      expectProblem(given, "scope_required", contract);
-    else if (mayAnswerNothing(contract)) expect(given.status).toBe(204);
-    else expectSuccess(given.status, given.text);
+      expectProblem(response, "scope_required", contract);
+    else if (mayAnswerNothing(contract)) expect(response.status).toBe(204);
+    else expectSuccess(response.status, response.text);
   });
 
   test("the publishable key may call only its own operations", async () => {

@@ -32,8 +32,8 @@ describe("each generated page of the docs exists and is valid", () => {
     "$operationId, with its method, its path and its status",
     async ({ tag, operationId, method, path, status }) => {
       const { text } = await soundPage(`/docs/reference/${slugOf(tag)}/${slugOf(operationId)}`);
-      const said = text.replaceAll(/<!-- -->|<wbr\/?>/g, "");
-      for (const part of [method, path, String(status)]) expect(said).toContain(part);
+      const plainText = text.replaceAll(/<!-- -->|<wbr\/?>/g, "");
+      for (const part of [method, path, String(status)]) expect(plainText).toContain(part);
     },
   );
 

@@ -55,8 +55,8 @@ describe.each(casesOf<ImportCheck>("import"))("$id: $title", ({ id, checks }) =>
         expect(named, `${place} asks about something else: ${message}`).toBe(true);
         continue;
       }
-      const wanted = file.ask === "only" ? [] : [file.right, ...(file.tolerable ?? [])];
-      const faults = wanted.map((outcome) => faultsOf(outcome, done, currency));
+      const accepted = file.ask === "only" ? [] : [file.right, ...(file.tolerable ?? [])];
+      const faults = accepted.map((outcome) => faultsOf(outcome, done, currency));
       expect(
         faults.some((found) => found.length === 0),
         `${place}: ${JSON.stringify(faults)}`,

@@ -277,8 +277,8 @@ test("a payment processor's file is read by gross and fee, in each notation of f
     accepted_count: 3,
     refused_count: 0,
   });
-  const kept = await linesOf(team, { source_id: id });
-  expect(kept.map(({ amount_minor, fee_minor }) => [amount_minor, fee_minor]).reverse()).toEqual(
+  const stored = await linesOf(team, { source_id: id });
+  expect(stored.map(({ amount_minor, fee_minor }) => [amount_minor, fee_minor]).reverse()).toEqual(
     seen,
   );
 });

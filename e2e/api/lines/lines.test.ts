@@ -124,9 +124,9 @@ describe("lines of a call", () => {
       bearer: team.admin,
       tenant: team.tenant,
     });
-    const { amount: _amount, fee: _fee, ...kept } = sent;
+    const { amount: _amount, fee: _fee, ...remaining } = sent;
     expect(json).toEqual({
-      ...kept,
+      ...remaining,
       id: items[0]?.id,
       source_id: id,
       import_id: null,
@@ -231,10 +231,10 @@ describe("lines of a call", () => {
       { amount: "500", currency: "JPY", value_date: "2026-10-05" },
       { amount_minor: -7, value_date: "2026-10-05" },
     ]);
-    const kept = (await linesOf(team, { source_id: id })).map(
+    const remaining = (await linesOf(team, { source_id: id })).map(
       ({ amount_minor, currency }) => `${amount_minor} ${currency}`,
     );
-    expect(kept.sort()).toEqual(["-7 KWD", "1234 KWD", "500 JPY"]);
+    expect(remaining.sort()).toEqual(["-7 KWD", "1234 KWD", "500 JPY"]);
   });
 
   test.each([

@@ -90,11 +90,11 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
   });
 
   test("the bin has the deleted only", async () => {
-    const kept = await createRecord(team, path);
+    const unchanged = await createRecord(team, path);
     const deleted = await createDeleted(path);
     const bin = await listIds(team, path, { include_deleted: "only", limit: "250" });
     expect(bin).toContain(deleted.id);
-    expect(bin).not.toContain(kept.id);
+    expect(bin).not.toContain(unchanged.id);
   });
 
   test("restoring a live record returns it unchanged", async () => {
@@ -140,7 +140,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
 
 describe("the purge", () => {
   test("a record is purged 30 days after its deletion, and not an hour earlier", async () => {
-    const [due, nearly, later, kept] = await Promise.all([
+    const [due, nearly, later, unchanged] = await Promise.all([
       createDeleted("integrations"),
       createDeleted("release-notes"),
       createDeleted("troubleshooting"),
@@ -152,7 +152,7 @@ describe("the purge", () => {
     expect(await exists(due.id)).toBe(false);
     expect(await exists(nearly.id)).toBe(true);
     expect(await exists(later.id)).toBe(true);
-    expect(await exists(kept.id)).toBe(true);
+    expect(await exists(unchanged.id)).toBe(true);
     expectProblem(await call(team, "POST", `/v1/integrations/${due.id}/restore`), "not_found");
     expect(await listIds(team, "integrations", { include_deleted: "only" })).not.toContain(due.id);
     succeeded(await call(team, "POST", `/v1/release-notes/${nearly.id}/restore`));
@@ -221,9 +221,9 @@ describe("the purge", () => {
 
   test("the database refuses an earlier deletion, even to its owner", async () => {
     const { id } = await createDeleted("integrations");
-    const kept = await createRecord(team, "integrations");
+    const unchanged = await createRecord(team, "integrations");
     await pass(id, "29 days 23 hours");
-    for (const one of [id, kept.id]) {
+    for (const one of [id, unchanged.id]) {
       await expect(sql("delete from public.records where id = $1", [one])).rejects.toThrow(
         "may not be purged",
       );

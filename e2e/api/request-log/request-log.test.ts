@@ -22,8 +22,8 @@ const idOf = (answer: Answer) => answer.headers.get("x-request-id") ?? "";
 
 /** A tenant with its admin, and readers of its log. */
 async function tenantWithLog() {
-  const made = await tenantWithAdmin();
-  const { tenant, admin } = made;
+  const created = await tenantWithAdmin();
+  const { tenant, admin } = created;
   const list = async (query: Record<string, string> = {}, bearer = admin) =>
     (await api("GET", "/v1/requests", { bearer, tenant, query })).json as Page;
   const get = async (id: string, bearer = admin) =>
@@ -36,7 +36,7 @@ async function tenantWithLog() {
     );
     return get(idOf(answer), bearer);
   };
-  return { ...made, list, get, logged };
+  return { ...created, list, get, logged };
 }
 
 describe("the request log", () => {
@@ -130,9 +130,9 @@ describe("the request log", () => {
       await api("GET", `/v1/exceptions?q=${encoded}`, { bearer: credential, tenant }),
     ];
     for (const answer of calls) {
-      const kept = JSON.stringify(await logged(answer));
-      expect(decodeURIComponent(kept)).not.toContain(secret.slice(4));
-      expect(kept).toContain("[redacted]");
+      const stored = JSON.stringify(await logged(answer));
+      expect(decodeURIComponent(stored)).not.toContain(secret.slice(4));
+      expect(stored).toContain("[redacted]");
     }
   });
 
@@ -147,9 +147,9 @@ describe("the request log", () => {
         tenant,
         headers,
       });
-      const kept = await logged(answer);
-      expect(kept).toMatchObject({ query: "", request: { headers: {}, body: null } });
-      expect(kept.path.length).toBeLessThanOrEqual(200);
+      const stored = await logged(answer);
+      expect(stored).toMatchObject({ query: "", request: { headers: {}, body: null } });
+      expect(stored.path.length).toBeLessThanOrEqual(200);
     }
   });
 

@@ -16,7 +16,7 @@ async function happened(daysAgo: number, count: number): Promise<void> {
   );
 }
 
-const kept = async () =>
+const remaining = async () =>
   (
     await sql<{ seq: number }>(
       "select seq::integer from public.security_events where tenant_id = $1 order by seq",
@@ -47,8 +47,8 @@ describe("after 400 days events are forgotten", () => {
     await happened(500, 2);
     await happened(1, 2);
     await anHourPasses();
-    await until("they are gone", async () => (await kept()).length === 6);
-    expect(await kept()).toEqual([6, 7, 8, 9, 10, 11]);
+    await until("they are gone", async () => (await remaining()).length === 6);
+    expect(await remaining()).toEqual([6, 7, 8, 9, 10, 11]);
     expect(await trail.verify()).toMatchObject({
       status: "intact",
       forgotten_through_seq: 5,
@@ -83,7 +83,7 @@ describe("after 400 days events are forgotten", () => {
       { actor: "operator", details: { days: { from: 400, to: 30 } } },
     ]);
     await anHourPasses();
-    await until("they are gone", async () => (await kept())[0] === 4);
+    await until("they are gone", async () => (await remaining())[0] === 4);
     expect((await trail.verify()).status).toBe("intact");
     for (const days of ["29", "4000", "x", "-1"])
       expect((await auditCommand("retention", trail.tenant, days)).code).toBe(1);
@@ -105,7 +105,7 @@ describe("after 400 days events are forgotten", () => {
     await happened(401, 1);
     await anHourPasses();
     trail = broken;
-    expect(await kept()).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(await remaining()).toEqual([1, 2, 3, 4, 5, 6]);
     expect((await trail.verify()).fault).toMatchObject({ reason: "content_changed", seq: 3 });
   });
 

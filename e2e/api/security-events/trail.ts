@@ -1,4 +1,4 @@
-/** A tenant whose audit trail is read, and the hands that can reach past it. */
+/** A tenant whose audit log is read, and ways to change the log behind its back. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -35,7 +35,7 @@ export async function tenantWithTrail() {
         return items[0];
       }),
     verify: async () => (await get("/verify")).json as ChainVerification,
-    /** Writes events as functions of the database do; each other one names its person. */
+    /** Writes events as functions of the database do; every second one names its person. */
     append: (count: number) =>
       sql(
         `insert into public.security_events (tenant_id, type, actor, actor_issuer, actor_subject, details)
@@ -43,7 +43,7 @@ export async function tenantWithTrail() {
            jsonb_build_object('n', n) from generate_series(1, $2::integer) n`,
         [tenant, count],
       ),
-    /** Waits until the worker has signed all that there is. */
+    /** Waits until the worker has signed every event. */
     signed: () =>
       until("the chain is signed", async () => {
         const rows = await sql<{ done: boolean }>(
@@ -57,7 +57,7 @@ export async function tenantWithTrail() {
 }
 
 /**
- * Past every trigger and permission, as the operator of the machine could. In one transaction, so
+ * Bypasses triggers and permissions, as the machine's operator could. It uses one transaction, so
  * that other rows stay protected.
  */
 export async function tamper(...statements: [text: string, values?: unknown[]][]): Promise<void> {

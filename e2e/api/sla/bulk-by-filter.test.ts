@@ -12,16 +12,16 @@ type Changed = {
 };
 
 async function tenantOf(count: number) {
-  const made = await tenantWithLead();
+  const created = await tenantWithLead();
   await sql(
     creating(
       `'tenant_id', $1::text, 'title', 'Item ' || i, 'severity', case when i > 3 then 'low' else 'high' end, 'due_at', now() + i * interval '1 minute' - interval '2 minutes', 'created_by', 'user:leo'`,
       `generate_series(1, $2::int) i`,
     ),
-    [made.tenant, count],
+    [created.tenant, count],
   );
-  const bulk = (body: object) => made.call("POST", "/v1/exceptions/bulk", body);
-  return { ...made, bulk };
+  const bulk = (body: object) => created.call("POST", "/v1/exceptions/bulk", body);
+  return { ...created, bulk };
 }
 
 it("all that a filter matches changes, in calls of 500, and nothing else", async () => {

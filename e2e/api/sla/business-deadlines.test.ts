@@ -48,10 +48,10 @@ describe("a deadline in business time", () => {
 
   it("counts the policy's minutes by its calendar, and reports the minutes left", async () => {
     const { create, calendar, deadlineFrom } = await tenantWithCalendar();
-    const made = await create({ severity: "high" });
-    expect(made.due_at).toBe(await deadlineFrom(made.created_at, 480));
-    expect(made).toMatchObject({ calendar_id: calendar.id, business_minutes_remaining: 480 });
-    expect(made.minutes_to_breach).toBeGreaterThanOrEqual(480);
+    const created = await create({ severity: "high" });
+    expect(created.due_at).toBe(await deadlineFrom(created.created_at, 480));
+    expect(created).toMatchObject({ calendar_id: calendar.id, business_minutes_remaining: 480 });
+    expect(created.minutes_to_breach).toBeGreaterThanOrEqual(480);
   });
 
   it("warns by wall-clock minutes, even at night or on a day off, and never at a midnight in between", async () => {
@@ -77,9 +77,9 @@ describe("a deadline in business time", () => {
 
   it("equals the wall clock for a calendar that is always open", async () => {
     const { create } = await tenantWithCalendar({ weekly: ALWAYS });
-    const made = await create({ severity: "high" });
-    expect(Date.parse(made.due_at) - Date.parse(made.created_at)).toBe(480 * 60_000);
-    expect(made).toMatchObject({ minutes_to_breach: 480, business_minutes_remaining: 480 });
+    const created = await create({ severity: "high" });
+    expect(Date.parse(created.due_at) - Date.parse(created.created_at)).toBe(480 * 60_000);
+    expect(created).toMatchObject({ minutes_to_breach: 480, business_minutes_remaining: 480 });
   });
 
   it("is refused for a calendar that opens too rarely or doesn't exist", async () => {
@@ -107,17 +107,17 @@ describe("a deadline in business time", () => {
   it("follows the policy to a calendar and back, and the preview shows what moves", async () => {
     const { create, policy, calendar, call } = await tenantWithCalendar();
     await policy({ calendar_id: null });
-    const made = await create({ severity: "low" });
-    expect(Date.parse(made.due_at) - Date.parse(made.created_at)).toBe(4320 * 60_000);
+    const created = await create({ severity: "low" });
+    expect(Date.parse(created.due_at) - Date.parse(created.created_at)).toBe(4320 * 60_000);
     expect(await policy({ calendar_id: calendar.id, dry_run: true })).toMatchObject({
       impact: { changed: 1, later: 1, earlier: 0 },
     });
     await policy({ calendar_id: calendar.id });
-    const moved = (await call("GET", `/v1/exceptions/${made.id}`)).json as Exception;
+    const moved = (await call("GET", `/v1/exceptions/${created.id}`)).json as Exception;
     expect(moved).toMatchObject({ calendar_id: calendar.id });
     await policy({ calendar_id: null });
-    expect(((await call("GET", `/v1/exceptions/${made.id}`)).json as Exception).due_at).toBe(
-      made.due_at,
+    expect(((await call("GET", `/v1/exceptions/${created.id}`)).json as Exception).due_at).toBe(
+      created.due_at,
     );
   });
 });

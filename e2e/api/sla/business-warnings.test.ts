@@ -20,12 +20,12 @@ const POLICY = {
 
 /** Warned of in business minutes alone, unless the test says otherwise. */
 async function warned(thresholds: number[], hours: object | null) {
-  const made = await tenantWithLead();
+  const created = await tenantWithLead();
   const calendar = hours
-    ? ((await made.call("POST", "/v1/calendars", hours)).json as Calendar).id
+    ? ((await created.call("POST", "/v1/calendars", hours)).json as Calendar).id
     : null;
   const policy = async (change: object) => {
-    const answer = await made.call("PUT", "/v1/sla-policy", {
+    const answer = await created.call("PUT", "/v1/sla-policy", {
       ...POLICY,
       calendar_id: calendar,
       at_risk_business_thresholds: thresholds,
@@ -35,12 +35,12 @@ async function warned(thresholds: number[], hours: object | null) {
   };
   await policy({});
   const act = async (id: string, path: string, body: object = {}) => {
-    const answer = await made.call("POST", `/v1/exceptions/${id}/${path}`, body);
+    const answer = await created.call("POST", `/v1/exceptions/${id}/${path}`, body);
     if (answer.status !== 200) throw new Error(answer.text);
     return answer.json as Exception;
   };
   return {
-    ...made,
+    ...created,
     calendar,
     policy,
     pause: (id: string) => act(id, "pause", { reason: "Waiting" }),
@@ -53,11 +53,11 @@ async function warned(thresholds: number[], hours: object | null) {
         await sql<{ minutes: number; at: string | null }>(
           `select minutes, case when at < 'infinity' then private.iso(at) end as at from private.business_warnings
            where tenant_id = $1 and exception_id = $2 order by minutes desc`,
-          [made.tenant, id],
+          [created.tenant, id],
         )
       ).map(({ minutes, at }) => [minutes, at]),
     said: async () =>
-      (await slaEvents(made.tenant)).map(({ type, data }) =>
+      (await slaEvents(created.tenant)).map(({ type, data }) =>
         type === "exception.sla.breached"
           ? "breached"
           : `${data.threshold_kind} ${data.threshold_minutes}`,

@@ -12,24 +12,24 @@ const POLICY = {
 };
 
 async function tenant() {
-  const made = await tenantWithLead();
+  const created = await tenantWithLead();
   return {
-    ...made,
+    ...created,
     pause: (id: string, body: object = WAITING) =>
-      made.call("POST", `/v1/exceptions/${id}/pause`, body),
-    resume: (id: string) => made.call("POST", `/v1/exceptions/${id}/resume`),
+      created.call("POST", `/v1/exceptions/${id}/pause`, body),
+    resume: (id: string) => created.call("POST", `/v1/exceptions/${id}/resume`),
     policy: async (change: object) => {
-      const answer = await made.call("PUT", "/v1/sla-policy", { ...POLICY, ...change });
+      const answer = await created.call("PUT", "/v1/sla-policy", { ...POLICY, ...change });
       if (answer.status !== 200) throw new Error(answer.text);
     },
     events: (...types: string[]) =>
       sql<{ type: string }>(
         "select type from public.events where tenant_id = $1 and type = any ($2) order by id",
-        [made.tenant, types],
+        [created.tenant, types],
       ),
     ledger: async (id: string) =>
       (
-        (await made.call("GET", `/v1/exceptions/${id}/ledger`)).json as {
+        (await created.call("GET", `/v1/exceptions/${id}/ledger`)).json as {
           rows: Record<string, number>[];
         }
       ).rows,
@@ -77,9 +77,9 @@ describe("a pause", () => {
 
   it("is passed by the pages of the list, each exception once", async () => {
     const { create, pause, board } = await tenant();
-    const made = [];
-    for (let n = 0; n < 5; n++) made.push(await create({ due_at: await dueIn(500 + n) }));
-    for (const { id } of made.slice(0, 3)) await pause(id);
+    const created = [];
+    for (let n = 0; n < 5; n++) created.push(await create({ due_at: await dueIn(500 + n) }));
+    for (const { id } of created.slice(0, 3)) await pause(id);
     const seen: string[] = [];
     for (let cursor: string | undefined; ; ) {
       const page = await board({ limit: "1", ...(cursor && { cursor }) });
@@ -87,8 +87,8 @@ describe("a pause", () => {
       if (!page.next_cursor) break;
       cursor = page.next_cursor;
     }
-    expect(seen.slice(0, 2)).toEqual(made.slice(3).map(({ id }) => id));
-    expect(new Set(seen)).toEqual(new Set(made.map(({ id }) => id)));
+    expect(seen.slice(0, 2)).toEqual(created.slice(3).map(({ id }) => id));
+    expect(new Set(seen)).toEqual(new Set(created.map(({ id }) => id)));
     expect(seen).toHaveLength(5);
   });
 
@@ -383,8 +383,8 @@ describe("a pause", () => {
     const held = (await call("GET", `/v1/exceptions/${id}`)).json as Exception;
     expect(held.minutes_to_breach).toBeGreaterThan(600 - 1);
     const resumed = (await resume(id)).json as Exception;
-    const given = (Date.parse(resumed.due_at) - Date.parse(created_at)) / 60_000;
-    expect(given).toBeGreaterThanOrEqual(720);
-    expect(given).toBeLessThan(721);
+    const extension = (Date.parse(resumed.due_at) - Date.parse(created_at)) / 60_000;
+    expect(extension).toBeGreaterThanOrEqual(720);
+    expect(extension).toBeLessThan(721);
   });
 });

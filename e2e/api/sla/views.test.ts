@@ -84,7 +84,7 @@ it("a view accepts only filters of the board, and a person at most 50 views", as
     const answer = await call("POST", "/v1/views", { name: "View", filters });
     expect([answer.status, pathsOf(answer)]).toEqual([400, [path]]);
   }
-  for (let made = 0; made < 50; made += 1)
-    expect((await call("POST", "/v1/views", { name: `View ${made}` })).status).toBe(201);
+  for (let count = 0; count < 50; count += 1)
+    expect((await call("POST", "/v1/views", { name: `View ${count}` })).status).toBe(201);
   expect((await call("POST", "/v1/views", { name: "One more" })).status).toBe(409);
 });

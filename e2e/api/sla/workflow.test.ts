@@ -263,7 +263,7 @@ describe("the SLA policy", () => {
   it("previews what a change would move, and moves only deadlines from the policy", async () => {
     const { create, call } = await tenantWithLead();
     const own = await create({ severity: "high" });
-    const given = await create({ severity: "high", due_at: await dueIn(480) });
+    const exception = await create({ severity: "high", due_at: await dueIn(480) });
     const pinned = await create({ severity: "high" });
     await call("PATCH", `/v1/exceptions/${pinned.id}`, { due_at: await dueIn(500) });
     const trial = await call("PUT", "/v1/sla-policy", { ...policy, dry_run: true });
@@ -285,7 +285,7 @@ describe("the SLA policy", () => {
     const dueOf = async (id: string) =>
       ((await call("GET", `/v1/exceptions/${id}`)).json as Exception).due_at;
     expect(Date.parse(await dueOf(own.id)) - Date.parse(own.created_at)).toBe(20 * 60_000);
-    expect(await dueOf(given.id)).toBe(given.due_at);
+    expect(await dueOf(exception.id)).toBe(exception.due_at);
   });
 
   it("is never overwritten unseen by a change with If-Match", async () => {

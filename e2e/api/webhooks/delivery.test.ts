@@ -124,16 +124,16 @@ describe("a delivery", () => {
   });
 
   it("goes only to webhooks of its tenant that subscribe to its kind", async () => {
-    const asked = await subscriber.register(["exception.updated"]);
+    const subscribed = await subscriber.register(["exception.updated"]);
     const other = await subscriber.register(["exception.sla.breached"]);
     const stranger = await Subscriber.create(receiver);
     const foreign = await stranger.register(["exception.updated"]);
     const { id } = await createException();
     await subscriber.call("PATCH", `/v1/exceptions/${id}`, { assigned_to: "user:ana" });
-    await asked.gets(1);
+    await subscribed.gets(1);
     expect(await other.deliveries()).toEqual([]);
     expect(await foreign.deliveries()).toEqual([]);
-    expect(await asked.deliveries()).toHaveLength(1);
+    expect(await subscribed.deliveries()).toHaveLength(1);
   });
 
   it("exists if and only if the change committed", async () => {

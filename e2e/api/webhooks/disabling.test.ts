@@ -166,24 +166,24 @@ describe("a webhook that only fails", () => {
 
 describe("a receiver that returns 410", () => {
   it("is sent nothing more", async () => {
-    const gone = await subscriber.register(["exception.updated"], { status: 410 });
+    const goneReceiver = await subscriber.register(["exception.updated"], { status: 410 });
     const waiting = await subscriber.emit("exception.updated");
-    expect(await gone.becomes(waiting, ["failed"])).toMatchObject({
+    expect(await goneReceiver.becomes(waiting, ["failed"])).toMatchObject({
       failure_kind: "webhook_disabled",
       attempt_count: 1,
     });
-    expect(await gone.get()).toMatchObject({
+    expect(await goneReceiver.get()).toMatchObject({
       status: "disabled",
       disabled_reason: "gone",
       disabled_by: "system",
     });
     const missed = await subscriber.emit("exception.updated");
-    expect(await gone.becomes(missed, ["failed"])).toMatchObject({
+    expect(await goneReceiver.becomes(missed, ["failed"])).toMatchObject({
       failure_kind: "webhook_disabled",
       attempt_count: 0,
       attempts: [],
     });
-    expect(gone.received).toHaveLength(1);
+    expect(goneReceiver.received).toHaveLength(1);
   });
 });
 

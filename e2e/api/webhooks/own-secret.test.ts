@@ -31,7 +31,7 @@ const register = (fields: object, headers = {}) =>
     { url: "http://127.0.0.1:9/", events: ["exception.created"], ...fields },
     headers,
   );
-const made = (answer: Answer) => {
+const secretOf = (answer: Answer) => {
   expect(answer.status, answer.text).toBeLessThan(300);
   return answer.json as Made;
 };
@@ -47,7 +47,7 @@ describe("a webhook's secret is the caller's choice", () => {
     ["base64url", `whsec_${Buffer.alloc(25, 0xfb).toString("base64url")}`],
     ["base64 of few bytes", "whsec_AA=="],
   ])("%s", async (_what, secret) => {
-    const webhook = made(await register({ secret }));
+    const webhook = secretOf(await register({ secret }));
     expect(webhook).not.toHaveProperty("secret");
     const short = secret.startsWith("whsec_")
       ? Buffer.from(secret.slice(6), "base64").length < 24
@@ -84,7 +84,7 @@ describe("a webhook's secret is the caller's choice", () => {
 describe("left out, the server makes one", () => {
   test("of 32 random bytes is shown in one response only", async () => {
     const since = await transactionNow();
-    const [first, second] = [made(await register({})), made(await register({}))];
+    const [first, second] = [secretOf(await register({})), secretOf(await register({}))];
     for (const { secret, warning } of [first, second]) {
       expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
       expect(warning).toBeUndefined();
@@ -102,7 +102,7 @@ describe("left out, the server makes one", () => {
     const answers = [await register({}, headers), await register({}, headers)];
     expect(answers[1]?.headers.get("idempotency-replayed")).toBe("true");
     expect(answers[1]?.text).toBe(answers[0]?.text);
-    const { secret = "" } = made(answers[0] as Answer);
+    const { secret = "" } = secretOf(answers[0] as Answer);
     expect(secret).not.toBe("");
     expect(await tablesHolding([secret, secret.slice(6)], since)).toEqual([]);
     const [row] = await sql<{ answer: object }>(
@@ -113,13 +113,13 @@ describe("left out, the server makes one", () => {
   });
 
   test("at a rotation, too", async () => {
-    const { id } = made(await register({ secret: "a secret of mine, long enough" }));
+    const { id } = secretOf(await register({ secret: "a secret of mine, long enough" }));
     const rotate = (body: object) => call("POST", `/v1/webhooks/${id}/rotate-secret`, body);
-    expect(made(await rotate({})).secret).toMatch(/^whsec_/);
-    expect(made(await rotate({ secret: "12345678" }))).toMatchObject({
+    expect(secretOf(await rotate({})).secret).toMatch(/^whsec_/);
+    expect(secretOf(await rotate({ secret: "12345678" }))).toMatchObject({
       warning: expect.stringContaining("short"),
     });
-    expect(made(await rotate({ secret: "a secret of mine, long enough" }))).not.toHaveProperty(
+    expect(secretOf(await rotate({ secret: "a secret of mine, long enough" }))).not.toHaveProperty(
       "secret",
     );
   });

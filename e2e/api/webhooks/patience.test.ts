@@ -71,9 +71,9 @@ describe.concurrent("a receiver has 15 s:", () => {
       const { subscriber, webhook, eventId } = await send(HANGS);
       await webhook.gets(1);
       await subscriber.call("PATCH", webhook.url, { status: "disabled" });
-      const given = await webhook.becomes(eventId, ["failed"], 1);
-      expect(given).toMatchObject({ failure_kind: "webhook_disabled" });
-      const seen = given.attempts.filter(({ status }) => status !== "interrupted");
+      const failed = await webhook.becomes(eventId, ["failed"], 1);
+      expect(failed).toMatchObject({ failure_kind: "webhook_disabled" });
+      const seen = failed.attempts.filter(({ status }) => status !== "interrupted");
       // If the worker gave up while sending, nothing was settled: retry.
       if (seen.length === 0) continue;
       expect(seen).toMatchObject([{ status: "failed", failure_kind: "timeout" }]);

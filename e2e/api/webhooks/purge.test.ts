@@ -16,7 +16,7 @@ it("deliveries are kept 30 days, and no longer", async () => {
       span,
     ]);
   const since = new Date(Date.now() - 31 * 86_400_000).toISOString();
-  const kept = async () => [
+  const remaining = async () => [
     (await webhook.deliveries()).length,
     (await webhook.get()).missed_since,
     (await subscriber.call<Recovery>("POST", `${webhook.url}/recover`, { since, dry_run: true }))
@@ -24,11 +24,11 @@ it("deliveries are kept 30 days, and no longer", async () => {
   ];
 
   await age("30 days -1 minute");
-  expect(await kept()).toEqual([1, expect.any(String), 1]);
+  expect(await remaining()).toEqual([1, expect.any(String), 1]);
   expect((await webhook.delivery(id)).id).toBe(id);
 
   await age("30 days 1 second");
-  expect(await kept()).toEqual([0, null, 0]);
+  expect(await remaining()).toEqual([0, null, 0]);
   await subscriber.call("GET", `${webhook.url}/deliveries/${id}`, undefined, [404]);
   await subscriber.call("POST", `${webhook.url}/deliveries/${id}/resend`, undefined, [404]);
 });

@@ -311,10 +311,10 @@ it.skipIf(!canSend)("the curl snippet sends a request that a receiver verifies",
   for (const secret of [SECRET, PLAIN]) {
     const path = `/curl-${secret.length}`;
     await receiver.behave(path, { secrets: [secret], strict: true });
-    const said = execFileSync("sh", [join(DOCS, "send.sh"), secret, receiver.url(path)], {
+    const output = execFileSync("sh", [join(DOCS, "send.sh"), secret, receiver.url(path)], {
       encoding: "utf8",
     });
-    expect(said).toBe("200\n");
+    expect(output).toBe("200\n");
     const [got] = await receiver.gets(path, 1);
     expect(got?.verified).toEqual([secret]);
   }

@@ -36,7 +36,7 @@ test("every operation that reads one resource by its id gives an entity tag", ()
 describe.each(about("GET", ["versioned", "unversioned"]))("$operationId", (contract) => {
   test("gives a tag, and 304 without a body to a caller that has that answer", async () => {
     const sample = await sampleFor(contract, fixture);
-    const asked = async () => {
+    const queries = async () => {
       const minute = thisMinute();
       const first = await invoke(contract, fixture, {}, sample);
       const again = await invoke(
@@ -54,7 +54,7 @@ describe.each(about("GET", ["versioned", "unversioned"]))("$operationId", (contr
       return minute === thisMinute() && { first, again, other };
     };
     // The minutes to a breach change with the minute.
-    const { first, again, other } = await until("all to be asked within a minute", asked);
+    const { first, again, other } = await until("all to be asked within a minute", queries);
     expect(tagOf(first)).toMatch(ETAG);
     expect({ status: again.status, text: again.text, tag: tagOf(again) }).toEqual({
       status: 304,

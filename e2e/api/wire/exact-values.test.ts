@@ -92,8 +92,11 @@ describe("a body means one thing", () => {
 
 describe("text is normalised, and invisible text is refused", () => {
   test("NFC and NFD of one name are one, in names, assignees and searches", async () => {
-    const made = await exception({ title: "Cafe\u0301 payout", assigned_to: "user:rene\u0301" });
-    expect(made.json).toMatchObject({ title: "Caf\u00e9 payout", assigned_to: "user:ren\u00e9" });
+    const created = await exception({ title: "Cafe\u0301 payout", assigned_to: "user:rene\u0301" });
+    expect(created.json).toMatchObject({
+      title: "Caf\u00e9 payout",
+      assigned_to: "user:ren\u00e9",
+    });
     for (const query of [
       { q: "caf\u00e9" },
       { q: "cafe\u0301" },

@@ -45,16 +45,16 @@ const visit = (contract: Contract, tenant: string, query?: Record<string, string
 
 describe("what the publishable key may call, pages of any origin may", () => {
   test.each(open)("$operationId", async (contract) => {
-    const asked = await preflight(contract, contract.method);
+    const preflighted = await preflight(contract, contract.method);
     expect([
-      asked.status,
-      allowed(asked),
-      asked.headers.get("access-control-allow-methods"),
+      preflighted.status,
+      allowed(preflighted),
+      preflighted.headers.get("access-control-allow-methods"),
     ]).toEqual([204, "*", contract.method]);
-    expect(asked.headers.get("access-control-allow-headers")?.toLowerCase()).toMatch(
+    expect(preflighted.headers.get("access-control-allow-headers")?.toLowerCase()).toMatch(
       /authorization.*x-tenant-id/,
     );
-    expect(asked.headers.get("access-control-allow-credentials")).toBeNull();
+    expect(preflighted.headers.get("access-control-allow-credentials")).toBeNull();
     for (const answer of [
       await visit(contract, tenant),
       await visit(contract, tenant, { wrong: "1" }),
@@ -76,8 +76,8 @@ describe("what the publishable key may call, pages of any origin may", () => {
 });
 
 test.each(closed)("$operationId is not for pages of other origins", async (contract) => {
-  const asked = await preflight(contract, contract.method);
-  expect([asked.status, allowed(asked)]).toEqual([204, null]);
+  const preflighted = await preflight(contract, contract.method);
+  expect([preflighted.status, allowed(preflighted)]).toEqual([204, null]);
   expect(
     allowed(await api(contract.method, pathOf(contract, IDS), { headers: { Origin: ORIGIN } })),
   ).toBeNull();

@@ -126,11 +126,11 @@ test("an audit reason is UTF-8 and stored as sent", async () => {
     headers: { "X-Audit-Reason": latin1(reason) },
   });
   expect(answer.status).toBe(200);
-  const kept = await sql<{ reason: string }>(
+  const recorded = await sql<{ reason: string }>(
     "select reason from public.security_events where request_id = $1",
     [answer.headers.get("x-request-id")],
   );
-  expect(kept).toEqual([{ reason }]);
+  expect(recorded).toEqual([{ reason }]);
   expectProblem(
     await api("GET", "/v1/me", {
       bearer: stack.secretKey,

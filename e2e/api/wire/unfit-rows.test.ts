@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const call = (method: string, path: string, body?: object) =>
   api(method, path, { bearer, tenant, ...(body && { body }) });
-const made = async (path: string, body: object) =>
+const create = async (path: string, body: object) =>
   (await call("POST", path, body)).json as { id: string };
 
 async function page(path: string): Promise<Page> {
@@ -23,7 +23,7 @@ async function page(path: string): Promise<Page> {
 }
 
 test("a row that violates its contract never breaks a list or search, and is still counted", async () => {
-  const { id } = await made("/v1/exceptions", {
+  const { id } = await create("/v1/exceptions", {
     title: "Payout 4711 has no bank line",
     severity: "low",
   });
@@ -50,8 +50,8 @@ test("a row that violates its contract never breaks a list or search, and is sti
 test("a mapping of another release never breaks the list of sources", async () => {
   const fields = { kind: "ledger", currency: "EUR" };
   const [one, two] = [
-    await made("/v1/sources", { name: "One", ...fields }),
-    await made("/v1/sources", { name: "Two", ...fields }),
+    await create("/v1/sources", { name: "One", ...fields }),
+    await create("/v1/sources", { name: "Two", ...fields }),
   ];
   await sql(
     "update public.sources set mapping = '{\"fields\": 5}' where tenant_id = $1 and id = $2",
@@ -74,9 +74,9 @@ test.each([
     "update public.reconciliations set period_end = '10000-01-01' where tenant_id = $1",
   ],
 ])("%s is refused by its table", async (_what, change) => {
-  await made("/v1/exceptions", { title: "Fits", severity: "low" });
+  await create("/v1/exceptions", { title: "Fits", severity: "low" });
   const period = { period_start: "2026-10-01", period_end: "2026-10-31" };
-  await made("/v1/reconciliations", {
+  await create("/v1/reconciliations", {
     name: "Fits",
     ...period,
     left_source: "a",

@@ -108,14 +108,14 @@ test("saving a draft keeps fields that another admin changed since", async ({ pa
   const panel = await openPanel(page, "Bank feed");
   await panel.getByRole("button", { name: "Edit" }).click();
   await dialog(page).getByLabel("Name").fill("Bank feed importer");
-  const heard = page.waitForResponse(
+  const response = page.waitForResponse(
     async (answer) =>
       answer.url().endsWith(key.id) && (await answer.text()).includes('["read:exceptions"]'),
   );
   expect((await admin.call("PATCH", `/${key.id}`, { scopes: ["read:exceptions"] })).status).toBe(
     200,
   );
-  await heard;
+  await response;
   await dialog(page).getByRole("button", { name: "Save" }).click();
   await expect(page.getByRole("status").getByText("Saved Bank feed importer")).toBeVisible();
   expect(await admin.get(key.id)).toMatchObject({

@@ -9,8 +9,8 @@ test("search and filters are in the URL, and only the public part of a pasted cr
   const ledger = await admin.create({ name: "Ledger export" });
   const feed = await admin.create({ name: "Bank feed" });
   await admin.call("DELETE", `/${feed.id}`);
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(request.url()));
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
   await page.goto(`/${admin.tenant}/api-keys`);
   await page.getByRole("searchbox").fill("LEDGER");
   await expect(rowOf(page, "Bank feed")).toBeHidden();
@@ -19,7 +19,7 @@ test("search and filters are in the URL, and only the public part of a pasted cr
   await expect(page.getByRole("searchbox")).toHaveValue(ledger.key_id);
   await expect(page).toHaveURL(new RegExp(`q=${ledger.key_id}$`));
   await expect(rowOf(page, "Ledger export")).toBeVisible();
-  expect(asked.join()).not.toContain(ledger.key_secret);
+  expect(requests.join()).not.toContain(ledger.key_secret);
 
   await page.getByRole("button", { name: "Filter by status" }).click();
   await page.getByRole("menuitemradio", { name: "Revoked" }).click();

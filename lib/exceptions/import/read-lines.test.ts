@@ -112,6 +112,17 @@ test("keeps a quotation mark within a text and loses no line", async () => {
   ]);
 });
 
+test("numbers the rows after a cell with CRLF line breaks as the file does", async () => {
+  const { lines } = await read("text/csv", [
+    'title,severity\r\n"Two\r\nlines",low\r\n\r\nA,low,extra\r\nB,low\r\n',
+  ]);
+  expect(lines).toEqual([
+    { number: 3, value: { title: "Two\r\nlines", severity: "low" } },
+    { number: 5, fault: expect.stringContaining("different number of cells") },
+    { number: 6, value: { title: "B", severity: "low" } },
+  ]);
+});
+
 test("reports the line of a quotation mark that is never closed", async () => {
   const { lines } = await read("text/csv", [
     'title,severity\nA,low\n"B,low\n',

@@ -322,10 +322,10 @@ test.each<[string, Format, (before: string, behind: string) => [string, string]]
   };
   const [head, tail] = around('{"amount":"', '"}');
   const before = inUse();
-  let kept = Infinity;
+  let heap = Infinity;
   /** Runs after all of the 60 MB has been read. */
   function* weighing(): Generator<string> {
-    kept = inUse() - before;
+    heap = inUse() - before;
     yield "";
   }
   const { lines, refusals, refused } = await read(
@@ -333,7 +333,7 @@ test.each<[string, Format, (before: string, behind: string) => [string, string]]
     concat(head, repeat("1".repeat(MIB), 60), weighing(), tail),
   );
   expect({ lines, refusals, refused }).toEqual({ lines: 1, refusals: 1, refused: undefined });
-  expect(kept).toBeLessThan(40 * MIB);
+  expect(heap).toBeLessThan(40 * MIB);
 });
 
 test("an entry of 60,000 transactions, over the limit, is one line with the entry's amount", async () => {

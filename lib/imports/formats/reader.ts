@@ -1,3 +1,4 @@
+import { RECORD_MAX_LENGTH } from "../../wire/csv-records.ts";
 import type { LineCollector } from "./line-collector.ts";
 import type { Delimiter, Mapping } from "./mapping.ts";
 import type { Statement } from "./statement.ts";
@@ -31,7 +32,7 @@ export type Reading = {
  * The longest line of a line-based file, and the longest record of CSV. Valid ones have a hundredth
  * of it.
  */
-export const LINE_MAX_LENGTH = 256 * 1024;
+export const LINE_MAX_LENGTH = RECORD_MAX_LENGTH;
 
 /**
  * How much of a file `detect` needs, and `readLines` reads ahead to detect encoding and delimiter.

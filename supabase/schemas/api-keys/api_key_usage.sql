@@ -147,6 +147,40 @@ begin
 end $$;
 grant execute on function private.usage_week() to authenticated;
 
+create function private.usage_by_hour(k public.api_keys) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return coalesce((
+    select jsonb_agg(jsonb_build_object('start', private.iso(h.hour), 'accepted', h.accepted,
+      'refused', h.calls - h.accepted) order by h.hour)
+    from (
+      select u.hour, sum(u.calls) as calls,
+        coalesce(sum(u.calls) filter (where u.outcome like 'accepted%'), 0) as accepted
+      from public.api_key_usage_hourly u
+      where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.hour >= private.usage_week()
+      group by 1
+    ) h
+  ), '[]');
+end $$;
+
+create function private.usage_by_day(k public.api_keys) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return coalesce((
+    select jsonb_agg(jsonb_build_object(
+      'start', private.iso(d.day::timestamp at time zone 'UTC'), 'accepted', d.accepted,
+      'refused', d.calls - d.accepted) order by d.day)
+    from (
+      select u.day, sum(u.calls) as calls,
+        coalesce(sum(u.calls) filter (where u.outcome like 'accepted%'), 0) as accepted
+      from public.api_key_usage_daily u
+      where u.tenant_id = k.tenant_id and u.api_key_id = k.id
+        and u.day > (now() at time zone 'UTC')::date - 90
+      group by 1
+    ) d
+  ), '[]');
+end $$;
+
 -- input: { id }. Returns hours and addresses of private.usage_week, and days and refusals by reason
 -- of 90 days. Refuses: not_found.
 create function public.get_api_key_usage(input jsonb, request jsonb) returns jsonb
@@ -158,33 +192,8 @@ begin
   k := private.find_api_key_of_caller(input ->> 'id');
   return jsonb_build_object(
     'as_of', private.iso(now()),
-    'hours', coalesce((
-      select jsonb_agg(
-        jsonb_build_object('start', private.iso(h.hour), 'accepted', h.accepted, 'refused',
-          h.calls - h.accepted)
-      order by h.hour)
-      from (
-        select u.hour, sum(u.calls) as calls,
-          coalesce(sum(u.calls) filter (where u.outcome like 'accepted%'), 0) as accepted
-        from public.api_key_usage_hourly u
-        where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.hour >= private.usage_week()
-          group by 1
-      ) h
-    ), '[]'),
-    'days', coalesce((
-      select jsonb_agg(
-        jsonb_build_object('start', private.iso(d.day::timestamp at time zone 'UTC'), 'accepted',
-          d.accepted, 'refused', d.calls - d.accepted)
-      order by d.day)
-      from (
-        select u.day, sum(u.calls) as calls,
-          coalesce(sum(u.calls) filter (where u.outcome like 'accepted%'), 0) as accepted
-        from public.api_key_usage_daily u
-        where u.tenant_id = k.tenant_id and u.api_key_id = k.id
-          and u.day > (now() at time zone 'UTC')::date - 90
-          group by 1
-      ) d
-    ), '[]'),
+    'hours', private.usage_by_hour(k),
+    'days', private.usage_by_day(k),
     'addresses', coalesce((
       select jsonb_agg(
         jsonb_build_object('address', host(a.address), 'calls', a.calls, 'in_grace', a.in_grace,
@@ -211,6 +220,9 @@ begin
     ), '{}')
   );
 end $$;
+grant execute on function
+  private.usage_by_hour(public.api_keys), private.usage_by_day(public.api_keys)
+to authenticated;
 
 -- input: { id, … }; the rest is for the security event of a dry run. Returns the accepted calls of
 -- private.usage_week by operation, address and hour, which a proposed change is tested against, and

@@ -118,6 +118,24 @@ begin
   return no;
 end $$;
 
+-- Moves the deadlines of open exceptions to a calendar's new hours, if asked to. Returns what it
+-- changes.
+create function private.apply_calendar(id text, no bigint, to_open_ones boolean) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  moved record;
+begin
+  select array_agg(d.id) as ids, array_agg(d.severity) as severities,
+    array_agg(d.due_at) as due_ats, array_agg(d.new_due_at) as new_due_ats
+  into moved from private.recalculated_deadlines($1, no) d
+  where to_open_ones;
+  if moved.ids is not null then
+    perform private.move_deadlines(moved.ids, array_fill($1, array[cardinality(moved.ids)]),
+      array_fill(no, array[cardinality(moved.ids)]), moved.new_due_ats);
+  end if;
+  return private.impact_of(moved.severities, moved.due_ats, moved.new_due_ats);
+end $$;
+
 -- input: { id, name, time_zone, weekly, special_days, apply_to: new | open, dry_run }. Changed
 -- hours create a version, by which new exceptions count; with `open`, open ones too. Open periods
 -- that count business days by it run again. Refuses: not_found, precondition_failed,
@@ -133,7 +151,6 @@ declare
   after jsonb;
   has_other_hours boolean;
   no bigint;
-  moved record;
   impact jsonb;
   periods integer := 0;
 begin
@@ -152,16 +169,7 @@ begin
       periods := private.request_runs_by_calendar(input ->> 'id');
     end if;
     after := private.find_calendar(input ->> 'id');
-    select array_agg(d.id) as ids, array_agg(d.severity) as severities,
-      array_agg(d.due_at) as due_ats, array_agg(d.new_due_at) as new_due_ats
-    into moved from private.recalculated_deadlines(input ->> 'id', no) d
-      where input ->> 'apply_to' = 'open';
-    impact := private.impact_of(moved.severities, moved.due_ats, moved.new_due_ats);
-    if moved.ids is not null then
-      perform private.move_deadlines(moved.ids,
-        array_fill(input ->> 'id', array[cardinality(moved.ids)]),
-        array_fill(no, array[cardinality(moved.ids)]), moved.new_due_ats);
-    end if;
+    impact := private.apply_calendar(input ->> 'id', no, input ->> 'apply_to' = 'open');
     if dry_run then
       raise exception using errcode = 'TO002', message = 'dry run';
     end if;

@@ -93,8 +93,32 @@ begin
   end if;
 end $$;
 
+-- Holds the warnings of paused exceptions, removes those of others and returns them as id:minutes.
+create function private.disarm_business_warnings(tenants text[], ids text[]) returns text[]
+language plpgsql volatile set search_path = '' as $$
+declare
+  armed text[];
+begin
+  update private.business_warnings w set at = 'infinity'
+  from unnest(tenants, ids) as asked (tenant_id, exception_id)
+  join public.exceptions e on e.tenant_id = asked.tenant_id and e.id = asked.exception_id
+    and e.paused_at is not null
+  where w.tenant_id = e.tenant_id and w.exception_id = e.id;
+  with taken as (
+    delete
+    from private.business_warnings w
+    using unnest(tenants, ids) as asked (tenant_id, exception_id)
+    join public.exceptions e on e.tenant_id = asked.tenant_id and e.id = asked.exception_id
+      and e.paused_at is null
+    where w.tenant_id = e.tenant_id and w.exception_id = e.id
+    returning w.*
+  )
+  select array_agg(t.exception_id || ':' || t.minutes) into armed from taken t;
+  return armed;
+end $$;
+
 -- Schedules the warnings of exceptions whose clock starts, or that were moved, paused or resumed.
--- Of several that the change itself passes, only the nearest is reported.
+-- If the change itself passes several, only the nearest is reported.
 create function private.arm_business_warnings(tenants text[], ids text[],
   starts boolean) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -107,21 +131,7 @@ begin
     return;
   end if;
   if not starts then
-    update private.business_warnings w set at = 'infinity'
-    from unnest(tenants, ids) as asked (tenant_id, exception_id)
-    join public.exceptions e on e.tenant_id = asked.tenant_id and e.id = asked.exception_id
-      and e.paused_at is not null
-    where w.tenant_id = e.tenant_id and w.exception_id = e.id;
-    with taken as (
-      delete
-      from private.business_warnings w
-      using unnest(tenants, ids) as asked (tenant_id, exception_id)
-      join public.exceptions e on e.tenant_id = asked.tenant_id and e.id = asked.exception_id
-        and e.paused_at is null
-      where w.tenant_id = e.tenant_id and w.exception_id = e.id
-      returning w.*
-    )
-    select array_agg(t.exception_id || ':' || t.minutes) into armed from taken t;
+    armed := private.disarm_business_warnings(tenants, ids);
   end if;
   with placed as materialized (
     select e.tenant_id, e.id, e.due_at, t.minutes,

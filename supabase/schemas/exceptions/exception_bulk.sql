@@ -128,6 +128,19 @@ begin
   end if;
 end $$;
 
+-- Refuses: invalid_transition or conflict, with the place of each refused exception in ids.
+create function private.refuse_bulk(act text, refused jsonb) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  if act = 'edit' then
+    perform private.refuse('invalid_transition',
+      'Some of these exceptions cannot move to that status. Nothing was changed.', refused);
+  end if;
+  perform private.refuse_conflict(case act when 'pause' then 'cannot_pause' else 'not_paused' end,
+    format('Some of these exceptions cannot be %s. Nothing was changed.',
+      case act when 'pause' then 'paused' else 'resumed' end), refused);
+end $$;
+
 -- input: { ids, and one of patch, pause: { reason, until }, resume: true }, at most 500: all of
 -- them or none. Instead of ids { filter, expected_count, after: [id] | null }: the next 500 that
 -- match; those that can't be changed are skipped and named, and the others are
@@ -144,12 +157,13 @@ declare
   batch constant integer := 500;
   act constant text := case when pause is not null then 'pause' when input ? 'resume' then 'resume'
     else 'edit' end;
+  columns constant jsonb := case when pause is null then patch else
+    jsonb_build_object('paused_until', pause -> 'until', 'pause_reason', pause -> 'reason') end;
   ids text[] := private.text_array(input -> 'ids');
   next_id text;
   refused jsonb;
   skipped jsonb;
-  columns jsonb;
-  previous jsonb := '[]';
+  previous jsonb;
 begin
   if replayed is not null then
     return replayed;
@@ -169,28 +183,17 @@ begin
   if refused is not null and by_filter then
     skipped := private.skipped_exceptions(ids, refused);
     ids := private.not_skipped(ids, refused);
-  elsif refused is not null and act = 'edit' then
-    perform private.refuse('invalid_transition',
-      'Some of these exceptions cannot move to that status. Nothing was changed.', refused);
   elsif refused is not null then
-    perform private.refuse_conflict(case act when 'pause' then 'cannot_pause' else 'not_paused' end,
-      format('Some of these exceptions cannot be %s. Nothing was changed.',
-        case act when 'pause' then 'paused' else 'resumed' end), refused);
+    perform private.refuse_bulk(act, refused);
   end if;
-  columns := case act
-    when 'pause' then jsonb_build_object('paused_until', pause -> 'until', 'pause_reason',
-      pause -> 'reason')
-    else patch end;
-  if by_filter then
-    previous := private.exceptions_json(ids);
-  end if;
+  previous := case when by_filter then private.exceptions_json(ids) else '[]' end;
   perform private.change_exceptions_for_caller(act,
     array(select columns || jsonb_build_object('id', i.id) from unnest(ids) i (id)));
   perform private.record_security_event('exceptions.bulk_updated', null, null,
     jsonb_build_object('count', cardinality(ids)) || (input - '{ids,after}'::text[]));
   return private.finish_request(request, jsonb_build_object(
-    'updated', cardinality(ids), 'skipped', coalesce(skipped, '[]'), 'next',
-    case when next_id is not null then jsonb_build_array(next_id) end,
+    'updated', cardinality(ids), 'skipped', coalesce(skipped, '[]'),
+    'next', case when next_id is not null then jsonb_build_array(next_id) end,
     'items', private.exceptions_json(ids), 'previous', previous
   ));
 end $$;

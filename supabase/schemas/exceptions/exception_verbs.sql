@@ -175,6 +175,20 @@ begin
     '');
 end $$;
 
+-- The condition of the list's order and cursor; null if there is none.
+create function private.exceptions_after(input jsonb) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  if input ->> 'sort_by' = 'closed_at' then
+    return 'e.closed_at is not null'
+      || case when jsonb_typeof(input -> 'after') = 'array'
+        then format(' and (e.closed_at, e.id) < (%L::timestamptz, %L)', input -> 'after' ->> 0,
+          input -> 'after' ->> 1)
+        else '' end;
+  end if;
+  return 'e.id < ' || quote_literal(input -> 'after' ->> 0);
+end $$;
+
 -- Newest first; with sort_by closed_at only closed ones, last closed first. input: { limit,
 -- sort_by, after: [id] or [closed_at, id] | null, q, updated_since, within_minutes, and the filters
 -- of exceptions/exception_filters.sql }.
@@ -185,8 +199,8 @@ declare
   by_closing constant boolean := input ->> 'sort_by' = 'closed_at';
   sort_key constant text := case when by_closing then 'e.closed_at desc, e.id desc' else 'e.id desc'
     end;
-  conditions text := 'e.tenant_id = private.tenant_id() and '
-    || private.exception_conditions(input, now());
+  conditions text := concat_ws(' and ', 'e.tenant_id = private.tenant_id()',
+    private.exception_conditions(input, now()), private.exceptions_after(input));
   recent constant text := private.recent_conditions(input, now());
   most constant integer := 20000;
   few text[];
@@ -194,15 +208,6 @@ declare
   items jsonb;
 begin
   perform private.begin_request(request, 'list_exceptions');
-  if by_closing then
-    conditions := conditions || ' and e.closed_at is not null'
-      || case when jsonb_typeof(input -> 'after') = 'array'
-        then format(' and (e.closed_at, e.id) < (%L::timestamptz, %L)', input -> 'after' ->> 0,
-          input -> 'after' ->> 1)
-          else '' end;
-  elsif input -> 'after' ->> 0 is not null then
-    conditions := conditions || format(' and e.id < %L', input -> 'after' ->> 0);
-  end if;
   if input ->> 'q' is not null then
     few := private.narrow_by_search(input ->> 'q');
     conditions := conditions || ' and '
@@ -232,6 +237,7 @@ begin
 end $$;
 
 grant execute on function
+  private.exceptions_after(jsonb),
   private.find_exception(text), private.has_words(text),
   private.filter_conditions(jsonb, timestamptz), private.narrow_by_search(text),
   private.recent_conditions(jsonb, timestamptz), private.exception_version(public.exceptions),

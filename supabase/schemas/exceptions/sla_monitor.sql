@@ -124,6 +124,36 @@ begin
   ) p;
 end $$;
 
+-- The query of a page of open exceptions: $1 the page size, $2 the time, $3 the exceptions that a
+-- search found.
+create function private.sla_exceptions_query(input jsonb, conditions text,
+  as_of timestamptz) returns text
+language plpgsql stable set search_path = '' as $$
+declare
+  sort_by constant text := input ->> 'sort_by';
+  sort_key constant text := concat_ws(', ',
+    case sort_by when 'severity' then 'e.severity_rank' when 'assigned_to' then 'e.assigned_to'
+    when 'amount' then 'e.currency, e.amount_minor desc' end, 'e.due_at', 'e.id');
+  -- As a cursor writes it: exceptions without an assignee come last.
+  rank constant text := case sort_by
+    when 'severity' then 'e.severity_rank::text'
+    when 'assigned_to' then $q$coalesce('0' || e.assigned_to, '1')$q$
+    when 'amount' then 'private.amount_rank(e.currency, e.amount_minor)'
+    else $q$''::text$q$ end;
+begin
+  return (
+    select format($q$
+      select array_agg(private.exception_json(p.e, $2)), (array_agg(p.rank))[$1],
+        (array_agg((p.e).due_at))[$1], (array_agg((p.e).id))[$1]
+      from (select u.e, u.rank from (%s) u order by u.rank, (u.e).due_at, (u.e).id limit $1 + 1) p
+    $q$, string_agg(format('(select e, %s as rank from public.exceptions e '
+      || 'where e.tenant_id = private.tenant_id() and %s and %s and %s order by %s limit $1 + 1)',
+      rank, conditions, a, v, sort_key), ' union all '))
+    from unnest(private.stretches_after(sort_by, input -> 'after')) a
+    cross join unnest(private.stretches_of(input, as_of)) v
+  );
+end $$;
+
 -- input: { sort_by, limit, after: [rank, due_at, id] | null, within_minutes, q, and the filters of
 -- exceptions/exception_filters.sql }. The risk falls as the deadline recedes, so sorting by
 -- breach_risk is sorting by due_at. Amounts of different currencies don't compare, so sorting by
@@ -134,17 +164,7 @@ declare
   as_of constant timestamptz(3) := now();
   page_size constant integer := (input ->> 'limit')::integer;
   sort_by constant text := input ->> 'sort_by';
-  sort_key constant text := concat_ws(', ',
-    case sort_by when 'severity' then 'e.severity_rank' when 'assigned_to' then 'e.assigned_to'
-    when 'amount' then 'e.currency, e.amount_minor desc' end, 'e.due_at', 'e.id');
-  -- As a cursor writes it: exceptions without an assignee come last.
-  rank constant text := case sort_by
-    when 'severity' then 'e.severity_rank::text' when 'assigned_to' then $q$coalesce('0'
-      || e.assigned_to,
-      '1')$q$
-    when 'amount' then 'private.amount_rank(e.currency, e.amount_minor)' else $q$''::text$q$
-  end;
-  conditions text := $q$e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')$q$;
+  conditions text := $q$e.status in ('open', 'in_review')$q$;
   few text[];
   items json[];
   last_rank text := '';
@@ -167,20 +187,7 @@ begin
         || case when few is null then private.has_words(input ->> 'q') else 'e.id = any ($3)' end;
       perform set_config('enable_sort', (few is not null)::text, true);
     end if;
-    execute (
-      select format($q$
-        select array_agg(private.exception_json(p.e, $2)), (array_agg(p.rank))[$1],
-          (array_agg((p.e).due_at))[$1], (array_agg((p.e).id))[$1]
-        from (select u.e, u.rank from (%s) u order by u.rank, (u.e).due_at, (u.e).id limit $1 + 1) p
-      $q$,
-      string_agg(
-        format(
-          '(select e, %s as rank from public.exceptions e where %s and %s and %s order by %s limit $1 + 1)',
-          rank, conditions, a, v,
-        sort_key), ' union all '))
-      from unnest(private.stretches_after(sort_by, input -> 'after')) a
-        cross join unnest(private.stretches_of(input, as_of)) v
-    )
+    execute private.sla_exceptions_query(input, conditions, as_of)
     into items, last_rank, last_due_at, last_id using page_size, as_of, few;
   end if;
   -- As json, whose texts are joined, while jsonb's trees would be rebuilt at each step: this halves
@@ -201,33 +208,12 @@ begin
       + make_interval(mins => least((input ->> 'within_minutes')::bigint, 1000000000)::integer));
 end $$;
 
--- What happened in a list of open exceptions since a moment: each exception that was changed since,
--- and each whose risk changed because time passed; its present state, or null if the filters don't
--- match it any more. input: { since, limit, after: [at, id] | null, within_minutes, q, the filters
--- }. Each part is a range of an index. A change is as old as the start of its transaction, so a
--- margin before `since` is read again.
-create function public.list_sla_changes(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
-declare
-  as_of constant timestamptz(3) := now();
-  overlap constant interval := interval '15 seconds';
-  page_size constant integer := (input ->> 'limit')::integer;
-  start constant timestamptz := (input ->> 'since')::timestamptz - overlap;
-  later_at constant timestamptz := coalesce((input -> 'after' ->> 0)::timestamptz, start);
-  later_id constant text := coalesce(input -> 'after' ->> 1, '');
-  conditions text := $q$e.status in ('open', 'in_review')
-    and $q$ || private.filter_conditions(input, as_of);
-  items jsonb;
+-- The query of a page of changes: $1 the time, $2 the page size, $3 and $4 the last one read, $5
+-- where reading began, $6 the minutes of the list. An exception that left the list comes as null.
+create function private.sla_changes_query(conditions text) returns text
+language plpgsql stable set search_path = '' as $$
 begin
-  perform private.begin_request(request, 'list_sla_changes');
-  if (input ->> 'since')::timestamptz < as_of - interval '1 day' then
-    perform private.refuse_field('since',
-      'Must be within the last 24 hours. Read the list again instead.');
-  end if;
-  if input ->> 'within_minutes' is not null then
-    conditions := conditions || private.due_within(input, as_of);
-  end if;
-  execute format($q$
+  return format($q$
     with crossed as (
       select c.*
       from unnest(
@@ -256,7 +242,36 @@ begin
         case when %s then private.exception_json(e, $1) end)
       order by p.at, e.id)
     from of_page p join public.exceptions e on e.tenant_id = private.tenant_id() and e.id = p.id
-  $q$, conditions) into items
+  $q$, conditions);
+end $$;
+
+-- What happened in a list of open exceptions since a moment: each exception that was changed since,
+-- and each whose risk changed because time passed; its present state, or null if the filters don't
+-- match it any more. input: { since, limit, after: [at, id] | null, within_minutes, q, the filters
+-- }. Each part is a range of an index. A change is as old as the start of its transaction, so a
+-- margin before `since` is read again.
+create function public.list_sla_changes(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
+declare
+  as_of constant timestamptz(3) := now();
+  overlap constant interval := interval '15 seconds';
+  page_size constant integer := (input ->> 'limit')::integer;
+  start constant timestamptz := (input ->> 'since')::timestamptz - overlap;
+  later_at constant timestamptz := coalesce((input -> 'after' ->> 0)::timestamptz, start);
+  later_id constant text := coalesce(input -> 'after' ->> 1, '');
+  conditions text := $q$e.status in ('open', 'in_review')
+    and $q$ || private.filter_conditions(input, as_of);
+  items jsonb;
+begin
+  perform private.begin_request(request, 'list_sla_changes');
+  if (input ->> 'since')::timestamptz < as_of - interval '1 day' then
+    perform private.refuse_field('since',
+      'Must be within the last 24 hours. Read the list again instead.');
+  end if;
+  if input ->> 'within_minutes' is not null then
+    conditions := conditions || private.due_within(input, as_of);
+  end if;
+  execute private.sla_changes_query(conditions) into items
     using as_of, page_size, later_at, later_id, start,
       least((input ->> 'within_minutes')::bigint, 1000000000)::integer;
   return private.page(items, page_size, 'changed_at', 'id')
@@ -320,5 +335,6 @@ grant execute on function
   private.stretches_after(text, jsonb), private.amount_rank(text, bigint),
   private.amount_of_rank(text),
   private.stretches_of(jsonb, timestamptz), private.due_within(jsonb, timestamptz),
-  private.time_to_breach(timestamptz)
+  private.time_to_breach(timestamptz),
+  private.sla_exceptions_query(jsonb, text, timestamptz), private.sla_changes_query(text)
 to authenticated;

@@ -125,17 +125,13 @@ begin
   with recursive waiting as (
     (select x.tenant_id from private.line_spans x order by x.tenant_id limit 1)
     union all
-    select (select x.tenant_id
-    from private.line_spans x
-    where x.tenant_id > w.tenant_id
-    order by x.tenant_id
-    limit 1)
-    from waiting w where w.tenant_id is not null
+    select (
+      select x.tenant_id from private.line_spans x
+      where x.tenant_id > w.tenant_id order by x.tenant_id limit 1
+    ) from waiting w where w.tenant_id is not null
   ), tenants as materialized (
     select w.tenant_id, greatest(1, batch / count(*) over ()) as share
-    from waiting w
-    where w.tenant_id is not null
-    limit batch
+    from waiting w where w.tenant_id is not null limit batch
   ), held as materialized (
     select t.share, s.* from tenants t cross join lateral (
       select x.tenant_id, x.span_no, x.source_no, x.first_line_no, x.last_line_no

@@ -1,19 +1,15 @@
 -- Open lines over the wire: what a person works through in a period, read from where only open
 -- lines are stored.
 
--- The caller's lines that are open in a period, in the order of a list that begins after line
--- `after_no`; `hits`: only these lines, or those with the open amount `amount`. An index serves the
--- order by amount only without row-level security.
-create function private.open_lines_of_caller(r public.reconciliations, input jsonb, hits bigint[],
-  amount bigint, after_no bigint, most integer)
-returns table (n bigint, line_no bigint, side text, amount_minor bigint, open_minor bigint)
-language plpgsql stable security definer set search_path = '' as $$
+-- The conditions of a list of open lines on x, with the parameters of open_lines_of_caller.
+create function private.open_line_filters(input jsonb, hits bigint[], amount bigint,
+  after_no bigint, sort_key text) returns text
+language plpgsql stable set search_path = '' as $$
 declare
-  by_amount constant boolean := input ->> 'sort' = 'amount';
   q constant text := nullif(btrim(input ->> 'q'), '');
-  sort_key constant text := case when by_amount then '(-abs(x.open_minor))' else 'x.value_date' end;
-  filters constant text := concat_ws(' and ',
-    'x.tenant_id = $1 and x.pair_no = $3 and x.side = s.side and x.value_date <= $4',
+begin
+  return concat_ws(' and ',
+    'x.pair_no = $3 and x.side = s.side and x.value_date <= $4',
     case
       when hits is not null then '(x.line_no = any ($5)'
         || case when amount is not null then ' or (-abs(x.open_minor)) = -$6' else '' end || ')'
@@ -21,7 +17,7 @@ declare
         then 'exists (select from public.lines l where l.tenant_id = $1 and l.line_no = x.line_no and '
         || private.line_search(q, 'private.line_text(l)') || ')' end,
     case when after_no is not null then format('(%s, x.line_no) > (%s, $7)', sort_key,
-      case when by_amount then $c$-abs(($2 -> 'after' ->> 0)::bigint)$c$
+      case when input ->> 'sort' = 'amount' then $c$-abs(($2 -> 'after' ->> 0)::bigint)$c$
         else $c$($2 -> 'after' ->> 0)::date$c$ end) end,
     case when input ->> 'currency' is not null then $c$x.currency = $2 ->> 'currency'$c$ end,
     case
@@ -53,6 +49,19 @@ declare
         limit 1) is null$c$
     end
   );
+end $$;
+
+-- The caller's lines that are open in a period, in the order of a list that begins after line
+-- `after_no`; `hits`: only these lines, or those with the open amount `amount`. An index serves the
+-- order by amount only without row-level security.
+create function private.open_lines_of_caller(r public.reconciliations, input jsonb, hits bigint[],
+  amount bigint, after_no bigint, most integer)
+returns table (n bigint, line_no bigint, side text, amount_minor bigint, open_minor bigint)
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  by_amount constant boolean := input ->> 'sort' = 'amount';
+  sort_key constant text := case when by_amount then '(-abs(x.open_minor))' else 'x.value_date' end;
+  filters constant text := private.open_line_filters(input, hits, amount, after_no, sort_key);
 begin
   if not private.may('read:reconciliations', 'write:reconciliations') then
     return;
@@ -68,7 +77,7 @@ begin
     from unnest($9) s (side) cross join lateral (
       select x.line_no, x.side, x.amount_minor, x.open_minor, %2$s as sort_key
       from private.open_lines x
-      where %1$s order by %2$s, x.line_no limit $10
+      where x.tenant_id = $1 and %1$s order by %2$s, x.line_no limit $10
     ) o order by o.sort_key, o.line_no limit $10 $sql$, filters, sort_key)
   using private.tenant_id(), input, r.pair_no, r.period_end, hits, amount, after_no, r.id,
     case when input ->> 'side' is null then array['left', 'right'] else array[input ->> 'side'] end,

@@ -47,6 +47,63 @@ begin
   );
 end $$;
 
+create function private.delivery_metrics() returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select jsonb_build_object(
+      'pending', count(*),
+      'due', count(*) filter (where next_attempt_at <= now()),
+      -- A delivery that waits for its webhook's limit isn't late.
+      'lag_seconds', greatest(0, coalesce(extract(epoch from now() - min(d.next_attempt_at)
+        filter (where not exists (select from public.webhooks w
+          where w.tenant_id = d.tenant_id and w.id = d.webhook_id
+            and w.max_per_minute is not null))), 0))
+    )
+    from public.webhook_deliveries d where d.status = 'pending'
+  );
+end $$;
+
+create function private.job_metrics() returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select jsonb_build_object(
+      'ready',
+      count(*) filter (where attempts < max_attempts and run_at <= now() and locked_at is null),
+      'running', count(*) filter (where locked_at is not null),
+      'failed', count(*) filter (where attempts >= max_attempts),
+      'oldest_seconds',
+      coalesce(
+        extract(epoch from now()
+          - min(run_at) filter (where attempts < max_attempts and run_at <= now()
+            and locked_at is null)),
+        0),
+      -- A worker that is silent for 20 seconds is removed, and its jobs are freed.
+      'locked_by_the_dead', count(*) filter (where locked_at < now() - interval '1 minute'
+        and locked_by not in (select pool from private.heartbeats
+          where beat_at > now() - interval '1 minute'))
+    )
+    from graphile_worker.jobs
+  );
+end $$;
+
+create function private.database_metrics() returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_object(
+    'bytes', pg_database_size(current_database()),
+    'connections', (select sum(numbackends) from pg_stat_database),
+    'connections_max',
+    current_setting('max_connections')::int
+      - current_setting('superuser_reserved_connections')::int,
+    'migrating', exists (
+      select from pg_locks where locktype = 'advisory' and granted and objsubid = 1
+        and (classid::bigint << 32 | objid::bigint) = hashtext('tieout migrations')::bigint
+    )
+  );
+end $$;
+
 -- GET /metrics, over all tenants.
 create function private.service_metrics() returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
@@ -76,37 +133,8 @@ begin
       )
       from public.webhooks where deleted_at is null
     ),
-    'deliveries', (
-      select jsonb_build_object(
-        'pending', count(*),
-        'due', count(*) filter (where next_attempt_at <= now()),
-        -- A delivery that waits for its webhook's limit isn't late.
-        'lag_seconds', greatest(0, coalesce(extract(epoch from now() - min(d.next_attempt_at)
-          filter (where not exists (select from public.webhooks w
-            where w.tenant_id = d.tenant_id and w.id = d.webhook_id
-              and w.max_per_minute is not null))), 0))
-      )
-      from public.webhook_deliveries d where d.status = 'pending'
-    ),
-    'jobs', (
-      select jsonb_build_object(
-        'ready',
-        count(*) filter (where attempts < max_attempts and run_at <= now() and locked_at is null),
-        'running', count(*) filter (where locked_at is not null),
-        'failed', count(*) filter (where attempts >= max_attempts),
-        'oldest_seconds',
-        coalesce(
-          extract(epoch from now()
-            - min(run_at) filter (where attempts < max_attempts and run_at <= now()
-              and locked_at is null)),
-          0),
-        -- A worker that is silent for 20 seconds is removed, and its jobs are freed.
-        'locked_by_the_dead', count(*) filter (where locked_at < now() - interval '1 minute'
-          and locked_by not in (select pool from private.heartbeats
-            where beat_at > now() - interval '1 minute'))
-      )
-      from graphile_worker.jobs
-    ),
+    'deliveries', private.delivery_metrics(),
+    'jobs', private.job_metrics(),
     -- By task, how long ago its schedule queued it.
     'scheduled', (
       select coalesce(
@@ -122,17 +150,7 @@ begin
       join public.security_events e on e.chain = u.chain
         and e.seq = coalesce((u.signed ->> 'seq')::bigint, 0) + 1
     ),
-    'database', jsonb_build_object(
-      'bytes', pg_database_size(current_database()),
-      'connections', (select sum(numbackends) from pg_stat_database),
-      'connections_max',
-      current_setting('max_connections')::int
-        - current_setting('superuser_reserved_connections')::int,
-      'migrating', exists (
-        select from pg_locks where locktype = 'advisory' and granted and objsubid = 1
-          and (classid::bigint << 32 | objid::bigint) = hashtext('tieout migrations')::bigint
-      )
-    )
+    'database', private.database_metrics()
   );
 end $$;
 create function public.service_metrics() returns jsonb

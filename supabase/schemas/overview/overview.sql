@@ -20,7 +20,7 @@ begin
     from private.open_by_deadline o
       where o.tenant_id = tenant and o.due_from < this_hour + make_interval(hours => hours)
   ), late as (
-    -- Of the current hour, those whose deadline has passed.
+    -- Deadlines of the current hour that have passed.
     select coalesce(e.assigned_to, '') as assigned_to, coalesce(e.currency, '') as currency,
       count(*) as open_count,
       coalesce(sum(e.amount_minor), 0) as amount_minor
@@ -250,6 +250,41 @@ begin
   );
 end $$;
 
+create function private.overview_imports(tenant text, shown integer) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'source_id', s.id,
+      'source_name', s.name, 'file_name', i.file_name, 'status', i.status,
+      'accepted_count', i.accepted_count, 'refused_count', i.refused_count,
+      'created_at', private.iso(i.created_at)) order by i.id desc), '[]')
+    from (
+      select * from public.imports x
+      where x.tenant_id = tenant and x.status <> 'receiving'
+      order by x.id desc limit shown
+    ) i
+    join public.sources s on s.tenant_id = i.tenant_id and s.source_no = i.source_no
+  );
+end $$;
+
+create function private.overview_runs(tenant text, shown integer) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('id', x.id,
+      'reconciliation_id', x.reconciliation_id, 'reconciliation_name', r.name,
+      'status', x.status, 'suggested_count', x.suggested_count, 'open_count', x.open_count,
+      'exceptions_opened', x.exceptions_opened,
+      'created_at', private.iso(x.created_at)) order by x.id desc), '[]')
+    from (
+      select * from public.runs y
+      where y.tenant_id = tenant and y.dry_run is null
+      order by y.id desc limit shown
+    ) x
+    join public.reconciliations r on r.tenant_id = x.tenant_id and r.id = x.reconciliation_id
+  );
+end $$;
+
 -- input: {}. `mine` is what is assigned to the caller. `keys` and `webhooks` are null for callers
 -- who may not read them.
 create function public.get_overview(input jsonb, request jsonb) returns jsonb
@@ -280,31 +315,8 @@ begin
       ) x
     ),
     'reconciliations', private.overview_reconciliations(8),
-    'imports', (
-      select coalesce(
-        jsonb_agg(
-          jsonb_build_object('id', i.id, 'source_id', s.id, 'source_name', s.name, 'file_name',
-            i.file_name, 'status', i.status,
-        'accepted_count', i.accepted_count, 'refused_count', i.refused_count, 'created_at',
-        private.iso(i.created_at))
-          order by i.id desc),
-        '[]')
-      from (select * from public.imports x where x.tenant_id = tenant and x.status <> 'receiving'
-        order by x.id desc limit shown) i
-      join public.sources s on s.tenant_id = i.tenant_id and s.source_no = i.source_no
-    ),
-    'runs', (
-      select coalesce(
-        jsonb_agg(
-          jsonb_build_object('id', x.id, 'reconciliation_id', x.reconciliation_id,
-            'reconciliation_name', r.name, 'status', x.status,
-        'suggested_count', x.suggested_count, 'open_count', x.open_count, 'exceptions_opened',
-        x.exceptions_opened,
-        'created_at', private.iso(x.created_at)) order by x.id desc), '[]')
-      from (select * from public.runs y where y.tenant_id = tenant and y.dry_run is null
-        order by y.id desc limit shown) x
-      join public.reconciliations r on r.tenant_id = x.tenant_id and r.id = x.reconciliation_id
-    ),
+    'imports', private.overview_imports(tenant, shown),
+    'runs', private.overview_runs(tenant, shown),
     'keys', case when private.may('read:api-keys') then private.overview_keys(as_of, shown) end,
     'webhooks',
     case when private.may('read:webhooks') then private.overview_webhooks(as_of, shown) end,
@@ -314,5 +326,6 @@ end $$;
 
 grant execute on function
   private.overview_exceptions(timestamptz), private.overview_reconciliations(integer),
-  private.overview_keys(timestamptz, integer), private.overview_webhooks(timestamptz, integer)
+  private.overview_keys(timestamptz, integer), private.overview_webhooks(timestamptz, integer),
+  private.overview_imports(text, integer), private.overview_runs(text, integer)
 to authenticated;

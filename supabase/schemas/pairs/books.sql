@@ -205,8 +205,8 @@ begin
         sha256(
           convert_to(
             row(m.id, m.shape, m.method, m.currency, m.amount_minor, m.residual_minor,
-              m.adjustments, m.note,
-        m.decided_by, m.created_by)::text, 'UTF8')), '' order by m.id)
+              m.adjustments, m.note, m.decided_by, m.created_by)::text, 'UTF8')),
+        '' order by m.id)
       from public.matches m
         where m.tenant_id = tenant and m.reconciliation_id = reconciliation
           and m.state = 'confirmed'
@@ -214,8 +214,7 @@ begin
     || sha256(coalesce((
       select string_agg(
         sha256(convert_to(row(mm.match_id, mm.line_no, mm.side, mm.allocated_minor)::text, 'UTF8')),
-        ''
-      order by mm.match_id, mm.line_no)
+        '' order by mm.match_id, mm.line_no)
       from public.matches m
         join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
       where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'confirmed'
@@ -226,8 +225,7 @@ begin
           convert_to(
             row(x.line_no, x.side, x.currency, x.excluded_minor, x.reason, x.created_by)::text,
             'UTF8')),
-        ''
-      order by x.line_no)
+        '' order by x.line_no)
       from public.exclusions x where x.tenant_id = tenant and x.reconciliation_id = reconciliation
     ), ''))
     || sha256(coalesce((
@@ -235,8 +233,7 @@ begin
         sha256(
           convert_to(row(c.line_no, c.side, c.currency, c.open_minor, c.value_date::text)::text,
             'UTF8')),
-        ''
-      order by c.line_no)
+        '' order by c.line_no)
       from public.carried_lines c
         where c.tenant_id = tenant and c.reconciliation_id = reconciliation
     ), ''))

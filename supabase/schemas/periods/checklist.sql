@@ -48,19 +48,41 @@ begin
   );
 end $$;
 
--- [{ check, outcome: pass | warn | block, count, detail }] for an open period.
-create function private.checks_of(r public.reconciliations) returns jsonb
+-- Whether enough people took part: these always block.
+create function private.checks_of_people(r public.reconciliations) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return jsonb_build_array(
+    private.check_json('second_person',
+      not (private.requires_second_person(r) and private.worked_in_period(r)), 'block', null,
+      case when not private.requires_second_person(r) then 'The policy asks for no second person.'
+        when private.worked_in_period(r) then 'You worked in this period. Somebody else closes it.'
+        else 'You did not work in this period.' end),
+    (
+      select private.check_json('signatures',
+        s.levels = 0 or s.reviews >= s.levels, 'block', s.reviews,
+        case when s.levels = 0 then 'The policy asks for no review.'
+          when s.state = 'open' then 'The period is not prepared.'
+          else format('%s of %s signed.', s.reviews,
+            private.counted(s.levels, 'review is', 'reviews are')) end)
+      from (
+        select (o ->> 'levels')::integer as levels, o ->> 'state' as state,
+          (select count(*) from jsonb_array_elements(o -> 'signatures') x
+            where x ->> 'kind' = 'reviewed') as reviews
+        from private.sign_off_json(r) o
+      ) s
+    )
+  );
+end $$;
+
+-- What the imports of both sides have shown: `coverage` as coverage_of returns it.
+create function private.checks_of_files(coverage jsonb, weights jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
-  weights constant jsonb := private.policy_of_pair(r.tenant_id, r.pair_no) -> 'checks';
-  preview constant jsonb := private.close_preview(r);
-  coverage constant jsonb := private.coverage_of(r);
-  totals constant jsonb := private.statement_totals(r);
   missing_days bigint;
   late text;
   break_count bigint;
   without_balance text;
-  unexplained bigint;
 begin
   select sum((c ->> 'missing_days')::bigint),
     string_agg(format('%s has nothing after %s', c ->> 'name',
@@ -70,14 +92,7 @@ begin
     string_agg(c ->> 'name', ' and ') filter (where not (c ->> 'has_balance')::boolean)
   into missing_days, late, break_count, without_balance
   from jsonb_array_elements(coverage) c;
-  select count(*) into unexplained from jsonb_array_elements(totals -> 'differences') d
-  where coalesce(nullif(d -> 'unexplained_minor', 'null'), d -> 'difference_minor') <> '0';
   return jsonb_build_array(
-    private.check_json('period_over', preview -> 'days_until_over' = '0',
-      weights ->> 'period_over', (preview ->> 'days_until_over')::bigint,
-      case when preview -> 'days_until_over' = '0' then 'The period is over.'
-        else format('The period is over in %s.',
-          private.counted((preview ->> 'days_until_over')::bigint, 'day', 'days')) end),
     private.check_json('files', missing_days = 0, weights ->> 'files', missing_days,
       coalesce(late || '.', 'Both sides are in to the last business day.')),
     private.check_json('balances', break_count = 0 and without_balance is null,
@@ -87,7 +102,28 @@ begin
             without_balance)
         when break_count > 0 then private.counted(break_count,
           'statement does not follow the one before.', 'statements do not follow the one before.')
-        else 'Balances are stated and follow one another.' end),
+        else 'Balances are stated and follow one another.' end)
+  );
+end $$;
+
+-- [{ check, outcome: pass | warn | block, count, detail }] for an open period.
+create function private.checks_of(r public.reconciliations) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  weights constant jsonb := private.policy_of_pair(r.tenant_id, r.pair_no) -> 'checks';
+  preview constant jsonb := private.close_preview(r);
+  totals constant jsonb := private.statement_totals(r);
+  unexplained bigint;
+begin
+  select count(*) into unexplained from jsonb_array_elements(totals -> 'differences') d
+  where coalesce(nullif(d -> 'unexplained_minor', 'null'), d -> 'difference_minor') <> '0';
+  return jsonb_build_array(
+    private.check_json('period_over', preview -> 'days_until_over' = '0',
+      weights ->> 'period_over', (preview ->> 'days_until_over')::bigint,
+      case when preview -> 'days_until_over' = '0' then 'The period is over.'
+        else format('The period is over in %s.',
+          private.counted((preview ->> 'days_until_over')::bigint, 'day', 'days')) end)
+  ) || private.checks_of_files(private.coverage_of(r), weights) || jsonb_build_array(
     private.check_json('suggestions', preview -> 'suggestions_count' = '0',
       weights ->> 'suggestions', (preview ->> 'suggestions_count')::bigint,
       case when preview -> 'suggestions_count' = '0' then 'No suggestion waits.'
@@ -111,27 +147,8 @@ begin
           else private.counted(x.missing, 'adjusted match has no evidence.',
             'adjusted matches have no evidence.') end)
       from private.missing_evidence(r) x (missing)
-    ),
-    private.check_json('second_person',
-      not (private.requires_second_person(r) and private.worked_in_period(r)), 'block', null,
-      case when not private.requires_second_person(r) then 'The policy asks for no second person.'
-        when private.worked_in_period(r) then 'You worked in this period. Somebody else closes it.'
-        else 'You did not work in this period.' end),
-    (
-      select private.check_json('signatures',
-        s.levels = 0 or s.reviews >= s.levels, 'block', s.reviews,
-        case when s.levels = 0 then 'The policy asks for no review.'
-          when s.state = 'open' then 'The period is not prepared.'
-          else format('%s of %s signed.', s.reviews,
-            private.counted(s.levels, 'review is', 'reviews are')) end)
-      from (
-        select (o ->> 'levels')::integer as levels, o ->> 'state' as state,
-          (select count(*) from jsonb_array_elements(o -> 'signatures') x
-            where x ->> 'kind' = 'reviewed') as reviews
-        from private.sign_off_json(r) o
-      ) s
     )
-  );
+  ) || private.checks_of_people(r);
 end $$;
 
 -- Refuses: conflict if a check of the policy blocks. Signatures and the second person are checked
@@ -174,7 +191,8 @@ begin
 end $$;
 grant execute on function
   private.check_json(text, boolean, text, bigint, text), private.counted(bigint, text, text),
-  private.coverage_of(public.reconciliations), private.checks_of(public.reconciliations)
+  private.coverage_of(public.reconciliations), private.checks_of(public.reconciliations),
+  private.checks_of_files(jsonb, jsonb), private.checks_of_people(public.reconciliations)
 to authenticated;
 
 -- input: { id }, the reconciliation's. Refuses: not_found; conflict for a closed period.

@@ -66,6 +66,29 @@ begin
   ), 0);
 end $$;
 
+-- The balance of several accounts, if all of them end on the same day.
+create function private.total_of_accounts(tenant text, source integer, currency text, day date,
+  accounts integer)
+returns table (minor numeric, stated_on date, balance_id text)
+language plpgsql stable set search_path = '' as $$
+#variable_conflict use_column
+begin
+  return query
+  with latest as (
+    select distinct on (x.account) x.account, x.period_end, x.closing_minor, x.id
+    from public.source_balances x
+    where x.tenant_id = tenant and x.source_no = source and x.currency = total_of_accounts.currency
+      and x.account is not null and x.period_end <= day
+    order by x.account, x.period_end desc, x.created_at desc, x.id desc
+  )
+  select sum(l.closing_minor)
+      + private.booked_between(tenant, source, total_of_accounts.currency,
+        min(l.period_end) + 1, day),
+    min(l.period_end), min(l.id)
+  from latest l
+  having count(*) = accounts and min(l.period_end) = max(l.period_end);
+end $$;
+
 -- The balance of a source at the end of a day: the last one stated by then, carried on by the lines
 -- booked since; without one, the first statement after that day, less the lines in between. No row
 -- if nothing was stated, or several accounts end on different days.
@@ -75,25 +98,13 @@ language plpgsql stable set search_path = '' as $$
 #variable_conflict use_column
 declare
   accounts integer;
-  ends integer;
   b public.source_balances;
 begin
   select count(distinct x.account) into accounts from public.source_balances x
   where x.tenant_id = tenant and x.source_no = source and x.currency = balance_on.currency;
   if accounts > 1 then
-    return query
-    with latest as (
-      select distinct on (x.account) x.account, x.period_end, x.closing_minor, x.id
-      from public.source_balances x
-      where x.tenant_id = tenant and x.source_no = source and x.currency = balance_on.currency
-        and x.account is not null and x.period_end <= day
-      order by x.account, x.period_end desc, x.created_at desc, x.id desc
-    )
-    select sum(l.closing_minor)
-        + private.booked_between(tenant, source, balance_on.currency, min(l.period_end) + 1, day),
-      min(l.period_end), min(l.id)
-    from latest l
-    having count(*) = accounts and min(l.period_end) = max(l.period_end);
+    return query select *
+    from private.total_of_accounts(tenant, source, balance_on.currency, day, accounts);
     return;
   end if;
   select * into b from public.source_balances x
@@ -176,6 +187,7 @@ end $$;
 grant execute on function
   private.source_balance_json(public.source_balances),
   private.booked_between(text, integer, text, date, date),
+  private.total_of_accounts(text, integer, text, date, integer),
   private.balance_on(text, integer, text, date),
   private.balance_breaks(text, integer, text, date, date)
 to authenticated;

@@ -113,7 +113,7 @@ begin
   where r.token_hash = $1 and r.expires_at > now() and u.deleted_at is null
     and (u.banned_until is null or u.banned_until <= now())
   for no key update of u;
-  -- Of two concurrent calls, the second finds it deleted.
+  -- The second of two concurrent calls finds it deleted.
   delete from private.password_resets r where r.token_hash = $1;
   if account.id is null or not found then
     return null;
@@ -197,7 +197,7 @@ begin
 end $$;
 
 -- Gives an unconfirmed account to the holder of a link that was mailed to its address, and removes
--- everything left by whoever started to sign up.
+-- everything that the person who started to sign up has left.
 create function private.take_over_account(account auth.users, password_hash text) returns auth.users
 language plpgsql volatile security definer set search_path = '' as $$
 begin

@@ -116,6 +116,15 @@ begin
   );
 end $$;
 
+create function private.require_fresh_cursor(seen_at timestamptz, oldest timestamptz) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if seen_at < oldest then
+    perform private.refuse_field('cursor',
+      'This cursor is older than 30 days, and events after it may be gone. Start again with since.');
+  end if;
+end $$;
+
 -- Oldest first, after a position that was returned at `seen_at`, or since a moment. input: { limit,
 -- after, seen_at, since, types, subject, test }. Looks at a thousand events at most, so that a
 -- filter that few match stays cheap: the page may be empty, and `position` says where to go on.
@@ -137,10 +146,7 @@ begin
   perform private.begin_request(request, 'list_events');
   perform private.require_any_event();
   perform private.require_readable_events(wanted_types);
-  if (input ->> 'seen_at')::timestamptz < oldest then
-    perform private.refuse_field('cursor',
-      'This cursor is older than 30 days, and events after it may be gone. Start again with since.');
-  end if;
+  perform private.require_fresh_cursor((input ->> 'seen_at')::timestamptz, oldest);
   if cardinality(wanted_types) = 0 then
     wanted_types := private.readable_events();
   end if;
@@ -208,6 +214,7 @@ begin
 end $$;
 
 grant execute on function
+  private.require_fresh_cursor(timestamptz, timestamptz),
   private.settled_event_position(), private.event_window_end(bigint, bigint),
   private.event_position_before(timestamptz),
   private.event_json(public.events), private.require_any_event(),

@@ -127,9 +127,10 @@ end $$;
 
 -- Takes up to `room` due deliveries of the named webhooks for 23 seconds. Caps, so that a receiver
 -- that hangs costs others nothing: 20 at once per webhook, 2 while it fails; 200 per tenant, beyond
--- the first of each webhook, which is always let through. Whoever settles a delivery claims for its
--- webhook again, so a claim that a cap cut short is never forgotten. A webhook with a limit gets
--- what is left of its minute; private.overdue_webhooks finds it in the next.
+-- the first of each webhook, which is always let through. Each settled
+-- delivery leads to another claim for its webhook, so a claim that a cap cut short is never
+-- forgotten. A webhook with a limit gets what is left of its minute; private.overdue_webhooks finds
+-- it in the next.
 create function private.claim_webhook_deliveries(webhook_ids text[], room integer)
 returns table (
   attempt_id bigint, delivery_id text, webhook_id text, tenant_id text, event_id text, url text,

@@ -9,8 +9,8 @@ begin
   perform private.notify('deliveries', webhook_id);
 end $$;
 
--- Of the event's time, and the same however often it is made: a second delivery of the event to the
--- webhook is a second row of its key.
+-- Begins with the event's time, and depends on event and webhook alone: delivering an event to a
+-- webhook a second time violates the primary key.
 create function private.delivery_id(event_id text, webhook_id text) returns text
 language plpgsql immutable set search_path = '' as $$
 begin

@@ -41,7 +41,7 @@ begin
   if scheduled is null then
     return null;
   end if;
-  -- Of a longer wait, up to a tenth more, for the same reason.
+  -- A longer wait is extended by up to a tenth, for the same reason.
   return make_interval(secs => case
     when asked_for > scheduled then least(asked_for * (1 + 0.1 * random()), 86400) else scheduled
   end);

@@ -75,7 +75,7 @@ begin
   );
 end $$;
 
--- Of what somebody sets: no clock, no counter, nothing that others' work adds.
+-- Hashes only what users set: no clocks and no counters.
 create function private.webhook_version(w public.webhooks) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
@@ -232,6 +232,27 @@ begin
   end if;
 end $$;
 
+-- Stores the headers and the OAuth client of a patch. Records: webhook.updated.
+create function private.store_webhook_credentials(before public.webhooks, changed public.webhooks,
+  patch jsonb) returns public.webhooks
+language plpgsql volatile set search_path = '' as $$
+declare
+  has_moved constant boolean := private.has_other_origin(before.url, changed.url);
+  w public.webhooks := changed;
+begin
+  if patch ? 'headers' then
+    w := private.store_webhook_headers(w, patch -> 'headers', has_moved);
+    perform private.record_security_event('webhook.updated', w.id, null, jsonb_build_object(
+      'headers', jsonb_build_object('from', before.header_names, 'to', w.header_names)));
+  end if;
+  if patch ? 'oauth' then
+    w := private.store_webhook_client(w, patch -> 'oauth', has_moved);
+    perform private.record_security_event('webhook.updated', w.id, null, jsonb_build_object(
+      'oauth', jsonb_build_object('from', before.oauth, 'to', w.oauth)));
+  end if;
+  return w;
+end $$;
+
 -- input: { id, patch: { url, description, events, filters, headers, max_per_minute, status, reason
 -- } }. A new address starts with a clean record. Who may not read its events changes neither them
 -- nor the address; nor the address, where such were sent before. Refuses: not_found,
@@ -242,7 +263,6 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'update_webhook');
   fields constant text[] := '{url,description,events,filters,max_per_minute}';
-  has_moved boolean;
   patch constant jsonb := input -> 'patch';
   before public.webhooks;
   w public.webhooks;
@@ -254,7 +274,6 @@ begin
   perform private.require_version(private.webhook_version(before), request -> 'versions');
   w := jsonb_populate_record(before,
     (select jsonb_object_agg(key, value) from jsonb_each(patch) where key = any (fields)));
-  has_moved := private.has_other_origin(before.url, w.url);
   perform private.require_webhook_change(before, w, patch);
   if w is distinct from before then
     update public.webhooks x set
@@ -269,16 +288,7 @@ begin
       from unnest(fields) field
     ));
   end if;
-  if patch ? 'headers' then
-    w := private.store_webhook_headers(w, patch -> 'headers', has_moved);
-    perform private.record_security_event('webhook.updated', w.id, null, jsonb_build_object(
-      'headers', jsonb_build_object('from', before.header_names, 'to', w.header_names)));
-  end if;
-  if patch ? 'oauth' then
-    w := private.store_webhook_client(w, patch -> 'oauth', has_moved);
-    perform private.record_security_event('webhook.updated', w.id, null, jsonb_build_object(
-      'oauth', jsonb_build_object('from', before.oauth, 'to', w.oauth)));
-  end if;
+  w := private.store_webhook_credentials(before, w, patch);
   if patch ->> 'status' = 'active' then
     w := private.enable_webhook(w);
   elsif patch ->> 'status' = 'disabled' and w.status = 'active' then

@@ -1,12 +1,12 @@
 import { decimalsOf } from "../../../wire/currencies.ts";
 import { minorAmount } from "../../../wire/money.ts";
+import { TextLines } from "../../../wire/text-lines.ts";
 import { sixDigitDay } from "../dates.ts";
 import type { ImportLine } from "../line.ts";
 import { DetailsBuilder } from "../line-collector.ts";
 import { LINE_MAX_LENGTH, type Reader, type Reading } from "../reader.ts";
 import { refuseFile } from "../refusal.ts";
 import { Statement } from "../statement.ts";
-import { TextLines } from "../text-lines.ts";
 import { Bai2Totals, detailOf, fundsOf, summaryOf } from "./bai2-fields.ts";
 import { type Bai2Record, Bai2Records } from "./bai2-records.ts";
 

@@ -556,8 +556,8 @@ test("a question's answer, in the mapping, reads the file", async () => {
     "2026-03-13,a,-10.00,Posted",
     "2026-03-14,b,-5.00,Zanzibar",
   );
-  const asked = await imported(text, "EUR");
-  const [booked, skipped] = asked.question?.choices.map(({ value }) => JSON.parse(value)) ?? [];
+  const preview = await imported(text, "EUR");
+  const [booked, skipped] = preview.question?.choices.map(({ value }) => JSON.parse(value)) ?? [];
   await expectOutcome(
     text,
     "EUR",

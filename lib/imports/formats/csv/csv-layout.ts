@@ -7,7 +7,7 @@ import {
   type Delimiter,
   type Mapping,
 } from "../mapping.ts";
-import { csvRecords } from "./csv-records.ts";
+import { tableRecords } from "./table-records.ts";
 
 /** For describing a table, and for detecting its delimiter. */
 const ROWS_LOOKED_AT = 20_000;
@@ -102,7 +102,7 @@ export function rowsOf(
   isWhole = false,
 ): Row[] {
   const rows: Row[] = [];
-  const records = csvRecords(delimiter, quote, (cells, line) => {
+  const records = tableRecords(delimiter, quote, (cells, line) => {
     if (rows.length < ROWS_LOOKED_AT) rows.push({ cells, line });
   });
   try {

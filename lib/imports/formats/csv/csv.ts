@@ -5,9 +5,9 @@ import type { MappedField } from "../mapping.ts";
 import type { Reader, Reading } from "../reader.ts";
 import { refuseFile } from "../refusal.ts";
 import { BalanceChecks, statusReader } from "./csv-checks.ts";
-import { csvRecords } from "./csv-records.ts";
 import { labelOf, statedBalance, TOTALS } from "./csv-stated-balances.ts";
 import { bookingStateOf } from "./csv-statuses.ts";
+import { tableRecords } from "./table-records.ts";
 
 /** Banks write a few lines about the account above the table. */
 const HEADER_WITHIN_ROWS = 100;
@@ -22,7 +22,7 @@ export type RowReader = {
 /** CSV with a mapping: see `rowReader`. @throws FileRefused */
 export function readCsv(reading: Reading): Reader {
   const rows = rowReader(reading);
-  const records = csvRecords(reading.delimiter, reading.mapping?.quote, rows.onRecord);
+  const records = tableRecords(reading.delimiter, reading.mapping?.quote, rows.onRecord);
   return {
     read: (text) => records.write(text),
     end() {

@@ -18,8 +18,8 @@ async function imported(
   isPart = false,
 ) {
   const stream = new Blob([Buffer.from(bytes)]).stream();
-  const asked = { fileName, contentType: "application/octet-stream", isPart };
-  const file = await openFile(stream, asked, new Headers());
+  const hints = { fileName, contentType: "application/octet-stream", isPart };
+  const file = await openFile(stream, hints, new Headers());
   const { mapping, questions } = await settle(file, given, "EUR");
   if (questions[0]) return { question: questions[0] };
   const options = { format: file.format, currency: "EUR", ...(mapping && { mapping }) };

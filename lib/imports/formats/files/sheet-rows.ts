@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import { xmlEvents } from "../camt/xml-events.ts";
-import { COLUMNS_MAX } from "../csv/csv-records.ts";
+import { COLUMNS_MAX } from "../csv/table-records.ts";
 import { refuseFile } from "../refusal.ts";
 import { cellText, type SheetContext } from "./sheet-values.ts";
 

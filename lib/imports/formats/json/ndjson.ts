@@ -1,5 +1,5 @@
+import { TextLines } from "../../../wire/text-lines.ts";
 import { LINE_MAX_LENGTH, type Reader, type Reading } from "../reader.ts";
-import { TextLines } from "../text-lines.ts";
 import { jsonLines } from "./json-line.ts";
 
 /** One JSON object per line, separated by line feeds. Blank lines are ignored. */

@@ -1,9 +1,9 @@
 import { decimalsOf } from "../../../wire/currencies.ts";
 import { standardAmount } from "../../../wire/money.ts";
+import { TextLines } from "../../../wire/text-lines.ts";
 import { LINE_MAX_LENGTH, type Reader, type Reading } from "../reader.ts";
 import { refuseFile } from "../refusal.ts";
 import { Statement } from "../statement.ts";
-import { TextLines } from "../text-lines.ts";
 import { Mt940Fields } from "./mt940-fields.ts";
 import { type StatementLine, statementLine, swiftDay } from "./mt940-line.ts";
 import { Mt940Totals, TOTALS_MAX } from "./mt940-totals.ts";

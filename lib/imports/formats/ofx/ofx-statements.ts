@@ -9,7 +9,7 @@ import { Statement } from "../statement.ts";
 
 const STATEMENTS = new Set(["STMTRS", "CCSTMTRS", "INVSTMTRS"]);
 const ACCOUNTS = new Set(["BANKACCTFROM", "CCACCTFROM", "INVACCTFROM"]);
-/** Aggregates that are read or must be skipped. Of all others only the leaves count. */
+/** Aggregates that are read or must be skipped. Others are ignored, but their leaves are read. */
 const AGGREGATES = new Set([
   "OFX",
   ...STATEMENTS,
@@ -86,7 +86,7 @@ export class OfxStatements {
     return true;
   }
 
-  /** The first of a name counts. */
+  /** If a name repeats, the first one counts. */
   leaf(name: string, text: string) {
     const aggregate = this.#open.at(-1);
     if (!aggregate || text === "") return;
@@ -129,7 +129,7 @@ export class OfxStatements {
     else if (name === "LEDGERBAL") this.#balance(leaves, aggregate.place);
     else if (STATEMENTS.has(name)) this.#finish();
     else if (ACCOUNTS.has(name) && this.#statement) this.#account(name, leaves, this.#statement);
-    // What belongs to a transaction is kept with it, under both names.
+    // Leaves of a transaction's aggregates are stored with it, under both names.
     else for (const [leaf, text] of leaves) this.#open.at(-1)?.leaves.set(`${name}.${leaf}`, text);
   }
 
@@ -154,8 +154,8 @@ export class OfxStatements {
   }
 
   /**
-   * Banks number the transactions of each account alike, and give a savings account the number of
-   * its checking account.
+   * Banks repeat transaction numbers across accounts, and give a savings account the number of its
+   * checking account.
    */
   #account(name: string, leaves: Leaves, statement: Statement) {
     const account = leaves.get("ACCTID") ?? "";

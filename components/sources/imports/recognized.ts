@@ -1,25 +1,19 @@
 import { inSize } from "#components/ui/size.ts";
 import type { ImportPreview } from "#lib/imports/contract.ts";
 import { ENCODINGS, FORMAT_TRAITS, type Mapping } from "#lib/imports/formats/mapping.ts";
-import { DELIMITER_WORDS, ENCODING_WORDS } from "./words.tsx";
+import { DELIMITER_LABELS, ENCODING_LABELS } from "./labels.tsx";
 
-/** The detected format of a file. */
-export function Recognized({
-  preview,
-  mapping,
-}: {
-  preview: ImportPreview;
-  mapping: Mapping | null;
-}) {
+/** The detected format of a file, as facts. */
+export function recognized(preview: ImportPreview, mapping: Mapping | null): [string, string][] {
   const { encoding, bytes_read, complete } = preview;
   const { fields } = FORMAT_TRAITS[preview.format];
   const known = ENCODINGS.find((one) => one === encoding);
-  const facts = [
+  return [
     ["Format", formatName(preview, mapping)],
     ...(mapping?.sheet ? [["Sheet", mapping.sheet]] : []),
-    ...(known ? [["Encoding", ENCODING_WORDS[known]]] : []),
+    ...(known ? [["Encoding", ENCODING_LABELS[known]]] : []),
     ...(fields === "columns" && mapping?.delimiter && mapping.sheet === undefined
-      ? [["Separator", DELIMITER_WORDS[mapping.delimiter]]]
+      ? [["Separator", DELIMITER_LABELS[mapping.delimiter]]]
       : []),
     ...(fields === "columns"
       ? [["Header row", mapping?.header_row === false ? "None" : "Yes"]]
@@ -27,16 +21,6 @@ export function Recognized({
     ...(fields !== "defined" && mapping?.date_format ? [["Dates", mapping.date_format]] : []),
     ...(complete ? [] : [["Checked", `first ${inSize(bytes_read)}`]]),
   ] as [string, string][];
-  return (
-    <dl className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
-      {facts.map(([name, value]) => (
-        <div key={name} className="flex gap-1.5">
-          <dt className="text-muted">{name}</dt>
-          <dd className="font-medium">{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
 }
 
 function formatName({ format, version }: ImportPreview, mapping: Mapping | null): string {

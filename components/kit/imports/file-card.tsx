@@ -1,17 +1,16 @@
 import { FileText, X } from "lucide-react";
-import type { ReactNode } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { inSize } from "#components/ui/size.ts";
 
-/** The chosen file. `children`: its detected format. */
+/** The chosen file. `facts`: what is known of its format. */
 export function FileCard({
   file,
   onReset,
-  children,
+  facts,
 }: {
   file: File;
   onReset?: () => void;
-  children?: ReactNode;
+  facts?: readonly (readonly [string, string])[];
 }) {
   return (
     <div className="flex items-start gap-3 rounded-lg border border-line bg-raised p-3 shadow-raised sm:p-4">
@@ -21,7 +20,16 @@ export function FileCard({
           <span className="block truncate font-medium">{file.name}</span>
           <span className="text-sm text-muted">{inSize(file.size)}</span>
         </p>
-        {children}
+        {facts && (
+          <dl className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
+            {facts.map(([name, value]) => (
+              <div key={name} className="flex gap-1.5">
+                <dt className="text-muted">{name}</dt>
+                <dd className="font-medium">{value}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
       </div>
       {onReset && (
         <Button

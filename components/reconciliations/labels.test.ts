@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { periodOf } from "#lib/wire/period-name.ts";
-import { matchedShare } from "./words.tsx";
+import { matchedShare } from "./labels.tsx";
 
 test.each([
   ["2026-10-01", "2026-10-31", "1–31 Oct 2026"],

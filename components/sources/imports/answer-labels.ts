@@ -1,5 +1,5 @@
 /** The labels of the answers to a preview's questions, by setting. */
-const WORDS: Record<string, Record<string, string>> = {
+const LABELS: Record<string, Record<string, string>> = {
   decimal_separator: { ",": "Comma", ".": "Point" },
   debit_sign: { plus: "Money in", minus: "Money out" },
   credit_sign: { plus: "Money out", minus: "Money in" },
@@ -19,7 +19,7 @@ const IN_ORDER: Record<string, readonly string[]> = {
 };
 
 export function answerWords(about: string, value: string, at: number): string {
-  return WORDS[about]?.[value] ?? IN_ORDER[about]?.[at] ?? value;
+  return LABELS[about]?.[value] ?? IN_ORDER[about]?.[at] ?? value;
 }
 
 /** Settings whose answers are given as JSON. */

@@ -28,7 +28,7 @@ type Chosen = {
 type Asking = { to: "exclude"; line: OpenLine } | { to: "explain"; chosen: Chosen };
 
 /** The actions on the selection or the current suggestion. */
-export function useActs(id: string, bench: Workbench) {
+export function useActions(id: string, bench: Workbench) {
   const mayDecide = useIsAllowed(confirmMatchContract.access);
   const mayWrite = useIsAllowed(createMatchContract.access);
   const { line, option, picked } = bench;

@@ -16,7 +16,7 @@ export const KIND_ICONS: Record<Source["kind"], LucideIcon> = {
   other: FileQuestion,
 };
 
-export const SIGN_WORDS: Record<Source["sign"], string> = {
+export const SIGN_LABELS: Record<Source["sign"], string> = {
   as_is: "Positive is money in",
   inverted: "Inverted: positive is money out",
 };

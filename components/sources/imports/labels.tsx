@@ -12,14 +12,14 @@ import { Badge, type Tone } from "#components/ui/badge.tsx";
 import type { Import } from "#lib/imports/contract.ts";
 import type { DELIMITERS, ENCODINGS, MappedField } from "#lib/imports/formats/mapping.ts";
 
-export const DELIMITER_WORDS: Record<(typeof DELIMITERS)[number], string> = {
+export const DELIMITER_LABELS: Record<(typeof DELIMITERS)[number], string> = {
   ",": "Comma",
   ";": "Semicolon",
   "\t": "Tab",
   "|": "Pipe",
 };
 
-export const ENCODING_WORDS: Record<(typeof ENCODINGS)[number], string> = {
+export const ENCODING_LABELS: Record<(typeof ENCODINGS)[number], string> = {
   "utf-8": "UTF-8",
   "utf-16le": "UTF-16 LE",
   "utf-16be": "UTF-16 BE",
@@ -29,7 +29,7 @@ export const ENCODING_WORDS: Record<(typeof ENCODINGS)[number], string> = {
   "iso-8859-15": "ISO 8859-15",
 };
 
-export const FIELD_WORDS: Record<MappedField, string> = {
+export const FIELD_LABELS: Record<MappedField, string> = {
   amount: "Amount",
   amount_minor: "Amount in minor units",
   debit: "Money out",
@@ -47,7 +47,7 @@ export const FIELD_WORDS: Record<MappedField, string> = {
   external_id: "Line ID",
 };
 
-export const SKIP_WORDS: Record<Import["skips"][number]["reason"], string> = {
+export const SKIP_LABELS: Record<Import["skips"][number]["reason"], string> = {
   pending: "Pending",
   declined: "Declined or cancelled",
   information: "For information",

@@ -3,7 +3,7 @@ import { StateText } from "#components/kit/state-text.tsx";
 import { Badge, type Tone } from "#components/ui/badge.tsx";
 import type { Line } from "#lib/lines/contract.ts";
 
-export const LINE_STATE_WORDS: Record<Line["state"], string> = {
+export const LINE_STATE_LABELS: Record<Line["state"], string> = {
   open: "Open",
   partly_matched: "Partly matched",
   matched: "Matched",
@@ -27,7 +27,7 @@ const TONES: Record<Line["state"], Tone> = {
 export function LineState({ state }: { state: Line["state"] }) {
   return (
     <StateText icon={ICONS[state]} isGood={state === "matched"}>
-      {LINE_STATE_WORDS[state]}
+      {LINE_STATE_LABELS[state]}
     </StateText>
   );
 }
@@ -35,7 +35,7 @@ export function LineState({ state }: { state: Line["state"] }) {
 export function LineBadge({ state }: { state: Line["state"] }) {
   return (
     <Badge tone={TONES[state]} icon={ICONS[state]}>
-      {LINE_STATE_WORDS[state]}
+      {LINE_STATE_LABELS[state]}
     </Badge>
   );
 }

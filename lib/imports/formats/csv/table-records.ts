@@ -1,0 +1,75 @@
+import { CsvFault, csvRecords } from "../../../wire/csv-records.ts";
+import type { Delimiter, Mapping } from "../mapping.ts";
+import { LINE_MAX_LENGTH } from "../reader.ts";
+import { refuseFile } from "../refusal.ts";
+
+export const COLUMNS_MAX = 1_000;
+
+/** Records of CSV with the number of their first line, as they arrive. */
+export type TableRecords = { write: (text: string) => void; end: () => void };
+
+/**
+ * `csvRecords` with any of our delimiters.
+ * @throws FileRefused on write or end: for a quotation mark that is never closed, a record of over
+ *   256 KiB, over 1,000 columns
+ */
+export function tableRecords(
+  delimiter: Delimiter,
+  quote: Mapping["quote"],
+  onRecord: (cells: string[], line: number) => void,
+): TableRecords {
+  const records = csvRecords(
+    (cells, first) => {
+      if (cells.length > COLUMNS_MAX) throw tooManyColumns(first, String(cells.length));
+      onRecord(cells, first);
+    },
+    { delimiter, quote: quote === "none" ? null : (quote ?? '"') },
+  );
+  return {
+    write: (text) => refusing(() => records.write(text)),
+    end: () => refusing(() => records.end()),
+  };
+}
+
+function refusing(step: () => void): void {
+  try {
+    step();
+  } catch (error) {
+    throw error instanceof CsvFault ? describe(error) : error;
+  }
+}
+
+function describe({ reason, line, hasLineBreaks }: CsvFault): unknown {
+  switch (reason) {
+    case "too_many_cells":
+      return tooManyColumns(line, `more than ${COLUMNS_MAX}`);
+    case "record_too_long":
+      return refuseFile(
+        { line },
+        null,
+        hasLineBreaks
+          ? "The row is too long; perhaps a quotation mark in it is never closed."
+          : "The row is too long.",
+        "",
+        `at most ${LINE_MAX_LENGTH} bytes a row`,
+      );
+    case "quote_not_closed":
+      return refuseFile(
+        { line },
+        null,
+        "A quotation mark is never closed.",
+        "",
+        "the closing quotation mark",
+      );
+  }
+}
+
+function tooManyColumns(line: number, found: string): unknown {
+  return refuseFile(
+    { line },
+    null,
+    "The row has too many columns.",
+    found,
+    `at most ${COLUMNS_MAX}`,
+  );
+}
