@@ -8,7 +8,7 @@ create function private.until_full_run() returns interval
 language sql immutable set search_path = ''
 return interval '1 minute';
 
--- New lines of a period that are still open, at most so many.
+-- The new lines of a period that are still open, up to a limit.
 create function private.new_open_lines(r public.reconciliations, most integer)
 returns setof private.open_lines
 language plpgsql stable set search_path = '' as $$

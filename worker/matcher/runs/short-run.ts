@@ -75,13 +75,13 @@ export function decideNewLines(
     ...gone.filter(({ state }) => state === "confirmed").map(moneyOf),
     ...confirmed.filter((one) => !isSafe(one)).map((one) => moneyOfMade(result, one)),
   ]);
-  const kept = confirmed.filter((one) => !leftToFullRun.has(moneyOfMade(result, one)));
-  const taken = new Set(kept.flatMap(({ index }) => handlesOf(result, result.confirmed, index)));
+  const matches = confirmed.filter((one) => !leftToFullRun.has(moneyOfMade(result, one)));
+  const taken = new Set(matches.flatMap(({ index }) => handlesOf(result, result.confirmed, index)));
   const isTaken = (line: number) => taken.has(line);
   const overtaken = gone.filter(({ state, lines }) => state === "suggested" && lines.some(isTaken));
   return {
     result,
-    changes: { kept: 0, made: kept, gone: overtaken },
+    changes: { kept: 0, made: matches, gone: overtaken },
     lines: [...taken],
     undecided: [...new_lines].filter((line) => !isTaken(line)).length,
   };
