@@ -1,7 +1,7 @@
 /**
  * The first run of a tenant on a database whose statistics know other tenants only, autovacuum off:
- * seconds of each step and statement. Then 10,000 new lines against what is open, one new line, and
- * a run that finds nothing new. Starts its own database.
+ * seconds of each step. Then 10,000 new lines against what is open, one new line, and a run that
+ * finds nothing new. Starts its own database.
  *
  *   node bench/first-run.ts [lines a side] [sources-first | pair-first] [share that is exact]
  */
@@ -13,8 +13,8 @@ import { Random } from "../engine/judge/worlds/random.ts";
 
 const [size = "100000", order = "sources-first", world = "90 % exact"] = process.argv.slice(2);
 const OTHERS = 100_000;
-/** Slower statements are listed one by one, in ms. */
-const LISTED_FROM_MS = 100;
+/** Steps that take less are not listed. */
+const LISTED_FROM_MS = 10;
 const TABLES = [
   "public.lines",
   "private.open_lines",
@@ -56,27 +56,39 @@ await withFreshDatabases(async (fresh) => {
     );
   const period = before ?? (await tenant.bind(left, right));
   console.log("prepared in", seconds(await tenant.prepare()));
-  const report = async (what: string) => {
-    await tenant.call("create_run", "createRun", { id: period, dry_run: false });
+  /** `isRequested`: by a person, and not by the arrival of lines. */
+  const report = async (what: string, isRequested: boolean) => {
+    if (isRequested) await tenant.call("create_run", "createRun", { id: period, dry_run: false });
     const { seconds: taken, statements, ...outcome } = await tenant.run(period);
     const peak = process.resourceUsage().maxRSS / 1024;
     console.log(
       `\n${what}: ${seconds(taken)}, memory at its highest so far ${peak.toFixed(0)} MB`,
       JSON.stringify(outcome),
     );
+    const steps = new Map<string, number>();
     for (const { statement, ms } of statements)
-      if (ms >= LISTED_FROM_MS)
-        console.log(`  ${ms.toFixed(0).padStart(7)} ms  ${statement.slice(0, 130)}`);
+      steps.set(stepOf(statement), (steps.get(stepOf(statement)) ?? 0) + ms);
+    const inDatabase = [...steps.values()].reduce((total, ms) => total + ms, 0);
+    steps.set("outside the database", taken * 1000 - inDatabase);
+    for (const [step, ms] of [...steps].sort(([, one], [, other]) => other - one))
+      if (ms >= LISTED_FROM_MS) console.log(`  ${ms.toFixed(0).padStart(7)} ms  ${step}`);
   };
-  await report("first run");
-  await report("nothing new");
-  await report("nothing new, again");
+  await report("first run", true);
+  await report("nothing new", true);
+  await report("nothing new, again", true);
   await tenant.import(right, ours.more);
-  await report(`${ours.more.length} new lines`);
+  await report(`${ours.more.length} new lines`, false);
   await tenant.import(right, ours.last);
-  await report("one new line");
+  await report("one new line", false);
+  await report("the full run that follows", true);
 });
 process.exit(0);
+
+/** The function that a statement calls, or the view that it copies. */
+function stepOf(statement: string): string {
+  const [, called] = /from (?:private|pg_temp)\.(\w+)/.exec(statement) ?? [];
+  return called ?? statement.slice(0, 60);
+}
 
 function linesOf(name: string, count: number, seed: number) {
   const filesOfSide: Record<"left" | "right", FileLine[]> = { left: [], right: [] };

@@ -23,6 +23,15 @@ export function inOrderOfEvidence(rules: readonly Rule[]): Pass[] {
   return [...exact, ...differing];
 }
 
+/**
+ * The exact rules at the beginning: they decide before any text is read, each among lines of one
+ * amount and currency.
+ */
+export function leadingExactRules(rules: readonly Rule[]): readonly Rule[] {
+  const others = rules.findIndex(({ kind }) => kind !== "exact");
+  return others < 0 ? rules : rules.slice(0, others);
+}
+
 function leavesDifference({ amount_tolerance_minor = 0, amount_tolerance_bps = 0 }: Rule): boolean {
   return amount_tolerance_minor > 0 || amount_tolerance_bps > 0;
 }

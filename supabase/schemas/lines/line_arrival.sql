@@ -136,7 +136,9 @@ begin
       insert into private.line_spans (tenant_id, source_no, first_line_no, last_line_no)
       select $1, $2, min(k.line_no), max(k.line_no) from kept k having count(*) > 0
     )
-    select count(*), case when $3 is null then coalesce(array_agg(k.id), '{}') end from kept k
+    select count(*), case when $3 is null then coalesce(array_agg(k.id), '{}') end,
+      min(k.line_no), max(k.line_no)
+    from kept k
   $sql$;
 end $$;
 
@@ -177,14 +179,15 @@ begin
 end $$;
 
 -- Counts new lines of a source. Signatures of periods that they fall into are revoked.
-create function private.count_arrived(tenant text, source_no integer, accepted bigint) returns void
+create function private.count_arrived(tenant text, source_no integer, accepted bigint,
+  first_line_no bigint, last_line_no bigint) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.enforce_quota(tenant, 'lines', accepted);
   update public.sources x
   set line_count = x.line_count + accepted
   where x.tenant_id = tenant and x.source_no = count_arrived.source_no;
-  perform private.lines_arrived(tenant, source_no);
+  perform private.lines_arrived(tenant, source_no, first_line_no, last_line_no);
   if exists (select from public.period_signatures x
     where x.tenant_id = tenant and x.revoked_at is null) then
     perform private.revoke_signatures_of_source(tenant, source_no,
@@ -209,6 +212,10 @@ declare
   accepted bigint;
   accepted_again bigint;
   kept_ids uuid[];
+  first_no bigint;
+  last_no bigint;
+  first_no_again bigint;
+  last_no_again bigint;
   conflict_count bigint := 0;
   conflicts jsonb := '[]';
 begin
@@ -224,17 +231,19 @@ begin
   -- If the source can't have any of them yet, nothing is looked up, which halves the time. If
   -- others add lines to the source at the same time, the lookup is made.
   begin
-    execute private.insert_of_staged(s.line_count > 0 or $3 is null) into accepted, kept_ids
+    execute private.insert_of_staged(s.line_count > 0 or $3 is null)
+      into accepted, kept_ids, first_no, last_no
       using $1, $2, $3, s.id, s.sign, false;
   exception when unique_violation then
-    execute private.insert_of_staged(true) into accepted, kept_ids
+    execute private.insert_of_staged(true) into accepted, kept_ids, first_no, last_no
       using $1, $2, $3, s.id, s.sign, false;
   end;
   if accepted < staged and not ids_are_unique
     and private.mark_ids_reused_in_source($1, s.id) > 0 then
     perform private.number_repeated_lines(true);
-    execute private.insert_of_staged(true) into accepted_again, kept_ids
-    using $1, $2, $3, s.id, s.sign, true;
+    execute private.insert_of_staged(true)
+      into accepted_again, kept_ids, first_no_again, last_no_again
+      using $1, $2, $3, s.id, s.sign, true;
     accepted := accepted + accepted_again;
   end if;
   if accepted < staged and ids_are_unique then
@@ -242,7 +251,8 @@ begin
     from private.conflicts_of_staged($1, s.id) c;
   end if;
   if accepted > 0 then
-    perform private.count_arrived($1, $2, accepted);
+    perform private.count_arrived($1, $2, accepted, least(first_no, first_no_again),
+      greatest(last_no, last_no_again));
   end if;
   return jsonb_build_object(
     'staged', staged, 'accepted', accepted, 'duplicates', staged - accepted - conflict_count,

@@ -1,11 +1,12 @@
 -- How a pair follows lines that are added or removed. Called in the transaction that does so.
 
 -- Called after lines of the source were added, with their rows in open_lines: queues runs to match
--- them.
-create function private.lines_arrived(tenant_id text, source_no integer) returns void
+-- them. The new lines have numbers between these.
+create function private.lines_arrived(tenant_id text, source_no integer, first_line_no bigint,
+  last_line_no bigint) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  perform private.request_runs(p.tenant_id, p.pair_no) from (
+  perform private.request_runs(p.tenant_id, p.pair_no, first_line_no, last_line_no) from (
     select x.tenant_id, x.pair_no from public.pairs x
     where x.tenant_id = $1 and $2 in (x.left_source_no, x.right_source_no) order by x.pair_no
   ) p;

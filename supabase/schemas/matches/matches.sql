@@ -47,6 +47,9 @@ where state = 'suggested';
 create index matches_settled_by_amount
   on public.matches (tenant_id, reconciliation_id, amount_minor, currency)
   where settled and state = 'confirmed' and decided_by is null;
+-- What a run weighs again.
+create index matches_weighed on public.matches (tenant_id, reconciliation_id)
+where not settled and state = 'confirmed' and decided_by is null;
 -- Decisions of people on proposals, from which the precision of a rule and score is computed.
 create index matches_decided on public.matches (tenant_id, pair_no)
 where decided_by is not null and method <> 'manual';

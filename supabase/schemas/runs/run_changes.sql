@@ -6,17 +6,23 @@ create table private.run_changes (
   tenant_id text not null,
   reconciliation_id text not null,
   change_no bigint not null generated always as identity,
+  changed_at timestamptz(3) not null default clock_timestamp(),
+  -- Lines between these numbers were added, and nothing else changed; null: anything may have.
+  first_line_no bigint,
+  last_line_no bigint,
   primary key (tenant_id, reconciliation_id, change_no)
 );
 alter table private.run_changes enable row level security;
 
 -- Something a run reads has changed in a pair: in every open period of it, but for what a run has
 -- just written in its own.
-create function private.mark_pair_changed(tenant text, pair integer) returns void
+create function private.mark_pair_changed(tenant text, pair integer,
+  first_line_no bigint default null, last_line_no bigint default null) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  insert into private.run_changes (tenant_id, reconciliation_id)
-  select r.tenant_id, r.id from public.reconciliations r
+  insert into private.run_changes (tenant_id, reconciliation_id, first_line_no, last_line_no)
+  select r.tenant_id, r.id, mark_pair_changed.first_line_no, mark_pair_changed.last_line_no
+  from public.reconciliations r
   where r.tenant_id = tenant and r.pair_no = pair and r.closed_at is null
     and r.status <> 'archived'
     and r.id is distinct from current_setting('app.written_by_run_of', true);
@@ -119,6 +125,15 @@ begin
     insert into private.held_back_reasons (tenant_id, reconciliation_id, reasons)
     values (tenant, reconciliation, keep_held_back_reasons.reasons);
   end if;
+end $$;
+
+create function private.reasons_held_back(r public.reconciliations) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return coalesce((
+    select h.reasons from private.held_back_reasons h
+    where h.tenant_id = r.tenant_id and h.reconciliation_id = r.id
+  ), '{}');
 end $$;
 
 -- Ends a run where nothing is new: it has what the last one matched. Emits: run.done.

@@ -30,17 +30,24 @@ begin
   ) mm on mm.match_id = t.id;
 end $$;
 
--- The fees of these lines, each of which is present with everything that a run may take of it.
-create function private.find_line_fees(tenant text) returns void
-language plpgsql volatile set search_path = '' as $$
+-- Whether a line of the tenant has a fee, as of most tenants none has. In the order that only one
+-- index serves.
+create function private.has_fees(tenant text) returns boolean
+language plpgsql stable set search_path = '' as $$
 begin
-  -- Most tenants have no line with a fee. In the order that only one index serves.
   perform
   from public.lines l
   where l.tenant_id = tenant and l.fee_minor <> 0
   order by l.fee_minor
   limit 1;
-  if not found then
+  return found;
+end $$;
+
+-- The fees of these lines, each of which is present with everything that a run may take of it.
+create function private.find_line_fees(tenant text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  if not private.has_fees(tenant) then
     return;
   end if;
   insert into pg_temp.line_fees
@@ -83,6 +90,63 @@ begin
   ) m on m.amount_minor = g.minor and m.currency = g.currency;
 end $$;
 
+-- Tables of the session for what a run is given, until the transaction ends.
+create function private.begin_reading(tenant text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  create temp table run_scope on commit drop as select tenant as tenant_id;
+  create temp table taken_up (id uuid not null, currency text not null, settled boolean not null)
+    on commit drop;
+  create temp table given_lines (line_no bigint not null, side text not null, minor bigint not null,
+    currency text not null)
+    on commit drop;
+  create temp table line_fees (line_no bigint not null, minor bigint not null) on commit drop;
+end $$;
+
+-- The given lines, each once, as the matcher copies them.
+create function private.show_lines_to_weigh() returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  -- A partly matched line has its open amount and what its matches took.
+  if exists (select from pg_temp.taken_up) then
+    create temp view lines_once as select g.line_no, g.side, sum(g.minor)::bigint as minor
+      from pg_temp.given_lines g group by 1, 2;
+  else
+    create temp view lines_once as select g.line_no, g.side, g.minor from pg_temp.given_lines g;
+  end if;
+  create temp view lines_to_weigh as
+  select g.side = 'left' as is_left, g.line_no, l.id, g.minor, l.currency, l.value_date,
+    l.booked_date, l.reference, l.counterparty, l.description, l.group_key
+  from (select x.line_no, x.side, x.minor from pg_temp.lines_once x order by x.line_no) g
+  join (
+    select * from public.lines x
+    where x.tenant_id = (select s.tenant_id from pg_temp.run_scope s)
+      and x.line_no = any (array(select y.line_no from pg_temp.given_lines y))
+    order by x.line_no
+  ) l on l.line_no = g.line_no;
+end $$;
+
+-- The matches that a run reconsiders, a row for each member, as the matcher copies them.
+create function private.show_matches_made() returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  create temp view matches_made as
+  select m.id, m.state, m.method, m.score, m.currency, m.amount_minor, m.hash_high, m.hash_low,
+    mm.line_no, mm.allocated_minor
+  from (
+    select * from public.matches x
+    where x.tenant_id = (select s.tenant_id from pg_temp.run_scope s)
+      and x.id = any (array(select y.id from pg_temp.taken_up y))
+      order by x.id
+  ) m
+  join (
+    select x.match_id, x.line_no, x.allocated_minor from public.match_members x
+    where x.tenant_id = (select s.tenant_id from pg_temp.run_scope s)
+      and x.match_id = any (array(select y.id from pg_temp.taken_up y))
+    order by x.match_id
+  ) mm on mm.match_id = m.id;
+end $$;
+
 -- Collects what a run weighs: what is open up to the period's end (for a closed period what was
 -- carried forward), what the engine made and may change, and the settled matches it reconsiders.
 -- Returns how many lines to expect per side. Leaves lines_to_weigh, matches_made and line_fees.
@@ -93,13 +157,7 @@ create function private.load_run(
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.plan_by_sets();
-  create temp table run_scope on commit drop as select tenant as tenant_id;
-  create temp table taken_up (id uuid not null, currency text not null, settled boolean not null)
-    on commit drop;
-  create temp table given_lines (line_no bigint not null, side text not null, minor bigint not null,
-    currency text not null)
-    on commit drop;
-  create temp table line_fees (line_no bigint not null, minor bigint not null) on commit drop;
+  perform private.begin_reading(tenant);
   insert into pg_temp.taken_up
   select m.id, m.currency, false from public.matches m
   where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'confirmed'
@@ -121,41 +179,11 @@ begin
     perform private.take_up_settled(tenant, reconciliation);
     perform private.load_lines_of_matches(tenant, true);
   end if;
-  -- A partly matched line has its open amount and what its matches took.
-  if exists (select from pg_temp.taken_up) then
-    create temp view lines_once as select g.line_no, g.side, sum(g.minor)::bigint as minor
-      from pg_temp.given_lines g group by 1, 2;
-  else
-    create temp view lines_once as select g.line_no, g.side, g.minor from pg_temp.given_lines g;
-  end if;
-  create temp view lines_to_weigh as
-  select g.side = 'left' as is_left, g.line_no, l.id, g.minor, l.currency, l.value_date,
-    l.booked_date, l.reference, l.counterparty, l.description, l.group_key
-  from (select x.line_no, x.side, x.minor from pg_temp.lines_once x order by x.line_no) g
-  join (
-    select * from public.lines x
-    where x.tenant_id = (select s.tenant_id from pg_temp.run_scope s)
-      and x.line_no = any (array(select y.line_no from pg_temp.given_lines y))
-    order by x.line_no
-  ) l on l.line_no = g.line_no;
+  perform private.show_lines_to_weigh();
   insert into pg_temp.taken_up
   select m.id, m.currency, false from public.matches m
   where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'suggested';
-  create temp view matches_made as
-  select m.id, m.state, m.method, m.score, m.currency, m.amount_minor, m.hash_high, m.hash_low,
-    mm.line_no, mm.allocated_minor
-  from (
-    select * from public.matches x
-    where x.tenant_id = (select s.tenant_id from pg_temp.run_scope s)
-      and x.id = any (array(select y.id from pg_temp.taken_up y))
-      order by x.id
-  ) m
-  join (
-    select x.match_id, x.line_no, x.allocated_minor from public.match_members x
-    where x.tenant_id = (select s.tenant_id from pg_temp.run_scope s)
-      and x.match_id = any (array(select y.id from pg_temp.taken_up y))
-    order by x.match_id
-  ) mm on mm.match_id = m.id;
+  perform private.show_matches_made();
   return query
   select count(*) filter (where g.side = 'left'), count(*) filter (where g.side = 'right')
   from pg_temp.given_lines g;

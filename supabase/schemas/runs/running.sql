@@ -118,6 +118,7 @@ declare
   calendar jsonb;
   circumstances jsonb;
   held_back jsonb;
+  is_short boolean;
 begin
   select * into r
   from public.reconciliations x
@@ -141,13 +142,18 @@ begin
       perform private.end_unchanged_run(tenant, begun.id, last_ended, 0, 0);
       return null;
     end if;
-    held_back := coalesce((select h.reasons from private.held_back_reasons h
-      where h.tenant_id = tenant and h.reconciliation_id = r.id), '{}');
+    held_back := private.reasons_held_back(r);
+  end if;
+  is_short := begun.id is null and private.may_be_short(r, last_ended, circumstances, policy);
+  if is_short and not exists (select from private.new_open_lines(r, 1)) then
+    perform private.queue_full_run(r);
+    return null;
   end if;
   begun := private.start_run(r, p, begun, engine, circumstances, calendar);
-  -- held_back: why lines are open, if only exceptions are left to open.
-  return private.run_order(r, p, begun, policy, calendar)
-    || jsonb_build_object('held_back', held_back);
+  -- held_back: why lines are open, if only exceptions are left to open. short_after: the last run,
+  -- if what is new may be decided first.
+  return private.run_order(r, p, begun, policy, calendar) || jsonb_build_object(
+    'held_back', held_back, 'short_after', case when is_short then to_jsonb(last_ended) end);
 end $$;
 
 -- Refuses the writes of an attempt after another matcher has taken over the run, since a process

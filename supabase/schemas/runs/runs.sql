@@ -86,27 +86,33 @@ begin
 end $$;
 
 -- Runs of a pair take turns, the earlier period first. Of several requested while one waits, only
--- the last is kept.
+-- the last is kept, at the earliest time.
 create function private.queue_run(tenant text, pair integer, reconciliation text, run text,
   delay interval) returns void
 language plpgsql volatile security definer set search_path = '' as $$
+declare
+  job_of_run constant text := 'match:' || coalesce(run, reconciliation);
 begin
   perform graphile_worker.add_job('match_pair',
     private.with_request_id(
       jsonb_build_object('tenant_id', tenant, 'reconciliation_id', reconciliation, 'run_id', run)),
-    queue_name => 'pair:' || pair, run_at => now() + delay, max_attempts => 5,
-    job_key => 'match:' || coalesce(run, reconciliation),
-    job_key_mode => 'preserve_run_at',
+    queue_name => 'pair:' || pair, max_attempts => 5, job_key => job_of_run,
+    run_at => least(now() + delay, (
+      select j.run_at from graphile_worker.jobs j
+      where j.key = job_of_run and j.locked_at is null
+    )),
     flags => private.job_flags(tenant, 'run') || case when private.is_large(tenant, pair)
       then private.job_flags(tenant, 'large run') end);
 end $$;
 
 -- Called when something has changed in a pair: queues a run of every open period that runs
--- automatically, after a second, in which more may arrive.
-create function private.request_runs(tenant text, pair integer) returns void
+-- automatically, after a second, in which more may arrive. Line numbers: only lines between them
+-- were added.
+create function private.request_runs(tenant text, pair integer, first_line_no bigint default null,
+  last_line_no bigint default null) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  perform private.mark_pair_changed(tenant, pair);
+  perform private.mark_pair_changed(tenant, pair, first_line_no, last_line_no);
   perform private.queue_run(r.tenant_id, r.pair_no, r.id, null, interval '1 second') from (
     select * from public.reconciliations x
     where x.tenant_id = tenant and x.pair_no = pair and x.auto_run and x.closed_at is null

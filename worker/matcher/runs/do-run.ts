@@ -18,7 +18,9 @@ import { inTime, refreshStatistics } from "./in-time.ts";
 import { keepChanges } from "./keep-changes.ts";
 import { openLineExceptions, reasonsIn, storedReasons, unusualReasons } from "./line-exceptions.ts";
 import { readRun } from "./read-run.ts";
-import type { Policy, RunToDo } from "./run-to-do.ts";
+import { reportViolations } from "./report-violations.ts";
+import type { LastRun, Policy, RunToDo } from "./run-to-do.ts";
+import { doShortRun } from "./short-run.ts";
 
 export type RunKey = { tenant_id: string; reconciliation_id: string; run_id: string | null };
 
@@ -39,6 +41,7 @@ type Begun = {
   weights: Weights | null;
   whole: boolean;
   held_back: Record<number, Reason> | null;
+  short_after: LastRun | null;
 };
 
 /** The most decisions that one run learns from. */
@@ -66,6 +69,10 @@ export async function doRun(
   if (!todo) return;
   begun({ runId: todo.runId, attempt: todo.attempt });
   if (todo.heldBack) return openHeldBackExceptions(main, todo, storedReasons(todo.heldBack));
+  const short = await traced(sqlStep("decide new lines", todo), () =>
+    doShortRun(main, todo, businessDaysIn(todo)),
+  );
+  if (!short) return;
   if (!todo.dryRun) todo.weights = await learnDecisions(main, todo);
   const progress = new Progress(side, todo, stop);
   await refreshStatistics(main, todo.tenantId);
@@ -117,10 +124,10 @@ export async function doRun(
   const outcome = {
     waterfall: waterfallOf(result),
     changed: {
-      added: changes.made.length - again - leftOut,
+      added: short.added + changes.made.length - again - leftOut,
       kept: changes.kept,
       replaced: again,
-      undone: changes.gone.length,
+      undone: short.undone + changes.gone.length,
       left_out: leftOut,
     },
     exceptions_opened: opened,
@@ -135,8 +142,7 @@ export async function doRun(
       }),
     ),
   );
-  if (broken.length > 0)
-    log.fatal({ run_id: todo.runId, violations: broken }, "an invariant does not hold after a run");
+  reportViolations(todo, broken);
 }
 
 /** Where nothing else is new since the last run. */
@@ -195,6 +201,7 @@ async function begin(main: Client, key: RunKey): Promise<RunToDo | null> {
     dryRun: begun.dry_run !== null,
     whole: begun.whole,
     heldBack: begun.held_back,
+    shortAfter: begun.short_after,
   };
 }
 

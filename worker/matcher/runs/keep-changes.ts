@@ -2,6 +2,7 @@ import { setImmediate as otherWork } from "node:timers/promises";
 import type { Client } from "pg";
 import type { Result } from "../../../engine/engine.ts";
 import { type Explanation, explain } from "../../../engine/explain.ts";
+import { leadingExactRules } from "../../../engine/passes.ts";
 import { sum } from "../../../engine/prepare/sum.ts";
 import type { Rule } from "../../../engine/rules.ts";
 import { callForValue } from "./call.ts";
@@ -19,13 +20,10 @@ const GONE = 5_000;
 /** Matches that are serialized between two turns of the event loop. */
 const SLICE = 500;
 
-/**
- * Whether each rule is one of the exact rules at the beginning: later runs leave their matches
- * alone.
- */
+/** Whether later runs leave the matches of each rule alone. */
 function settlingRules(rules: readonly Rule[]): boolean[] {
-  const others = rules.findIndex(({ kind }) => kind !== "exact");
-  return rules.map((_, index) => others < 0 || index < others);
+  const { length } = leadingExactRules(rules);
+  return rules.map((_, index) => index < length);
 }
 
 /**

@@ -33,10 +33,15 @@ export type RunInput = {
 /** How many lines are read between two checks of their size. */
 const LINES_PER_CHECK = 10_000;
 
+/** `held_lines`: lines that only a full run may match. */
+export type ShortRunInput = Omit<RunInput, "ids"> & {
+  new_lines: Set<number>;
+  held_lines: Set<number>;
+};
+
 /** Reads a run's input in one snapshot (runs/run_reading.sql). */
-export async function readRun(client: Client, run: RunToDo): Promise<RunInput> {
-  await client.query("begin isolation level repeatable read");
-  try {
+export function readRun(client: Client, run: RunToDo): Promise<RunInput> {
+  return inSnapshot(client, async () => {
     const [counts] = await call<{ left_lines: string; right_lines: string }>(client, "load_run", {
       tenant: run.tenantId,
       reconciliation: run.reconciliationId,
@@ -60,8 +65,57 @@ export async function readRun(client: Client, run: RunToDo): Promise<RunInput> {
         tenant: run.tenantId,
         reconciliation: run.reconciliationId,
       });
-    await client.query("commit");
     return { ...input, present, rejected };
+  });
+}
+
+/**
+ * Reads what a short run weighs (runs/short_runs.sql).
+ * @returns null if it is more than a short run takes
+ */
+export function readShortRun(
+  client: Client,
+  run: RunToDo,
+  most: number,
+): Promise<ShortRunInput | null> {
+  return inSnapshot(client, async () => {
+    const [counts] = await call<{ left_lines: string | null; right_lines: string | null }>(
+      client,
+      "load_short_run",
+      { tenant: run.tenantId, reconciliation: run.reconciliationId, most },
+    );
+    if (!counts?.left_lines || !counts.right_lines) return null;
+    const left = Number(counts.left_lines);
+    const right = Number(counts.right_lines);
+    const input = {
+      left: new Lines("left", left),
+      right: new Lines("right", right),
+      ids: null,
+      fees: new Map(),
+    };
+    await readLines(client, run, input, left + right);
+    const present = await readPresent(client);
+    const rejected = await readRejected(client, run);
+    const new_lines = await lineNumbers(client, "new_lines");
+    const held_lines = await lineNumbers(client, "held_lines");
+    return { ...input, present, rejected, new_lines, held_lines };
+  });
+}
+
+async function lineNumbers(client: Client, table: string): Promise<Set<number>> {
+  const lines = new Set<number>();
+  await copyRows(client, `select line_no from pg_temp.${table}`, (row) => {
+    lines.add(row.integer());
+  });
+  return lines;
+}
+
+async function inSnapshot<Read>(client: Client, read: () => Promise<Read>): Promise<Read> {
+  await client.query("begin isolation level repeatable read");
+  try {
+    const got = await read();
+    await client.query("commit");
+    return got;
   } catch (error) {
     await client.query("rollback").catch(() => {});
     throw error;

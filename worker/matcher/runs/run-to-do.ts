@@ -14,6 +14,24 @@ export type Policy = {
   };
 };
 
+/** What the run before a short one left (private.runs). */
+export type LastRun = {
+  digest: string;
+  waterfall: {
+    kind: string;
+    rule: string;
+    matches: number;
+    suggested: number;
+    left_lines: number;
+    right_lines: number;
+    amounts: { currency: string; left_minor: number | string; right_minor: number | string }[];
+  }[];
+  suggested_count: number;
+  open_count: number;
+  exceptions_held_back: number;
+  changed: { added: number; kept: number; replaced: number };
+};
+
 /** A run that this process has claimed. */
 export type RunToDo = {
   tenantId: string;
@@ -45,4 +63,6 @@ export type RunToDo = {
    * lack a counterpart.
    */
   heldBack: Readonly<Record<number, Reason>> | null;
+  /** The last run, where only lines came since, and few enough to decide them first. */
+  shortAfter: LastRun | null;
 };

@@ -1,0 +1,164 @@
+/**
+ * A short run: the leading exact rules decide new lines among those of the same amounts, without
+ * the rest of the pair. What they don't decide is left to the full run.
+ */
+import type { Client } from "pg";
+import { match, type Result } from "../../../engine/engine.ts";
+import { leadingExactRules } from "../../../engine/passes.ts";
+import type { BusinessDays } from "../../../engine/prepare/days.ts";
+import { callForValue } from "./call.ts";
+import { type Changes, changesOf, handlesOf, type Made } from "./changes.ts";
+import { exactSum } from "./impact.ts";
+import { keepChanges } from "./keep-changes.ts";
+import { type Present, readShortRun, type ShortRunInput } from "./read-run.ts";
+import { reportViolations } from "./report-violations.ts";
+import type { LastRun, RunToDo } from "./run-to-do.ts";
+
+/** With more new lines, reading the rest of the pair costs little in comparison. */
+export const MOST_NEW_LINES = 1_000;
+
+/** `undecided`: how many new lines are left to the full run. */
+type Decided = { result: Result; changes: Changes; lines: number[]; undecided: number };
+
+/**
+ * Matches new lines and saves the matches.
+ * @returns what the full run has to go on with: how many matches were added and undone; null where
+ * all that is new was decided and the run has ended
+ */
+export async function doShortRun(
+  client: Client,
+  run: RunToDo,
+  businessDays: BusinessDays,
+): Promise<{ added: number; undone: number } | null> {
+  const nothing = { added: 0, undone: 0 };
+  const last = run.shortAfter;
+  if (!last || leadingExactRules(run.rules).length === 0) return nothing;
+  const input = await readShortRun(client, run, MOST_NEW_LINES);
+  if (!input) return nothing;
+  const decided = decideNewLines(input, run, businessDays);
+  const { result, changes, lines, undecided } = decided;
+  const leftOut = await keepChanges(client, run, result, changes, input.fees, async () => {});
+  if (undecided > 0 || leftOut > 0)
+    return { added: changes.made.length - leftOut, undone: changes.gone.length };
+  const broken = await callForValue<string[]>(client, "finish_short_run", {
+    tenant: run.tenantId,
+    run: run.runId,
+    attempt: run.attempt,
+    lines: `{${lines.join(",")}}`,
+    outcome: JSON.stringify(outcomeOf(decided, last, input.new_lines.size)),
+  });
+  reportViolations(run, broken);
+  return null;
+}
+
+/** The matches of new lines that change nothing of what earlier runs confirmed. */
+export function decideNewLines(
+  input: ShortRunInput,
+  { rules }: Pick<RunToDo, "rules">,
+  businessDays: BusinessDays,
+): Decided {
+  const { left, right, rejected, present, fees, held_lines, new_lines } = input;
+  const result = match({
+    left,
+    right,
+    rules: leadingExactRules(rules),
+    rejected,
+    businessDays,
+  });
+  const { made, gone } = changesOf(result, present, fees);
+  const isHeld = (line: number) => held_lines.has(line);
+  const isSafe = ({ again, index }: Made) =>
+    again === null && !handlesOf(result, result.confirmed, index).some(isHeld);
+  const confirmed = made.filter(({ state }) => state === "confirmed");
+  // Lines of one amount depend on each other.
+  const leftToFullRun = new Set([
+    ...gone.filter(({ state }) => state === "confirmed").map(moneyOf),
+    ...confirmed.filter((one) => !isSafe(one)).map((one) => moneyOfMade(result, one)),
+  ]);
+  const matches = confirmed.filter((one) => !leftToFullRun.has(moneyOfMade(result, one)));
+  const taken = new Set(matches.flatMap(({ index }) => handlesOf(result, result.confirmed, index)));
+  const isTaken = (line: number) => taken.has(line);
+  const overtaken = gone.filter(({ state, lines }) => state === "suggested" && lines.some(isTaken));
+  return {
+    result,
+    changes: { kept: 0, made: matches, gone: overtaken },
+    lines: [...taken],
+    undecided: [...new_lines].filter((line) => !isTaken(line)).length,
+  };
+}
+
+function moneyOf({ amount_minor, currency }: Present): string {
+  return `${amount_minor} ${currency}`;
+}
+
+function moneyOfMade({ confirmed, input: { left } }: Result, { index }: Made): string {
+  const line = confirmed.left(index)[0] as number;
+  return `${left.amount[line]} ${left.currencyOf(line)}`;
+}
+
+/** The run's row: the last run's with the difference. */
+function outcomeOf(
+  { result, changes: { made, gone }, lines }: Decided,
+  last: LastRun,
+  came: number,
+) {
+  const { added, replaced, kept } = last.changed;
+  return {
+    digest: digestAfter(last.digest, made, gone),
+    waterfall: waterfallAfter(result, made, gone, last),
+    suggested_count: last.suggested_count - gone.length,
+    open_count: last.open_count + came - lines.length,
+    exceptions_held_back: last.exceptions_held_back,
+    changed: {
+      added: made.length,
+      kept: kept + added + replaced - gone.length,
+      replaced: 0,
+      undone: gone.length,
+      left_out: 0,
+    },
+  };
+}
+
+/** Digests are sums of hashes (engine/content-hash.ts). */
+function digestAfter(digest: string, made: readonly Made[], gone: readonly Present[]): string {
+  const [version, sum] = digest.split(":") as [string, string];
+  const of = (matches: readonly { hash: string }[]) =>
+    matches.reduce((total, { hash }) => total + BigInt(`0x${hash}`), 0n);
+  const total = BigInt.asUintN(128, BigInt(`0x${sum}`) + of(made) - of(gone));
+  return `${version}:${total.toString(16).padStart(32, "0")}`;
+}
+
+/** Matches of exact rules have a line of each side, both of one amount. */
+function waterfallAfter(
+  { confirmed, input }: Result,
+  made: readonly Made[],
+  gone: readonly Present[],
+  { waterfall }: LastRun,
+): LastRun["waterfall"] {
+  return waterfall.map((step) => {
+    if (step.kind !== "rule") return step;
+    const matched = made.filter(
+      ({ index }) => input.rules[confirmed.rule[index] as number]?.name === step.rule,
+    );
+    const amounts = new Map(step.amounts.map((amount) => [amount.currency, amount]));
+    for (const { index } of matched) {
+      const line = confirmed.left(index)[0] as number;
+      const currency = input.left.currencyOf(line);
+      const { left_minor = 0, right_minor = 0 } = amounts.get(currency) ?? {};
+      const minor = BigInt(input.left.amount[line] as number);
+      amounts.set(currency, {
+        currency,
+        left_minor: exactSum(BigInt(left_minor) + minor),
+        right_minor: exactSum(BigInt(right_minor) + minor),
+      });
+    }
+    return {
+      ...step,
+      matches: step.matches + matched.length,
+      suggested: step.suggested - gone.filter(({ method }) => method === step.rule).length,
+      left_lines: step.left_lines + matched.length,
+      right_lines: step.right_lines + matched.length,
+      amounts: [...amounts.values()].sort((one, other) => (one.currency < other.currency ? -1 : 1)),
+    };
+  });
+}
