@@ -297,16 +297,7 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
     body: { ledger_reference: uniqueName("JE") },
   }),
   pushEntryBatch: async (fixture) => {
-    const body = {
-      ...(await connections.body(fixture)),
-      kind: "sftp",
-      address: "sftp://127.0.0.1:9/in",
-      auth: "password",
-      user_name: "tieout",
-      credential: "discard",
-    };
-    const { id: connection_id } = await posted(fixture, connections.path(), body);
-    const push = { connection_id, format: "csv" };
+    const push = { connection_id: await connected(fixture), format: "csv" };
     return { params: { id: await entryBatch(fixture, { push }) } };
   },
   createSource: () => ({ body: sources.body() }),
