@@ -2440,18 +2440,21 @@ export type Database = {
         Row: {
           created_at: string
           id: string
+          kind: string
           name: string
           security_event_retention_days: number
         }
         Insert: {
           created_at?: string
           id: string
+          kind?: never
           name: string
           security_event_retention_days?: number
         }
         Update: {
           created_at?: string
           id?: string
+          kind?: never
           name?: string
           security_event_retention_days?: number
         }
@@ -2802,6 +2805,7 @@ export type Database = {
       }
       create_record: { Args: { input: Json; request: Json }; Returns: Json }
       create_run: { Args: { input: Json; request: Json }; Returns: Json }
+      create_sandbox: { Args: { input: Json; request: Json }; Returns: Json }
       create_source: { Args: { input: Json; request: Json }; Returns: Json }
       create_test_event: { Args: { input: Json; request: Json }; Returns: Json }
       create_view: { Args: { input: Json; request: Json }; Returns: Json }
@@ -3098,6 +3102,7 @@ export type Database = {
         }
         Returns: Json
       }
+      reset_sandbox: { Args: { input: Json; request: Json }; Returns: Json }
       restore_record: { Args: { input: Json; request: Json }; Returns: Json }
       resume_exception: { Args: { input: Json; request: Json }; Returns: Json }
       return_reconciliation: {

@@ -2144,6 +2144,38 @@ class AsyncRuns(AsyncResource):
         return await self._call("GET", f"/v1/runs/{segment('id', id)}", options)
 
 
+class Sandbox(SyncResource):
+    def create(self, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Sandbox:
+        """Create the tenant's sandbox.
+
+        A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are this tenant's. No mail leaves it.
+        """
+        return self._call("POST", f"/v1/sandbox", options, body=body, takes_key=True)
+
+    def reset(self, body: Optional[T.ResetSandboxRequest] = None, **options: Unpack[Options]) -> Union[T.Sandbox, None]:
+        """Reset a sandbox.
+
+        Empties the sandbox that X-Tenant-Id names, except API keys, webhooks, alert channels and logs. Refused in a live tenant.
+        """
+        return self._call("POST", f"/v1/sandbox/reset", options, body=body, takes_key=True)
+
+
+class AsyncSandbox(AsyncResource):
+    async def create(self, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Sandbox:
+        """Create the tenant's sandbox.
+
+        A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are this tenant's. No mail leaves it.
+        """
+        return await self._call("POST", f"/v1/sandbox", options, body=body, takes_key=True)
+
+    async def reset(self, body: Optional[T.ResetSandboxRequest] = None, **options: Unpack[Options]) -> Union[T.Sandbox, None]:
+        """Reset a sandbox.
+
+        Empties the sandbox that X-Tenant-Id names, except API keys, webhooks, alert channels and logs. Refused in a live tenant.
+        """
+        return await self._call("POST", f"/v1/sandbox/reset", options, body=body, takes_key=True)
+
+
 class SecurityEvents(SyncResource):
     def list(self, *, limit: Optional[int] = None, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, q: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SecurityEvent]:
         """List security events, newest first.
@@ -2859,6 +2891,7 @@ class Resources:
     release_notes: ReleaseNotes
     requests: Requests
     runs: Runs
+    sandbox: Sandbox
     security_events: SecurityEvents
     sla_policy: SlaPolicy
     sources: Sources
@@ -2893,6 +2926,7 @@ class Resources:
         self.release_notes = ReleaseNotes(transport)
         self.requests = Requests(transport)
         self.runs = Runs(transport)
+        self.sandbox = Sandbox(transport)
         self.security_events = SecurityEvents(transport)
         self.sla_policy = SlaPolicy(transport)
         self.sources = Sources(transport)
@@ -2928,6 +2962,7 @@ class AsyncResources:
     release_notes: AsyncReleaseNotes
     requests: AsyncRequests
     runs: AsyncRuns
+    sandbox: AsyncSandbox
     security_events: AsyncSecurityEvents
     sla_policy: AsyncSlaPolicy
     sources: AsyncSources
@@ -2962,6 +2997,7 @@ class AsyncResources:
         self.release_notes = AsyncReleaseNotes(transport)
         self.requests = AsyncRequests(transport)
         self.runs = AsyncRuns(transport)
+        self.sandbox = AsyncSandbox(transport)
         self.security_events = AsyncSecurityEvents(transport)
         self.sla_policy = AsyncSlaPolicy(transport)
         self.sources = AsyncSources(transport)

@@ -1116,6 +1116,23 @@ export interface RunsResource {
   get(id: string, options?: CallOptions): Call<T.Run>;
 }
 
+/** `tieout.sandbox` */
+export interface SandboxResource {
+  /**
+   * Create the tenant's sandbox.
+   *
+   * A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are this tenant's. No mail leaves it.
+   */
+  create(body?: T.IdempotentRequest, options?: CallOptions): Call<T.Sandbox>;
+
+  /**
+   * Reset a sandbox.
+   *
+   * Empties the sandbox that X-Tenant-Id names, except API keys, webhooks, alert channels and logs. Refused in a live tenant.
+   */
+  reset(body?: T.ResetSandboxRequest, options?: CallOptions): Call<T.Sandbox | undefined>;
+}
+
 /** `tieout.securityEvents` */
 export interface SecurityEventsResource {
   /**
@@ -1495,6 +1512,7 @@ export abstract class Resources {
   declare readonly releaseNotes: ReleaseNotesResource;
   declare readonly requests: RequestsResource;
   declare readonly runs: RunsResource;
+  declare readonly sandbox: SandboxResource;
   declare readonly securityEvents: SecurityEventsResource;
   declare readonly slaPolicy: SlaPolicyResource;
   declare readonly sources: SourcesResource;
@@ -1701,6 +1719,10 @@ export const ROUTES: Record<string, Record<string, string>> = {
   },
   runs: {
     get: "GET /v1/runs/{id}",
+  },
+  sandbox: {
+    create: "POST /v1/sandbox IB",
+    reset: "POST /v1/sandbox/reset IB",
   },
   securityEvents: {
     list: "GET /v1/security-events LQ",

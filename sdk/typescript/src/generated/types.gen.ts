@@ -1090,7 +1090,7 @@ export type ConflictProblem = Problem & {
     code?: "conflict";
 };
 
-export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | "closing" | "delivery_under_way" | "import_queue_full" | "quota" | "count_changed" | "state_changed" | "paused" | "not_paused" | "cannot_pause" | "no_sources" | "periods_overlap" | "has_decisions" | "counts_computed" | "close_required" | "period_closed" | "not_closed" | "archived" | "earlier_period_open" | "later_period_closed" | "second_person_required" | "checklist_incomplete" | "signatures_missing" | "already_prepared" | "not_prepared" | "already_reviewed" | "evidence_signed" | "already_superseded" | "already_exported" | "unsuitable_entry" | "stated_by_file" | "proof_broken" | "difference_unexplained" | "line_not_open" | "not_excluded" | "excluded_elsewhere" | "no_open_period" | "source_has_lines" | "already_undone" | "import_failed" | "not_fetched" | "source_connected" | "host_key_changed" | "webhook_disabled" | "revoked" | "expired" | "already_rotated" | "last_admin" | "already_member" | "same_name" | "too_many_exceptions" | "invitation_open" | "invitation_ended" | "sign_in_required" | "managed_elsewhere";
+export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | "closing" | "delivery_under_way" | "import_queue_full" | "sandbox_busy" | "quota" | "count_changed" | "state_changed" | "paused" | "not_paused" | "cannot_pause" | "no_sources" | "periods_overlap" | "has_decisions" | "counts_computed" | "close_required" | "period_closed" | "not_closed" | "archived" | "earlier_period_open" | "later_period_closed" | "second_person_required" | "checklist_incomplete" | "signatures_missing" | "already_prepared" | "not_prepared" | "already_reviewed" | "evidence_signed" | "already_superseded" | "already_exported" | "unsuitable_entry" | "stated_by_file" | "proof_broken" | "difference_unexplained" | "line_not_open" | "not_excluded" | "excluded_elsewhere" | "no_open_period" | "source_has_lines" | "already_undone" | "import_failed" | "not_fetched" | "source_connected" | "host_key_changed" | "webhook_disabled" | "revoked" | "expired" | "already_rotated" | "last_admin" | "already_member" | "same_name" | "too_many_exceptions" | "invitation_open" | "invitation_ended" | "sign_in_required" | "tenant_kind" | "sandbox_exists" | "managed_elsewhere";
 
 export type Connection = {
     /**
@@ -5420,7 +5420,7 @@ export type MatchingRule = {
 export type Me = {
     /**
      * The tenant.
-     * @pattern ^[a-z0-9][a-z0-9_-]{0,62}$
+     * @pattern ^[a-z0-9][a-z0-9_-]{0,62}(\.sandbox)?$
      */
     tenant_id: string;
     /**
@@ -5428,6 +5428,16 @@ export type Me = {
      * @maxLength 200
      */
     tenant_name: string | null;
+    /**
+     * Its kind.
+     */
+    kind: "live" | "sandbox";
+    /**
+     * This tenant's sandbox, if it has one.
+     * @maxLength 71
+     * @pattern ^[a-z0-9][a-z0-9_-]{0,62}(\.sandbox)?$
+     */
+    sandbox_id: string | null;
     /**
      * The caller.
      */
@@ -5561,7 +5571,7 @@ export type NewApiKey = {
     created_by: Creator;
     /**
      * Shown only once. It can't be retrieved again.
-     * @maxLength 53
+     * @maxLength 58
      * @format password
      */
     key_secret: string;
@@ -7779,6 +7789,14 @@ export type RequestStats = {
     }[];
 };
 
+export type ResetSandboxRequest = {
+    /**
+     * Then loads a sample month.
+     */
+    sample?: boolean;
+    idempotency_key?: RequestIdempotencyKey;
+};
+
 /**
  * The database's time for this response, from which times left are counted.
  * @format date-time
@@ -8312,6 +8330,20 @@ export type RunPage = {
 
 export type RunStatus = "queued" | "running" | "done" | "failed";
 
+export type Sandbox = {
+    /**
+     * The sandbox's.
+     * @pattern ^[a-z0-9][a-z0-9_-]{0,62}(\.sandbox)?$
+     */
+    tenant_id: string;
+    /**
+     * Of the sample month.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
+     */
+    reconciliation_id: string | null;
+};
+
 export type Scope = "read:reconciliations" | "write:reconciliations" | "read:exceptions" | "write:exceptions" | "read:webhooks" | "write:webhooks" | "read:integrations" | "write:integrations" | "read:troubleshooting" | "write:troubleshooting" | "read:release-notes" | "write:release-notes" | "read:requests" | "read:security-events";
 
 export type SecurityEvent = {
@@ -8356,7 +8388,7 @@ export type SecurityEvent = {
     credential: "user" | "api_key" | "publishable_key" | "service_role" | "none" | "system";
     /**
      * The credential's own tenant, if different.
-     * @maxLength 63
+     * @maxLength 71
      */
     home_tenant_id: string | null;
     /**
