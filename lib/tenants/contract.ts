@@ -58,10 +58,9 @@ export const createSandboxContract = contract({
   summary: "Create the tenant's sandbox",
   description:
     "A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are " +
-    "this tenant's. No mail leaves it.",
+    "this tenant's. No mail leaves it. Returns the one that exists.",
   access: needs("create:sandbox"),
   idempotency,
-  status: 201,
   response: sandbox,
 });
 

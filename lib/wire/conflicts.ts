@@ -74,7 +74,6 @@ export const CONFLICTS = {
   invitation_ended: stays("The invitation was accepted or revoked."),
   sign_in_required: stays("The address has an account. Sign in to accept the invitation."),
   tenant_kind: stays("Only a live tenant, or only a sandbox, can do it. `detail` says which."),
-  sandbox_exists: stays("The tenant has a sandbox already."),
   managed_elsewhere: stays("Your identity provider manages it."),
 } as const satisfies Record<string, Conflict>;
 

@@ -1,29 +1,27 @@
 -- Sandboxes: a tenant for trying calls, next to a live one, with keys and data of its own and the
 -- people of the live one. Why: docs/decisions/0031-sandbox-tenants.md.
 
--- Refuses: conflict in a sandbox, and if there is one. Records: sandbox.created.
+-- Returns the sandbox of the caller's tenant, created if there is none. Refuses: conflict in a
+-- sandbox. Records: sandbox.created.
 create function public.create_sandbox(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'create_sandbox');
-  created public.tenants;
+  sandbox constant text := private.tenant_id() || '.sandbox';
 begin
   if replayed is not null then
     return replayed;
   end if;
   perform private.require_live_tenant('This is a sandbox already. Create one of a live tenant.');
   insert into public.tenants (id, name)
-  select t.id || '.sandbox', t.name from public.tenants t where t.id = private.tenant_id()
-  on conflict do nothing
-  returning * into created;
-  if not found then
-    perform private.refuse_conflict('sandbox_exists', format(
-      'This tenant has a sandbox. Send X-Tenant-Id: %s to use it.', private.own_sandbox()));
+  select sandbox, t.name from public.tenants t where t.id = private.tenant_id()
+  on conflict do nothing;
+  if found then
+    insert into public.sla_policies (tenant_id) values (sandbox);
+    perform private.record_security_event('sandbox.created');
   end if;
-  insert into public.sla_policies (tenant_id) values (created.id);
-  perform private.record_security_event('sandbox.created', 'tenant:' || created.id, null, '{}');
-  return private.finish_request(request, jsonb_build_object('tenant_id', created.id,
-    'reconciliation_id', null));
+  return private.finish_request(request,
+    jsonb_build_object('tenant_id', sandbox, 'reconciliation_id', null));
 end $$;
 
 -- What a reset deletes, tables that refer to others first. What stays: keys and their usage,
@@ -119,6 +117,9 @@ begin
       'value_date', month + (l.line ->> 'day')::integer - 1) order by l.n)
     from jsonb_array_elements(source -> 'lines') with ordinality l (line, n)
   ));
+  -- They would wait until the commit, and the next source would get them.
+  delete from pg_temp.staged_lines;
+  delete from pg_temp.repeated_lines;
   return created.id;
 end $$;
 
@@ -143,7 +144,7 @@ begin
       'due_at', now() + make_interval(mins => (e ->> 'due_in_minutes')::integer))
     from jsonb_array_elements(sample -> 'exceptions') e
   ));
-  perform private.record_security_event('sandbox.sample_loaded', compared.id, null, '{}');
+  perform private.record_security_event('sandbox.sample_loaded', compared.id);
   return compared.id;
 end $$;
 
@@ -162,7 +163,7 @@ begin
   end if;
   sandbox := private.lock_sandbox();
   perform private.empty_sandbox(sandbox.id);
-  perform private.record_security_event('sandbox.reset', 'tenant:' || sandbox.id, null, '{}');
+  perform private.record_security_event('sandbox.reset');
   if jsonb_typeof(input -> 'sample') = 'object' then
     reconciliation := private.load_sample_month(input -> 'sample');
   end if;

@@ -2148,7 +2148,7 @@ class Sandbox(SyncResource):
     def create(self, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Sandbox:
         """Create the tenant's sandbox.
 
-        A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are this tenant's. No mail leaves it.
+        A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are this tenant's. No mail leaves it. Returns the one that exists.
         """
         return self._call("POST", f"/v1/sandbox", options, body=body, takes_key=True)
 
@@ -2164,7 +2164,7 @@ class AsyncSandbox(AsyncResource):
     async def create(self, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Sandbox:
         """Create the tenant's sandbox.
 
-        A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are this tenant's. No mail leaves it.
+        A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are this tenant's. No mail leaves it. Returns the one that exists.
         """
         return await self._call("POST", f"/v1/sandbox", options, body=body, takes_key=True)
 

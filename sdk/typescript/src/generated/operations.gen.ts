@@ -1121,7 +1121,7 @@ export interface SandboxResource {
   /**
    * Create the tenant's sandbox.
    *
-   * A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are this tenant's. No mail leaves it.
+   * A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are this tenant's. No mail leaves it. Returns the one that exists.
    */
   create(body?: T.IdempotentRequest, options?: CallOptions): Call<T.Sandbox>;
 
