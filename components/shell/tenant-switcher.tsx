@@ -5,6 +5,7 @@ import { Check, ChevronsUpDown } from "lucide-react";
 import { useSelectedLayoutSegments } from "next/navigation";
 import { callApi } from "#components/api-client.ts";
 import { type Tenant, useMember } from "#components/kit/member.tsx";
+import { SandboxMark } from "#components/kit/sandbox-mark.tsx";
 import { Menu, MenuLink } from "#components/ui/menu.tsx";
 import { getMeContract } from "#lib/tenants/contract.ts";
 import { addressOf, sectionOf } from "./sections.ts";
@@ -65,12 +66,15 @@ function TenantLinks() {
   ));
 }
 
-function TenantName({ id, name }: Tenant) {
+function TenantName({ id, name }: Pick<Tenant, "id" | "name">) {
   return (
-    <span className="min-w-0 flex-1">
-      <span className="block truncate font-semibold">{name}</span>
-      <span className="block truncate font-mono text-xs leading-4 text-muted">{id}</span>
-    </span>
+    <>
+      <span className="min-w-0 flex-1">
+        <span className="block truncate font-semibold">{name}</span>
+        <span className="block truncate font-mono text-xs leading-4 text-muted">{id}</span>
+      </span>
+      <SandboxMark tenant={id} />
+    </>
   );
 }
 
