@@ -10,7 +10,9 @@ test("an admin creates a sandbox, loads the sample month, and sees on every page
   const admin = await enrol({ [tenant]: ["tenant_admin"] });
   await page.goto(`/${tenant}/sandbox`);
   await enter(page, admin.email);
-  const mark = page.getByRole("complementary", { name: "Sidebar" }).getByText("Sandbox").first();
+  const mark = page.getByRole("button", {
+    name: `Switch tenant from Tenant ${tenant} ${tenant}.sandbox Sandbox`,
+  });
   await page.getByRole("button", { name: "Create sandbox" }).click();
   await expect(page).toHaveURL(`/${tenant}.sandbox/sandbox`);
   await expect(mark).toBeVisible();

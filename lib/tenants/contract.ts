@@ -74,6 +74,7 @@ export const resetSandboxContract = contract({
     "Empties the sandbox that X-Tenant-Id names, except API keys, webhooks, alert channels and " +
     "logs. Refused in a live tenant.",
   access: needs("reset:sandbox"),
+  showsResource: false,
   idempotency,
   body: z.strictObject({
     sample: z

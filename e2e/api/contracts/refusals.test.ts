@@ -38,10 +38,11 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
   });
 
   const apiKey = async (scopes: string[]): Promise<string> => {
-    const path = `/v1/tenants/${fixture.tenant}/api-keys`;
+    const tenant = sample.tenant ?? fixture.tenant;
+    const path = `/v1/tenants/${tenant}/api-keys`;
     const { json } = await api("POST", path, {
       bearer: fixture.admin,
-      tenant: fixture.tenant,
+      tenant,
       body: { name: "Persona", scopes },
     });
     const { key_id, key_secret } = json as { key_id: string; key_secret: string };

@@ -2152,7 +2152,7 @@ class Sandbox(SyncResource):
         """
         return self._call("POST", f"/v1/sandbox", options, body=body, takes_key=True)
 
-    def reset(self, body: Optional[T.ResetSandboxRequest] = None, **options: Unpack[Options]) -> Union[T.Sandbox, None]:
+    def reset(self, body: Optional[T.ResetSandboxRequest] = None, **options: Unpack[Options]) -> T.Sandbox:
         """Reset a sandbox.
 
         Empties the sandbox that X-Tenant-Id names, except API keys, webhooks, alert channels and logs. Refused in a live tenant.
@@ -2168,7 +2168,7 @@ class AsyncSandbox(AsyncResource):
         """
         return await self._call("POST", f"/v1/sandbox", options, body=body, takes_key=True)
 
-    async def reset(self, body: Optional[T.ResetSandboxRequest] = None, **options: Unpack[Options]) -> Union[T.Sandbox, None]:
+    async def reset(self, body: Optional[T.ResetSandboxRequest] = None, **options: Unpack[Options]) -> T.Sandbox:
         """Reset a sandbox.
 
         Empties the sandbox that X-Tenant-Id names, except API keys, webhooks, alert channels and logs. Refused in a live tenant.

@@ -1130,7 +1130,7 @@ export interface SandboxResource {
    *
    * Empties the sandbox that X-Tenant-Id names, except API keys, webhooks, alert channels and logs. Refused in a live tenant.
    */
-  reset(body?: T.ResetSandboxRequest, options?: CallOptions): Call<T.Sandbox | undefined>;
+  reset(body?: T.ResetSandboxRequest, options?: CallOptions): Call<T.Sandbox>;
 }
 
 /** `tieout.securityEvents` */
