@@ -126,13 +126,13 @@ describe("a sandbox", () => {
     expect([invited.status, reasonOf(invited)]).toEqual([409, "tenant_kind"]);
     const person = await enrol({ [live]: ["tenant_admin"] });
     await one.inSandbox("PUT", "/me/notifications", {});
-    const made = await one.inSandbox("POST", "/exceptions", {
+    const late = await one.inSandbox("POST", "/exceptions", {
       title: "Late payout",
       severity: "high",
       assigned_to: `user:${person.name}`,
       due_at: "2026-01-01T00:00:00Z",
     });
-    expect(made.status, made.text).toBe(201);
+    expect(late.status, late.text).toBe(201);
     await sql("select private.collect_alerts()");
     expect(
       await sql("select from private.alerts where tenant_id = any ($1) and recipient = $2", [

@@ -1,4 +1,4 @@
--- Sandboxes: a tenant for trying calls, next to a live one, with keys and data of its own and the
+-- Sandboxes: a tenant for trying calls, next to a live one, with separate keys and data and the
 -- people of the live one. Why: docs/decisions/0031-sandbox-tenants.md.
 
 -- Returns the sandbox of the caller's tenant, created if there is none. Refuses: conflict in a
