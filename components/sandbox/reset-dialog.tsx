@@ -29,15 +29,15 @@ export function ResetDialog({ sample, onClose }: { sample: boolean; onClose: () 
     <FormDialog
       form={form}
       title={sample ? "Load sample month" : "Reset sandbox"}
-      description="The data in this sandbox is deleted first. Your live data isn't touched."
+      description={`Deletes what is in this sandbox${sample ? " first" : ""}. Your live data isn't touched.`}
       start={sample ? "Delete data and load" : "Reset sandbox"}
       pending={sample ? "Loading…" : "Resetting…"}
       danger
       onClose={onClose}
     >
       <Note tone="warning">
-        This can't be undone: sources, lines, matches, exceptions, records and deliveries of this
-        sandbox are deleted.
+        Sources, lines, matches, exceptions, records and deliveries of this sandbox are lost. This
+        can't be undone.
       </Note>
     </FormDialog>
   );
