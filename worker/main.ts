@@ -6,6 +6,7 @@ import { sendTestAlert } from "./alerts/send-test-alert.ts";
 import { forgetSecurityEvents } from "./audit/purge-security-events.ts";
 import { startAuditSigner } from "./audit/signer.ts";
 import { fetchConnection } from "./connections/fetch-connection.ts";
+import { pushEntryBatch } from "./connections/push-entries.ts";
 import { inboxFrom } from "./inbox/inbox.ts";
 import { mailerFor } from "./mail/mailer.ts";
 import { sendInvitation } from "./mail/send-invitation.ts";
@@ -59,6 +60,7 @@ await runInBackground({
     purge_sessions: inBatches("private.purge_sessions"),
     purge_webhook_deliveries: inBatches("private.purge_webhook_deliveries"),
     look_at_connections: inBatches("private.queue_due_looks"),
+    push_entry_batch: pushEntryBatch(WEBHOOK_ALLOW_HOSTS),
     queue_book_examinations: queueBookExaminations,
     rebuild_calendars: inBatches("private.rebuild_calendars"),
     roll_partitions: inBatches("private.roll_partitions"),

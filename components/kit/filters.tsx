@@ -17,7 +17,7 @@ export function FilterBar({
   children: ReactNode;
 }) {
   return (
-    <search className="flex flex-wrap items-center gap-2 pb-4 short:pb-2">
+    <search className="scrollbar-none flex flex-wrap items-center gap-2 pb-4 short:pb-2 short:sm:-mx-1 short:sm:-mt-1 short:sm:flex-nowrap short:sm:overflow-x-auto short:sm:px-1 short:sm:pt-1 short:sm:*:shrink-0">
       {children}
       {onClear && <ClearFilters onClear={onClear} />}
     </search>

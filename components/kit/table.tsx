@@ -46,7 +46,14 @@ export function CardRow({
   children: ReactNode;
 }) {
   return (
-    <tr className={classes(ROW, "flex flex-wrap items-center gap-x-4 px-2", className, grid)}>
+    <tr
+      className={classes(
+        ROW,
+        "flex flex-wrap items-center gap-x-4 px-2 short:gap-y-0 short:py-1.5",
+        className,
+        grid,
+      )}
+    >
       {children}
     </tr>
   );
@@ -62,7 +69,7 @@ export function PlainTable({ caption, columns, stale, children }: Listed) {
       <caption className="sr-only">{caption}</caption>
       <thead className="sticky top-0 z-10 bg-surface text-xs text-muted max-sm:sr-only">
         <tr className="border-b border-line text-left">
-          <Headings columns={columns} className="h-9 pr-4 font-medium" />
+          <Headings columns={columns} className="h-9 pr-4 font-medium short:h-7" />
         </tr>
       </thead>
       <tbody>{children}</tbody>
@@ -75,7 +82,9 @@ export function PlainRow({ children }: { children: ReactNode }) {
 }
 
 export function PlainCell({ className, children }: { className?: string; children?: ReactNode }) {
-  return <td className={classes("py-2.5 pr-4 align-middle", className)}>{children}</td>;
+  return (
+    <td className={classes("py-2.5 pr-4 align-middle short:py-1.5", className)}>{children}</td>
+  );
 }
 
 function Headings({ columns, className }: { columns: readonly Column[]; className: string }) {

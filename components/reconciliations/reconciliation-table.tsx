@@ -10,7 +10,7 @@ import { matchedShare, PeriodStatus } from "./words.tsx";
 
 const NUMBER = "whitespace-nowrap text-right tabular-nums";
 const COLUMNS: readonly Column[] = [
-  ["Name", "w-1/3 pl-4"],
+  ["Name", "pl-4 md:w-1/3"],
   ["Period", "w-48 max-md:hidden"],
   ["Status", "w-30 max-md:hidden"],
   ["Matched", `${NUMBER} max-lg:hidden`],
@@ -27,13 +27,15 @@ export function ReconciliationTable({ items, stale }: { items: Reconciliation[];
         <PlainRow key={item.id}>
           <PlainCell className="min-w-0 flex-1 pl-4">
             <RowLink to={`/${tenantId}/reconciliations/${item.id}`}>{item.name}</RowLink>
-            <p className="truncate text-muted">
-              {item.left_source} ↔ {item.right_source}
-            </p>
-            <p className="flex flex-wrap gap-x-3 text-muted md:hidden">
-              <PeriodStatus reconciliation={item} />
-              {periodOf(item)}
-            </p>
+            <div className="text-muted max-md:short:flex max-md:short:gap-x-3">
+              <p className="truncate">
+                {item.left_source} ↔ {item.right_source}
+              </p>
+              <p className="flex flex-wrap gap-x-3 md:hidden max-md:short:shrink-0">
+                <PeriodStatus reconciliation={item} />
+                {periodOf(item)}
+              </p>
+            </div>
           </PlainCell>
           <PlainCell className="whitespace-nowrap tabular-nums max-md:hidden">
             {periodOf(item)}

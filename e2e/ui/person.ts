@@ -109,13 +109,17 @@ export async function reconcile(
 }
 
 /** Many exceptions at once, due an hour apart from each other, the first in five hours. */
-export async function reportMany(tenant: string, count: number): Promise<void> {
+export async function reportMany(
+  tenant: string,
+  count: number,
+  assignee: string | null = null,
+): Promise<void> {
   await sql(
     creating(
-      `'tenant_id', $1::text, 'title', 'Item ' || i, 'severity', 'medium', 'due_at', now() + make_interval(hours => 4 + i), 'created_by', 'system'`,
+      `'tenant_id', $1::text, 'title', 'Item ' || i, 'severity', 'medium', 'due_at', now() + make_interval(hours => 4 + i), 'created_by', 'system', 'assigned_to', $3::text`,
       `generate_series(1, $2::integer) i`,
     ),
-    [tenant, count],
+    [tenant, count, assignee],
   );
 }
 

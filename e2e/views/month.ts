@@ -75,6 +75,13 @@ export async function createMonth(tenant: string, { open = 12 } = {}): Promise<M
     return id;
   };
   const september = await period("Commerzbank, September 2026", "2026-09-01", "2026-09-30");
+  const evidence = new URLSearchParams({ subject_id: september, file_name: "approval.txt" });
+  await api("POST", `/v1/evidence?${evidence}`, {
+    bearer,
+    tenant,
+    body: "Eva approved the statement of September by phone.",
+    headers: { "Content-Type": "text/plain" },
+  });
   await call("POST", `reconciliations/${september}/close`, {});
   return {
     tenant,

@@ -61,6 +61,21 @@ export const SOURCE_VIEWS: View[] = [
     ),
   },
   {
+    name: "a source, connecting by mail",
+    ...SOURCES,
+    arrange: inTurn(
+      processor,
+      press("Connect"),
+      (page) => dialog(page).getByText("Mail", { exact: true }).click(),
+      says(/DKIM or SPF must prove the sender/),
+    ),
+  },
+  {
+    name: "a source that gets files by mail",
+    ...SOURCES,
+    arrange: inTurn(goTo("Depository account", /sources\/src_/), says(/@custodian.example/)),
+  },
+  {
     name: "a source, its connection",
     ...SOURCES,
     arrange: inTurn(bank, press("Edit connection"), says(/^Leave this empty to keep the stored/)),

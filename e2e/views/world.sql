@@ -122,6 +122,18 @@ from public.connections c cross join (values
   ('camt053-20261105.xml', 'imported', null, 26), ('camt053-20261105 (1).xml', 'duplicate', null, 25),
   ('camt053-20261106.xml', 'failed', 'The file is cut off.', 2)
 ) as f (path, outcome, error, hours) where c.tenant_id = :tenant;
+insert into public.sources (tenant_id, name, kind, currency, time_zone, sign, created_at, created_by)
+values (:tenant, 'Depository account', 'bank_statement', 'EUR', 'Europe/Berlin', 'as_is', now() - interval '70 days', 'user:ada');
+insert into public.connections (tenant_id, source_no, kind, address, auth, file_glob, allowed_senders, schedule,
+  last_look_at, last_outcome, created_by)
+select s.tenant_id, s.source_no, 'mail', 'files-4tq9m2x7c1hw8d5k@files.tieout.example', 'none', '*.csv',
+  '{statements@a-bank-with-a-long-name.example,@custodian.example}',
+  '{"calendar_id": null, "at": "06:30", "retry_until": "10:00"}', now() - interval '3 hours', 'fetched', 'user:ada'
+from public.sources s where s.tenant_id = :tenant and s.name = 'Depository account';
+insert into public.connection_files (tenant_id, connection_id, source_no, path, bytes, outcome, created_at, sender, sender_checks)
+select c.tenant_id, c.id, c.source_no, 'depository-20261106.csv', 8211, 'imported', now() - interval '3 hours',
+  'statements@a-bank-with-a-long-name.example', '{"dkim": "a-bank-with-a-long-name.example", "spf": "pass", "dmarc": "pass"}'
+from public.connections c where c.tenant_id = :tenant and c.kind = 'mail';
 insert into public.imports (tenant_id, source_no, status, format, file_name, read_count, accepted_count, duplicate_count, refused_count, skipped_count,
   refusals, statements, opening_balance_minor, closing_balance_minor, balance_holds, bytes_read, bytes_total, failure, created_at, created_by,
   finished_at, undone_at, undone_by)

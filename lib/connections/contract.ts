@@ -17,7 +17,7 @@ import {
 /** How many names a test lists. */
 export const NAMES_LISTED = 10;
 
-const connectionId = id("con");
+export const connectionId = id("con");
 const noun = "connection";
 const tag = "Connections";
 const idempotency = { field: "idempotency_key", required: false } as const;
@@ -42,6 +42,12 @@ const schedule = z
     path: ["retry_until"],
     error: "Must be later than at.",
   });
+
+/** A folder at a server, below a connection's address. */
+export const folderName = text(CONNECTIONS.move_to.max).regex(
+  /^(?!\.{1,2}$)[^/\\]+$/,
+  "Give the name of one folder.",
+);
 
 const settings = {
   address: z
@@ -93,8 +99,7 @@ const settings = {
     description: "What happens to a file at the server, once it is imported.",
     example: "move",
   }),
-  move_to: text(CONNECTIONS.move_to.max)
-    .regex(/^(?!\.{1,2}$)[^/\\]+$/, "Give the name of one folder.")
+  move_to: folderName
     .nullable()
     .meta({ description: "The folder below, with afterwards: move.", example: "done" }),
   stable_seconds: z

@@ -678,6 +678,7 @@ export type Database = {
           number: number | null
           pair_no: number
           posting_date: string
+          push: Json | null
           reconciliation_id: string
           reversal_count: number
           statement_number: number
@@ -697,6 +698,7 @@ export type Database = {
           number?: number | null
           pair_no: number
           posting_date: string
+          push?: Json | null
           reconciliation_id: string
           reversal_count: number
           statement_number: number
@@ -716,6 +718,7 @@ export type Database = {
           number?: number | null
           pair_no?: number
           posting_date?: string
+          push?: Json | null
           reconciliation_id?: string
           reversal_count?: number
           statement_number?: number
@@ -3051,6 +3054,7 @@ export type Database = {
         Args: { input: Json; request: Json }
         Returns: Json
       }
+      push_entry_batch: { Args: { input: Json; request: Json }; Returns: Json }
       put_calendar: { Args: { input: Json; request: Json }; Returns: Json }
       put_entry_rules: { Args: { input: Json; request: Json }; Returns: Json }
       put_first_steps: { Args: { input: Json; request: Json }; Returns: Json }

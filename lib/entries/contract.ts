@@ -12,20 +12,11 @@ import {
   text,
   time,
 } from "../wire/schema.ts";
-import { draft, entrySums, tag } from "./rules/contract.ts";
+import { draft, entrySums, LEDGER_FORMATS, tag } from "./rules/contract.ts";
 
 export const ENTRY_BATCH_STATES = ["ready", "exported"] as const;
 
-/** Files in the layouts of ledgers. */
-export const LEDGER_FORMATS = [
-  "datev",
-  "xero",
-  "quickbooks",
-  "quickbooks_iif",
-  "netsuite",
-  "sap",
-] as const;
-export type LedgerFormat = (typeof LEDGER_FORMATS)[number];
+const PUSH_STATES = ["waiting", "done", "failed"] as const;
 
 const batchId = id("bat");
 const digest = z
@@ -80,6 +71,22 @@ export const entryBatch = z
       .max(200)
       .nullable()
       .meta({ description: "What the ledger calls it.", example: null }),
+    push: z
+      .object({
+        state: z.enum(PUSH_STATES).meta({ example: "done" }),
+        at: time,
+        error: z.string().max(1000).nullable().meta({
+          description: "Why the last attempt failed. There are 25 within about four days.",
+          example: null,
+        }),
+        files: z
+          .array(z.string().max(255))
+          .max(1000)
+          .meta({ description: "Their names.", example: ["xero-manual-journals-2026-0012.csv"] }),
+      })
+      .meta({ id: "EntryPush" })
+      .nullable()
+      .meta({ description: "Null: nobody asked for a push." }),
   })
   .meta({ id: "EntryBatch" });
 export type EntryBatch = z.output<typeof entryBatch>;
@@ -283,6 +290,23 @@ export const markEntryBatchExportedContract = contract({
       .default(null)
       .meta({ description: "What the ledger calls it.", example: null }),
   }),
+  response: entryBatch,
+  noun: "entry batch",
+  errors: ["not_found", "conflict"],
+});
+
+export const pushEntryBatchContract = contract({
+  operationId: "pushEntryBatch",
+  method: "POST",
+  path: "/v1/entry-batches/{id}/push",
+  tag,
+  summary: "Push a batch now",
+  description:
+    "To the connection that the entry rules name, as each close does by itself. Once its files are " +
+    "written, the batch is exported.",
+  access: needs("write:reconciliations"),
+  idempotency: { field: "idempotency_key", required: false },
+  params: byBatch,
   response: entryBatch,
   noun: "entry batch",
   errors: ["not_found", "conflict"],

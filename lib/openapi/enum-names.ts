@@ -2,6 +2,7 @@ import { CHANNEL_KINDS, WHOSE } from "../alerts/contract.ts";
 import { API_KEY_STATUSES } from "../api-keys/contract.ts";
 import { WEEKDAYS } from "../calendars/contract.ts";
 import { ENTRY_BATCH_STATES } from "../entries/contract.ts";
+import { PUSH_FORMATS } from "../entries/rules/contract.ts";
 import { EXCEPTION_SORTS, SLA_SORTS } from "../exceptions/contract.ts";
 import { slaReport } from "../exceptions/report/contract.ts";
 import { THRESHOLD_KINDS } from "../exceptions/sla/contract.ts";
@@ -57,6 +58,7 @@ const NAMED: Record<string, readonly string[]> = {
   BoardPeriodState: PERIOD_STATES,
   Currency: CURRENCIES,
   EntryBatchState: ENTRY_BATCH_STATES,
+  EntryPushFormat: PUSH_FORMATS,
   EntryKind: ENTRY_KINDS,
   ErrorCode: ERROR_CODES,
   EventKind: EVENT_KINDS,

@@ -41,6 +41,7 @@ const LENGTHS: Record<string, number> = {
   hash: 64,
   headers: 16_384,
   home_tenant_id: 71,
+  sandbox_id: 71,
   id: 255,
   ip_allowlist: 49,
   key: 125,

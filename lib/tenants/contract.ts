@@ -13,7 +13,8 @@ export const me = z
       .nullable()
       .meta({ description: "Null for the publishable key.", example: "Acme Corporation" }),
     kind: z.enum(["live", "sandbox"]).meta({ example: "live" }),
-    sandbox_id: tenantId
+    sandbox_id: z
+      .string()
       .nullable()
       .meta({ description: "This tenant's sandbox, if it has one.", example: "acme.sandbox" }),
     principal: z.object({

@@ -48,6 +48,7 @@ export const CONFLICTS = {
   evidence_signed: stays("A signed statement lists the file. Add one that supersedes it."),
   already_superseded: stays("Another file has superseded it."),
   already_exported: stays("The batch was marked as exported already."),
+  no_push: stays("The entry rules name no connection to push to."),
   unsuitable_entry: stays("The ledger's layout can't hold an entry. `detail` says which and why."),
   stated_by_file: stays("A file states the balance. Undo its import to remove it."),
   proof_broken: stays("The lines don't add up. Contact us."),

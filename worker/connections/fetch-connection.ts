@@ -1,11 +1,10 @@
 import type { Task } from "graphile-worker";
 import { z } from "zod";
-import { unsealCredential } from "#lib/connections/credential.ts";
 import { refusalOf } from "#lib/connections/refusal.ts";
-import { openRemote } from "#lib/connections/remote/open-remote.ts";
 import { RemoteError } from "#lib/connections/remote/remote-error.ts";
 import { log } from "#lib/runtime/log.ts";
 import { look } from "./look.ts";
+import { openConnection } from "./open-connection.ts";
 import { beginLook, LookQueries, type LookSettings, type Outcome } from "./queries.ts";
 
 const LOOK_MAX_MS = 60 * 60_000;
@@ -53,13 +52,11 @@ type Options = {
 
 async function attempt(
   queries: LookQueries,
-  { sealed, credential_id = "", ...settings }: LookSettings,
+  settings: LookSettings,
   { tenantId, byHand, allowHosts, signal }: Options,
 ): Promise<Outcome> {
   try {
-    const credential = sealed ? unsealCredential(sealed, tenantId, credential_id) : null;
-    const remote = await openRemote({
-      settings: { ...settings, credential },
+    const remote = await openConnection(tenantId, settings, {
       allowHosts,
       signal,
       acceptsHostKey: (shown) => queries.acceptsHostKey(shown),

@@ -1,14 +1,12 @@
 import type { JobHelpers } from "graphile-worker";
-import type { Connection } from "#lib/connections/contract.ts";
 import type { RemoteFile } from "#lib/connections/remote/remote.ts";
 import type { Mapping } from "#lib/imports/formats/mapping.ts";
+import type { SealedConnection } from "./open-connection.ts";
 
 type Query = JobHelpers["query"];
 
-export type LookSettings = Connection & {
+export type LookSettings = SealedConnection & {
   lease: string;
-  credential_id?: string;
-  sealed?: string;
   source: { currency: string; time_zone: string; mapping: Mapping | null };
 };
 

@@ -48,9 +48,8 @@ export function inboxFrom(
  */
 export class InboxServer implements Service {
   readonly name = "inbox";
-  /** The port is ours from the start, and one client that fails concerns no other. */
-  readonly healthy = true;
-  readonly stuck = false;
+  /** Why the port could not be had. One client that fails concerns no other. */
+  #portError: Error | null = null;
   readonly #pool: RetryingPool;
   readonly #server: SMTPServer;
   readonly #resolver: DNSResolver | undefined;
@@ -83,8 +82,17 @@ export class InboxServer implements Service {
       onData: (stream, session, done) =>
         void this.#receive(stream, session).then(() => done(), done),
     });
-    this.#server.on("error", (error) => log.warn({ err: error }, "a mail client failed"));
+    this.#server.on("error", (error) => this.#fail(error, port));
     this.#server.listen(port);
+  }
+
+  get healthy(): boolean {
+    return this.#portError === null;
+  }
+
+  /** A new process may get the port. */
+  get stuck(): boolean {
+    return this.#portError !== null;
   }
 
   /** Another one than was asked for if that was 0. */
@@ -96,6 +104,15 @@ export class InboxServer implements Service {
   async stop(): Promise<void> {
     await new Promise<void>((closed) => this.#server.close(closed));
     await this.#pool.end();
+  }
+
+  #fail(error: Error, port: number): void {
+    if (this.#server.server.listening) {
+      log.warn({ err: error }, "a mail client failed");
+      return;
+    }
+    this.#portError = error;
+    log.error({ err: error, port }, "INBOX_PORT can't be opened: choose a free one");
   }
 
   async #accept(address: string, envelope: SMTPServerSession["envelope"]): Promise<void> {

@@ -70,6 +70,7 @@ function attached(content: Buffer): Remote {
     read: async () => Readable.from([content]),
     move: refuse,
     remove: refuse,
+    write: refuse,
     close: async () => {},
   };
 }

@@ -95,21 +95,21 @@ export function BatchList() {
 }
 
 function BatchRow({ batch, href }: { batch: EntryBatch; href: string }) {
-  const { number, reconciliation_name, posting_date, state, entry_count } = batch;
+  const { number, reconciliation_name, posting_date, entry_count } = batch;
   return (
     <PlainRow>
       <PlainCell className="min-w-0 flex-1 pl-4">
         <RowLink to={href}>{number}</RowLink>
         <p className="truncate text-muted">{reconciliation_name}</p>
         <p className="pt-1 sm:hidden">
-          <BatchState state={state} />
+          <BatchState batch={batch} />
         </p>
       </PlainCell>
       <PlainCell className="whitespace-nowrap max-md:hidden">
         {formatDay(posting_date, "UTC")}
       </PlainCell>
       <PlainCell className="max-sm:hidden">
-        <BatchState state={state} />
+        <BatchState batch={batch} />
       </PlainCell>
       <PlainCell className={`${NUMBER} max-md:hidden`}>
         {entry_count.toLocaleString("en")}

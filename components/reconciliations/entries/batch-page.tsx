@@ -13,12 +13,14 @@ import { useList } from "#components/kit/use-list.ts";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { formatDay } from "#components/ui/moment.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
+import { Time } from "#components/ui/time.tsx";
 import type { EntryBatch } from "#lib/entries/contract.ts";
 import { BatchActions } from "./batch-actions.tsx";
 import { BatchState, sumsText } from "./batch-state.tsx";
 import { EntryTable } from "./entry-table.tsx";
 import { batchById, entryPages } from "./queries.ts";
 
+const PUSH_LABELS = { waiting: "Waiting since", done: "Written", failed: "Failed" };
 const LOADING = (
   <PartSkeleton label="Loading the batch" bars={["h-24 w-full", "h-40 w-full", "h-40 w-11/12"]} />
 );
@@ -51,13 +53,14 @@ function About({ batch }: { batch: EntryBatch }) {
   return (
     <Facts>
       <Fact name="State">
-        <BatchState state={batch.state} />
+        <BatchState batch={batch} />
       </Fact>
       {batch.exported_at && (
         <Fact name="Exported">
           <ActorName iso={batch.exported_at} actor={batch.exported_by} />
         </Fact>
       )}
+      {batch.push && <PushFacts push={batch.push} />}
       {batch.ledger_reference && <Fact name="In the ledger">{batch.ledger_reference}</Fact>}
       <Fact name="Period">
         <PrefetchLink
@@ -77,6 +80,20 @@ function About({ batch }: { batch: EntryBatch }) {
       </Fact>
       <IdentifierFact name="Digest" value={digest} />
     </Facts>
+  );
+}
+
+function PushFacts({
+  push: { state, at, error, files },
+}: {
+  push: NonNullable<EntryBatch["push"]>;
+}) {
+  return (
+    <Fact name="Push">
+      {PUSH_LABELS[state]} <Time iso={at} />
+      {files.length > 0 && <p className="text-muted wrap-anywhere">{files.join(", ")}</p>}
+      {error && <p className="text-danger">{error} It is tried again by itself.</p>}
+    </Fact>
   );
 }
 

@@ -1,14 +1,22 @@
-import { CircleCheck, CircleDot } from "lucide-react";
+import { CircleAlert, CircleCheck, CircleDot } from "lucide-react";
 import { Badge } from "#components/ui/badge.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import type { EntryBatch } from "#lib/entries/contract.ts";
 
-export function BatchState({ state }: Pick<EntryBatch, "state">) {
-  return state === "exported" ? (
-    <Badge tone="good" icon={CircleCheck}>
-      Exported
-    </Badge>
-  ) : (
+export function BatchState({ batch: { state, push } }: { batch: EntryBatch }) {
+  if (state === "exported")
+    return (
+      <Badge tone="good" icon={CircleCheck}>
+        Exported
+      </Badge>
+    );
+  if (push?.state === "failed")
+    return (
+      <Badge tone="danger" icon={CircleAlert}>
+        Push failed
+      </Badge>
+    );
+  return (
     <Badge tone="info" icon={CircleDot}>
       Ready
     </Badge>

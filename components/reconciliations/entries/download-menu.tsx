@@ -9,9 +9,9 @@ import { Menu, MenuHeading, MenuItem } from "#components/ui/menu.tsx";
 import {
   type EntryBatch,
   getLedgerFileContract,
-  LEDGER_FORMATS,
   listEntriesContract,
 } from "#lib/entries/contract.ts";
+import { LEDGER_FORMATS } from "#lib/entries/rules/contract.ts";
 import { FORMAT_LABELS } from "./labels.ts";
 
 /** The files of a batch; one per currency for a ledger. Saving one marks nothing. */

@@ -28,6 +28,7 @@ const stored = {
     datev_account_length: 4,
     fiscal_year_month: 1,
     sap_company_code: null,
+    push: { connection_id: "con_019a9f4be2c04d6f8a1b3c5d7e9f0a2b", folder: null, format: "xero" },
   },
 } as EntryRuleSet;
 

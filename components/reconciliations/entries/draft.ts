@@ -1,4 +1,9 @@
-import { type EntryKind, type EntryRuleSet, PLACEHOLDERS } from "#lib/entries/rules/contract.ts";
+import {
+  type EntryKind,
+  type EntryRuleSet,
+  PLACEHOLDERS,
+  type PushFormat,
+} from "#lib/entries/rules/contract.ts";
 import { ENTRY_KINDS } from "#lib/wire/facts.gen.ts";
 
 /** A rule as its fields show it; a kind without a rule has empty ones. */
@@ -9,8 +14,14 @@ export type RuleDraft = {
   cost_center: string;
   text: string;
 };
-export type LedgerDraft = Record<keyof EntryRuleSet["ledger"], string>;
-export type EntryRulesDraft = { rules: Record<EntryKind, RuleDraft>; ledger: LedgerDraft };
+export type LedgerDraft = Record<Exclude<keyof EntryRuleSet["ledger"], "push">, string>;
+/** Without a connection, nothing is pushed. */
+export type PushDraft = { connection_id: string; folder: string; format: PushFormat };
+export type EntryRulesDraft = {
+  rules: Record<EntryKind, RuleDraft>;
+  ledger: LedgerDraft;
+  push: PushDraft;
+};
 
 const EMPTY: RuleDraft = {
   account: "",
@@ -40,6 +51,11 @@ export function draftOf({ rules, ledger }: EntryRuleSet): EntryRulesDraft {
       fiscal_year_month: `${ledger.fiscal_year_month}`,
       sap_company_code: ledger.sap_company_code ?? "",
     },
+    push: {
+      connection_id: ledger.push?.connection_id ?? "",
+      folder: ledger.push?.folder ?? "",
+      format: ledger.push?.format ?? "csv",
+    },
   };
 }
 
@@ -66,7 +82,7 @@ export function rulesOf({ rules }: EntryRulesDraft) {
   ) as EntryRuleSet["rules"];
 }
 
-export function ledgerOf({ ledger }: EntryRulesDraft): EntryRuleSet["ledger"] {
+export function ledgerOf({ ledger, push }: EntryRulesDraft): EntryRuleSet["ledger"] {
   const number = (text: string) => (text.trim() === "" ? null : Number(text));
   return {
     datev_consultant: number(ledger.datev_consultant),
@@ -74,6 +90,7 @@ export function ledgerOf({ ledger }: EntryRulesDraft): EntryRuleSet["ledger"] {
     datev_account_length: Number(ledger.datev_account_length),
     fiscal_year_month: Number(ledger.fiscal_year_month),
     sap_company_code: ledger.sap_company_code.trim().toUpperCase() || null,
+    push: push.connection_id === "" ? null : { ...push, folder: push.folder.trim() || null },
   };
 }
 

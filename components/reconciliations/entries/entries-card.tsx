@@ -50,7 +50,7 @@ function BatchItem({ batch }: { batch: EntryBatch }) {
           >
             Batch {number}
           </PrefetchLink>
-          <BatchState state={batch.state} />
+          <BatchState batch={batch} />
         </p>
         <p className="text-muted tabular-nums">
           {pluralize(entry_count, "entry", "entries")}

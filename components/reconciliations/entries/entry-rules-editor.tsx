@@ -31,6 +31,7 @@ import {
 import { EntryPreviewCard } from "./entry-preview-card.tsx";
 import { EntryRuleFields } from "./entry-rule-fields.tsx";
 import { LedgerCard } from "./ledger-card.tsx";
+import { PushCard } from "./push-card.tsx";
 
 export function EntryRulesEditor({
   reconciliation,
@@ -104,6 +105,11 @@ export function EntryRulesEditor({
         ledger={draft.ledger}
         readOnly={readOnly}
         onChange={(part) => setDraft((now) => ({ ...now, ledger: { ...now.ledger, ...part } }))}
+      />
+      <PushCard
+        push={draft.push}
+        readOnly={readOnly}
+        onChange={(part) => setDraft((now) => ({ ...now, push: { ...now.push, ...part } }))}
       />
       <EntryPreviewCard
         reconciliation={reconciliation}

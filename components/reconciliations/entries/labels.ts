@@ -1,6 +1,5 @@
 import { ADJUSTMENT_LABELS } from "#components/kit/match-labels.ts";
-import type { LedgerFormat } from "#lib/entries/contract.ts";
-import type { EntryKind } from "#lib/entries/rules/contract.ts";
+import type { EntryKind, LedgerFormat, PushFormat } from "#lib/entries/rules/contract.ts";
 
 export const KIND_LABELS: Record<EntryKind, string> = {
   ...ADJUSTMENT_LABELS,
@@ -41,3 +40,8 @@ export const FORMAT_LABELS: Record<
   netsuite: { label: "NetSuite", prefix: "netsuite", extension: "csv" },
   sap: { label: "SAP", prefix: "sap", extension: "txt" },
 };
+
+/** The format of a push: each of a ledger's, and one that any program can be taught. */
+export function pushFormatLabel(format: PushFormat): string {
+  return format === "csv" ? "CSV" : FORMAT_LABELS[format].label;
+}

@@ -1,5 +1,6 @@
-import { listQuery, oneQuery, versionQuery } from "#components/kit/query.ts";
+import { listQuery, oneQuery, resourceKey, versionQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
+import { listConnectionsContract } from "#lib/connections/contract.ts";
 import {
   getEntryBatchContract,
   listEntriesContract,
@@ -10,6 +11,7 @@ import { reconciliationsKey } from "../queries.ts";
 import type { BatchSearch } from "./search.ts";
 
 const PAGE_SIZE = 50;
+const CONNECTIONS_SHOWN = 200;
 const REFRESH_MS = 15_000;
 const OF_PERIOD_SHOWN = 10;
 
@@ -18,6 +20,15 @@ export function entryRulesOf(tenant: string, id: string) {
     under: reconciliationsKey(tenant),
     contract: getEntryRulesContract,
     call: { tenant, params: { id } },
+  });
+}
+
+/** The connections that a batch can be pushed to are among them. */
+export function connectionPages(tenant: string) {
+  return listQuery({
+    under: resourceKey(tenant, "connections"),
+    contract: listConnectionsContract,
+    call: { tenant, query: { limit: CONNECTIONS_SHOWN } },
   });
 }
 

@@ -6,7 +6,6 @@ import { useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { ListBody } from "#components/kit/list-body.tsx";
 import { ListSkeleton } from "#components/kit/list-skeleton.tsx";
-import { LoadMore } from "#components/kit/load-more.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useList } from "#components/kit/use-list.ts";
@@ -68,19 +67,16 @@ export function BalanceSection({ source }: { source: Source }) {
         }
       >
         {() => (
-          <>
-            <ul className="border-t border-line text-sm" aria-label="Balances, newest first">
-              {list.items.map((balance) => (
-                <BalanceItem
-                  key={balance.id}
-                  balance={balance}
-                  source={source}
-                  mayRemove={mayWrite && balance.import_id === null}
-                />
-              ))}
-            </ul>
-            <LoadMore shown={list.items.length} pages={list.pages} />
-          </>
+          <ul className="border-t border-line text-sm" aria-label="Balances, newest first">
+            {list.items.map((balance) => (
+              <BalanceItem
+                key={balance.id}
+                balance={balance}
+                source={source}
+                mayRemove={mayWrite && balance.import_id === null}
+              />
+            ))}
+          </ul>
         )}
       </ListBody>
       {stating && <BalanceDialog source={source} onClose={() => setStating(false)} />}

@@ -12,8 +12,10 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
   return (
     <Facts>
       <Fact name={KIND_LABELS[kind]}>
-        <code className="font-mono text-xs break-all">{address}</code>
-        {kind === "mail" && <CopyButton text={address} label="Copy the address" />}
+        <span className="-my-1.5 flex min-h-8 items-center">
+          <code className="font-mono text-xs break-all">{address}</code>
+          {kind === "mail" && <CopyButton text={address} label="Copy the address" />}
+        </span>
       </Fact>
       {kind === "mail" ? (
         <Fact name="Allowed senders">{connection.allowed_senders.join(", ")}</Fact>

@@ -72,13 +72,11 @@ export function ConnectionForm({
             idempotencyKey,
           });
     },
-    onDone: () => {
+    onDone: (_connection, { kind }) => {
       cache.invalidateQueries({ queryKey: connectionsKey(tenant) });
       toast(initial ? "Saved the connection" : `Connected ${source.name}`, {
         description:
-          before.kind === "mail" || initial?.kind === "mail"
-            ? "Have the files sent to its address."
-            : "Test it, or choose Fetch now.",
+          kind === "mail" ? "Have the files sent to its address." : "Test it, or choose Fetch now.",
       });
       onDone();
     },

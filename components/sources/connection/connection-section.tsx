@@ -7,7 +7,6 @@ import { callApi } from "#components/api-client.ts";
 import { FormPanel } from "#components/kit/form-panel.tsx";
 import { ListBody } from "#components/kit/list-body.tsx";
 import { ListSkeleton } from "#components/kit/list-skeleton.tsx";
-import { LoadMore } from "#components/kit/load-more.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useIsAllowed } from "#components/kit/permissions.ts";
 import { useList } from "#components/kit/use-list.ts";
@@ -50,46 +49,46 @@ export function ConnectionSection({ source, linkTo }: { source: Source; linkTo: 
   return (
     <section aria-label="Connection" className="flex min-w-0 flex-col gap-3">
       <h2 className="text-lg font-semibold tracking-tight">Connection</h2>
-      <ListBody
-        list={list}
-        skeleton={
-          <ListSkeleton
-            label="Loading the connection"
-            count={1}
-            row="h-15.5 gap-4 px-4"
-            cells={["w-1/3", "ml-auto w-24"]}
-          />
-        }
-        bare={
-          <div className="rounded-lg border border-line">
-            <Notice
-              icon={Cable}
-              title="Not connected"
-              action={
-                mayWrite && (
-                  <Button variant="primary" onClick={() => setEditing(true)}>
-                    Connect
-                  </Button>
-                )
-              }
-            >
-              Fetch this source's files from a bank's SFTP server, a bucket or an address on
-              business days, or receive them by mail. {!mayWrite && "An admin can connect it."}
-            </Notice>
-          </div>
-        }
-      >
-        {() =>
-          connection && (
-            <Connected
-              connection={connection}
-              mayWrite={mayWrite}
-              linkTo={linkTo}
-              onEdit={() => setEditing(true)}
+      {connection ? (
+        <Connected
+          connection={connection}
+          mayWrite={mayWrite}
+          linkTo={linkTo}
+          onEdit={() => setEditing(true)}
+        />
+      ) : (
+        <ListBody
+          list={list}
+          skeleton={
+            <ListSkeleton
+              label="Loading the connection"
+              count={1}
+              row="h-15.5 gap-4 px-4"
+              cells={["w-1/3", "ml-auto w-24"]}
             />
-          )
-        }
-      </ListBody>
+          }
+          bare={
+            <div className="rounded-lg border border-line">
+              <Notice
+                icon={Cable}
+                title="Not connected"
+                action={
+                  mayWrite && (
+                    <Button variant="primary" onClick={() => setEditing(true)}>
+                      Connect
+                    </Button>
+                  )
+                }
+              >
+                Fetch this source's files from a bank's SFTP server, a bucket or an address on
+                business days, or receive them by mail. {!mayWrite && "An admin can connect it."}
+              </Notice>
+            </div>
+          }
+        >
+          {() => null}
+        </ListBody>
+      )}
       <FormPanel open={editing} label={`Connection of ${source.name}`} onClose={stop}>
         <ConnectionForm
           source={source}
@@ -233,12 +232,7 @@ function Files({ id, linkTo }: { id: string; linkTo: LinkTo }) {
         </div>
       }
     >
-      {() => (
-        <>
-          <FileTable items={list.items} linkTo={linkTo} />
-          <LoadMore shown={list.items.length} pages={list.pages} />
-        </>
-      )}
+      {() => <FileTable items={list.items} linkTo={linkTo} />}
     </ListBody>
   );
 }

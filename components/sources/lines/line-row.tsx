@@ -9,7 +9,7 @@ import { formatMoney } from "#components/ui/money.ts";
 import type { Line } from "#lib/lines/contract.ts";
 import { LineState } from "./words.tsx";
 
-/** The columns of the wide list; on narrow screens a row is a card of three lines. */
+/** The columns of the wide list; on narrow screens a row is a card of three lines, or of two in a short window. */
 const OF_ONE_SOURCE =
   "@4xl:grid @4xl:grid-cols-[6.5rem_minmax(10rem,1.2fr)_minmax(9rem,1fr)_8.5rem_8.5rem] @4xl:gap-x-4";
 const OF_MANY =
@@ -45,18 +45,18 @@ export const LineRow = memo(function LineRow({
       ref={ref}
       data-index={index}
       aria-rowindex={index + 2}
-      className={`relative flex flex-wrap items-center gap-x-2 gap-y-0.5 border-b border-line px-2 py-2.5 text-sm transition-colors duration-100 hover:bg-hover has-[[data-row]:focus-visible]:outline-2 has-[[data-row]:focus-visible]:-outline-offset-2 has-[[data-row]:focus-visible]:outline-focus sm:px-4 @4xl:h-11 @4xl:flex-nowrap @4xl:py-0 ${columnsOf(source !== undefined)}`}
+      className={`relative flex flex-wrap items-center gap-x-2 gap-y-0.5 border-b border-line px-2 py-2.5 text-sm short:py-1.5 transition-colors duration-100 hover:bg-hover has-[[data-row]:focus-visible]:outline-2 has-[[data-row]:focus-visible]:-outline-offset-2 has-[[data-row]:focus-visible]:outline-focus sm:px-4 @4xl:h-11 @4xl:flex-nowrap @4xl:py-0 ${columnsOf(source !== undefined)}`}
     >
       <td className="whitespace-nowrap text-muted tabular-nums @max-4xl:order-4">
         {formatDay(line.value_date, "UTC")}
       </td>
-      <td className="min-w-0 @max-4xl:order-1 @max-4xl:flex-1">
+      <td className="min-w-0 @max-4xl:order-1 @max-4xl:flex-1 short:@max-4xl:basis-3/4">
         <RowLink to={linkTo({ line: line.id })} title={name}>
           {name}
         </RowLink>
       </td>
       <td
-        className="min-w-0 truncate text-muted @max-4xl:order-3 @max-4xl:basis-full"
+        className="min-w-0 truncate text-muted @max-4xl:order-3 @max-4xl:basis-full short:@lg:@max-4xl:flex-1 short:@lg:@max-4xl:basis-1/3"
         title={more || undefined}
       >
         {more}

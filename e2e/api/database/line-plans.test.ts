@@ -142,7 +142,8 @@ const CALLS: Record<string, readonly [verb: string, input: () => object]> = {
     after: ["2026-10-20", far],
   })),
   "a tenant's lines that changed lately": lines(() => ({
-    updated_since: new Date(Date.now() + 60_000).toISOString(),
+    // Later than any line by more than an hour, the longest that a transaction may take.
+    updated_since: new Date(Date.now() + 2 * 3_600_000).toISOString(),
   })),
   "a period's lines": lines(() => ({ reconciliation_id: matched })),
   "a period's matched lines": lines(() => ({ reconciliation_id: matched, state: "matched" })),

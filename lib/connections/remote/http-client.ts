@@ -10,7 +10,12 @@ const USER_AGENT = `${PRODUCT}-Connections/1.0`;
 
 export type HttpResponse = Dispatcher.ResponseData;
 
-type Call = { method: "GET" | "HEAD" | "PUT" | "DELETE"; url: URL; headers?: Headers };
+type Call = {
+  method: "GET" | "HEAD" | "PUT" | "DELETE";
+  url: URL;
+  headers?: Headers;
+  content?: Uint8Array | undefined;
+};
 
 /** Calls a server over HTTP, without following redirects. */
 export class Http {
@@ -30,7 +35,10 @@ export class Http {
   }
 
   /** @throws RemoteError unless the response is 2xx or one of `others` */
-  async call({ method, url, headers }: Call, others: number[] = []): Promise<HttpResponse> {
+  async call(
+    { method, url, headers, content }: Call,
+    others: number[] = [],
+  ): Promise<HttpResponse> {
     const refusal = whyNotFetched(url.href, this.#allowHosts);
     if (refusal !== null) throw new RemoteError(refusal, true);
     const response = await request(url, {
@@ -41,6 +49,7 @@ export class Http {
         "accept-encoding": "identity",
         ...Object.fromEntries(headers ?? []),
       },
+      body: content ?? null,
       signal: this.#signal,
     }).catch((error) => {
       throw remoteError(error);

@@ -33,6 +33,7 @@ export async function httpsRemote({ url, settings, allowHosts, signal }: Access)
     },
     move: cannot,
     remove: cannot,
+    write: cannot,
     close: () => http.close(),
   };
 }

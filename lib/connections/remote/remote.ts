@@ -13,7 +13,7 @@ export type RemoteFile = {
   checks?: SenderChecks;
 };
 
-/** A server that files are fetched from. Every call throws RemoteError with a sentence. */
+/** A server that files are fetched from or written to. Every call throws RemoteError with a sentence. */
 export type Remote = {
   /** The files of the one folder, without those that have no plain name. */
   list(): Promise<RemoteFile[]>;
@@ -21,6 +21,8 @@ export type Remote = {
   /** Moves a file to a folder below; another one of its name there stays. */
   move(path: string, folder: string): Promise<void>;
   remove(path: string): Promise<void>;
+  /** Writes a file whole, over another of its name, to the folder or to one below. */
+  write(name: string, content: Uint8Array, folder: string | null): Promise<void>;
   close(): Promise<void>;
 };
 

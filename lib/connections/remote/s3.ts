@@ -8,6 +8,14 @@ import { RemoteError } from "./remote-error.ts";
 const PAGES_MAX = 10;
 const NOT_FOUND = 404;
 
+/** `source`: the object that is copied to the key; `content`: what is written there. */
+type Target = {
+  key?: string;
+  query?: object;
+  source?: string;
+  content?: Uint8Array | undefined;
+};
+
 /** The objects below a prefix of a bucket, addressed by path: https://endpoint/bucket/prefix. */
 export async function s3Remote({ url, settings, allowHosts, signal }: Access): Promise<Remote> {
   const http = new Http(allowHosts, signal);
@@ -20,7 +28,7 @@ export async function s3Remote({ url, settings, allowHosts, signal }: Access): P
 
   const call = async (
     method: "GET" | "HEAD" | "PUT" | "DELETE",
-    { key = "", query = {}, source }: { key?: string; query?: object; source?: string },
+    { key = "", query = {}, source, content }: Target,
     others?: number[],
   ) => {
     const target = new URL(`/${[bucket, ...key.split("/")].map(encoded).join("/")}`, url);
@@ -35,7 +43,8 @@ export async function s3Remote({ url, settings, allowHosts, signal }: Access): P
       service: "s3",
     });
     const signed = await signer.sign();
-    return http.call({ method, url: signed.url, headers: new Headers(signed.headers) }, others);
+    const headers = new Headers(signed.headers);
+    return http.call({ method, url: signed.url, headers, content }, others);
   };
   const remove = async (path: string) => {
     await (await call("DELETE", { key: prefix + path })).body.dump().catch(() => {});
@@ -77,6 +86,10 @@ export async function s3Remote({ url, settings, allowHosts, signal }: Access): P
       await remove(path);
     },
     remove,
+    async write(name, content, folderName) {
+      const key = `${prefix}${folderName === null ? "" : `${folderName}/`}${name}`;
+      await (await call("PUT", { key, content })).body.dump().catch(() => {});
+    },
     close: () => http.close(),
   };
 }

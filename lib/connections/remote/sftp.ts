@@ -33,6 +33,9 @@ export async function sftpRemote(access: Access): Promise<Remote> {
       throw sftpError(what, error);
     }
   };
+  const makeFolder = async (name: string) => {
+    if (!(await client.exists(within(name)))) await client.mkdir(within(name));
+  };
   return {
     async list() {
       const entries = await attempt(`list ${folder}`, () => client.list(folder));
@@ -51,7 +54,7 @@ export async function sftpRemote(access: Access): Promise<Remote> {
     },
     async move(path, folderName) {
       await attempt(`move ${path}`, async () => {
-        if (!(await client.exists(within(folderName)))) await client.mkdir(within(folderName));
+        await makeFolder(folderName);
         const isTaken = await client.exists(within(folderName, path));
         const name = isTaken ? nameBeside(path) : path;
         await client.rename(within(path), within(folderName, name));
@@ -59,6 +62,17 @@ export async function sftpRemote(access: Access): Promise<Remote> {
     },
     async remove(path) {
       await attempt(`delete ${path}`, () => client.delete(within(path)));
+    },
+    async write(name, content, folderName) {
+      const folders = folderName === null ? [] : [folderName];
+      const [unfinished, whole] = [within(...folders, `${name}.part`), within(...folders, name)];
+      await attempt(`write ${name}`, async () => {
+        if (folderName !== null) await makeFolder(folderName);
+        await client.put(Buffer.from(content), unfinished);
+        // Not every server renames to a name that is taken.
+        if (await client.exists(whole)) await client.delete(whole);
+        await client.rename(unfinished, whole);
+      });
     },
     close,
   };

@@ -5,26 +5,12 @@ import type { Context } from "../../request/context.ts";
 import { everyPage } from "../../request/every-page.ts";
 import { runQueued } from "../../runtime/tenant-queue.ts";
 import { invalidRequest } from "../../wire/errors.ts";
-import type { Entry, EntryBatch, getLedgerFileContract, LedgerFormat } from "../contract.ts";
+import type { Entry, EntryBatch, getLedgerFileContract } from "../contract.ts";
 import { listEntries } from "../list-entries.ts";
 import type { EntryRuleSet } from "../rules/contract.ts";
 import { completeLedger } from "../rules/stored.ts";
-import { datev } from "./datev-extf.ts";
 import type { LedgerFile, LedgerWriter } from "./ledger-writer.ts";
-import { netsuite } from "./netsuite.ts";
-import { quickbooks, quickbooksIif } from "./quickbooks.ts";
-import { sap } from "./sap.ts";
-import { encodeWindows1252 } from "./windows-1252.ts";
-import { xero } from "./xero.ts";
-
-const WRITERS: Record<LedgerFormat, LedgerWriter> = {
-  datev,
-  xero,
-  quickbooks,
-  quickbooks_iif: quickbooksIif,
-  netsuite,
-  sap,
-};
+import { encoded, fileNameOf, partsOf, rowsOf, WRITERS } from "./writers.ts";
 
 type Query = z.output<typeof getLedgerFileContract.query>;
 type Opened = { batch: EntryBatch; ledger: Partial<EntryRuleSet["ledger"]> };
@@ -57,7 +43,7 @@ export async function getLedgerFile(
     body: Readable.toWeb(
       Readable.from(bytesOf(ctx.tenantId, writer, file, entries())),
     ) as ReadableStream,
-    name: nameOf(writer, file, part),
+    name: fileNameOf(writer, file, part),
   };
 }
 
@@ -70,18 +56,13 @@ function currencyOf({ sums }: EntryBatch, asked: string | undefined): string {
   ]);
 }
 
-function requirePart(
-  { batch, currency }: LedgerFile,
-  { name, maxEntries }: LedgerWriter,
-  part: number | undefined,
-): void {
-  const count = batch.sums.find((sum) => sum.currency === currency)?.entry_count ?? 0;
-  const parts = Math.max(1, Math.ceil(count / maxEntries));
+function requirePart(file: LedgerFile, writer: LedgerWriter, part: number | undefined): void {
+  const { count, parts } = partsOf(file, writer);
   if ((part ?? 1) <= parts && (parts === 1 || part !== undefined)) return;
   throw invalidRequest([
     {
       path: "part",
-      message: `${name} takes ${maxEntries.toLocaleString("en")} entries a file, and these are ${count.toLocaleString("en")}: choose a part from 1 to ${parts}.`,
+      message: `${writer.name} takes ${writer.maxEntries.toLocaleString("en")} entries a file, and these are ${count.toLocaleString("en")}: choose a part from 1 to ${parts}.`,
     },
   ]);
 }
@@ -111,21 +92,7 @@ async function* bytesOf(
   file: LedgerFile,
   entries: AsyncIterable<Entry[]>,
 ): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
-  const encode = (text: string) =>
-    writer.charset === "utf-8" ? encoder.encode(text) : encodeWindows1252(text);
-  yield encode(writer.header(file));
+  yield encoded(writer, writer.header(file));
   for await (const page of entries)
-    yield await runQueued(tenantId, () => encode(rowsOf(page, writer, file)));
-}
-
-function rowsOf(entries: readonly Entry[], { rows }: LedgerWriter, file: LedgerFile): string {
-  return entries.map((entry) => rows(entry, file)).join("");
-}
-
-function nameOf({ fileName }: LedgerWriter, file: LedgerFile, part: number | undefined): string {
-  const name = fileName(file);
-  const currency = file.batch.sums.length > 1 ? `-${file.currency}` : "";
-  const suffix = `${currency}${part === undefined ? "" : `-${part}`}`;
-  return name.replace(/(?=\.\w+$)/, suffix);
+    yield await runQueued(tenantId, () => encoded(writer, rowsOf(page, writer, file)));
 }

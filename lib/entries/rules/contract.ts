@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { connectionId, folderName } from "../../connections/contract.ts";
 import { byReconciliation, currency, idempotency, sum } from "../../matching/contract.ts";
 import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
@@ -99,6 +100,34 @@ const rules = z
     },
   });
 
+/** Files in the layouts of ledgers. */
+export const LEDGER_FORMATS = [
+  "datev",
+  "xero",
+  "quickbooks",
+  "quickbooks_iif",
+  "netsuite",
+  "sap",
+] as const;
+export type LedgerFormat = (typeof LEDGER_FORMATS)[number];
+
+export const PUSH_FORMATS = ["csv", ...LEDGER_FORMATS] as const;
+export type PushFormat = (typeof PUSH_FORMATS)[number];
+
+const push = z
+  .strictObject({
+    connection_id: connectionId.meta({ description: "By SFTP or S3, of any source." }),
+    folder: folderName.nullable().default(null).meta({
+      description: "Below the connection's address. Null: there.",
+      example: "entries",
+    }),
+    format: z.enum(PUSH_FORMATS).meta({ description: "Of the files.", example: "csv" }),
+  })
+  .meta({ id: "EntryPushInput", outputId: "EntryPushSettings" })
+  .nullable()
+  .default(null)
+  .meta({ description: "Where each batch is written. Null: nowhere." });
+
 const ledger = z
   .strictObject({
     datev_consultant: z
@@ -134,6 +163,7 @@ const ledger = z
       .nullable()
       .default(null)
       .meta({ description: "The company code in SAP.", example: null }),
+    push,
   })
   .meta({
     id: "LedgerSettingsInput",
@@ -145,6 +175,7 @@ const ledger = z
       datev_account_length: 4,
       fiscal_year_month: 1,
       sap_company_code: null,
+      push: null,
     },
   });
 export type LedgerSettings = z.output<typeof ledger>;

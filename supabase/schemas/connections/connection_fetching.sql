@@ -101,11 +101,8 @@ end $$;
 
 -- Pins the key that the server shows first; another one stops the connection. Returns whether to go
 -- on. Records: connection.host_key_changed.
-create function private.check_host_key(tenant text, connection text, lease text,
-  shown text) returns boolean
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  c public.connections := private.require_lease(tenant, connection, lease);
+create function private.pin_host_key(c public.connections, shown text) returns boolean
+language plpgsql volatile set search_path = '' as $$
 begin
   if c.host_key = shown then
     return true;
@@ -116,8 +113,15 @@ begin
   update public.connections x set
     host_key = coalesce(x.host_key, shown),
     status = case when x.host_key is null then x.status else 'stopped' end
-  where x.tenant_id = tenant and x.id = c.id;
+  where x.tenant_id = c.tenant_id and x.id = c.id;
   return c.host_key is null;
+end $$;
+
+create function private.check_host_key(tenant text, connection text, lease text,
+  shown text) returns boolean
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  return private.pin_host_key(private.require_lease(tenant, connection, lease), shown);
 end $$;
 
 -- files: [{ path, bytes, modified_at }] as listed. Returns each with { state, file_id, error }:

@@ -110,24 +110,19 @@ begin
   );
 end $$;
 
--- Says that a batch was posted in the ledger. input: { id, ledger_reference }. Refuses: not_found;
--- conflict if it is said already, or, with four eyes, to who worked in the period. Records:
--- entries.exported.
-create function public.mark_entry_batch_exported(input jsonb, request jsonb) returns jsonb
+-- A batch of the caller's tenant that is to go to the ledger, locked. Refuses: not_found; conflict
+-- if it is there already, or, with four eyes, to who worked in the period.
+create function private.find_ready_batch(id text) returns public.entry_batches
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  replayed constant jsonb := private.begin_write(request, 'mark_entry_batch_exported');
   r public.reconciliations;
   b public.entry_batches;
 begin
-  if replayed is not null then
-    return replayed;
-  end if;
   perform from public.entry_batches x
-  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id' for update;
-  b := private.find_entry_batch(input ->> 'id');
+  where x.tenant_id = private.tenant_id() and x.id = $1 for update;
+  b := private.find_entry_batch($1);
   select * into strict r from public.reconciliations x
-  where x.tenant_id = private.tenant_id() and x.id = b.reconciliation_id;
+  where x.tenant_id = b.tenant_id and x.id = b.reconciliation_id;
   if b.exported_at is not null then
     perform private.refuse_conflict('already_exported', format(
       'Batch %s was marked as exported by %s. Do not post it again.',
@@ -137,12 +132,34 @@ begin
       'You, or a key that you created, worked in this period. '
       'Ask somebody who did not to export its entries.');
   end if;
+  return b;
+end $$;
+
+create function private.record_export(b public.entry_batches) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.record_security_event('entries.exported', b.id, null, jsonb_build_object(
+    'name', private.entry_batch_name(b), 'reconciliation_id', b.reconciliation_id,
+    'digest', b.digest, 'entry_count', b.entry_count, 'sums', b.sums,
+    'ledger_reference', b.ledger_reference));
+end $$;
+
+-- Says that a batch was posted in the ledger. input: { id, ledger_reference }. Refuses: not_found,
+-- conflict. Records: entries.exported.
+create function public.mark_entry_batch_exported(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'mark_entry_batch_exported');
+  b public.entry_batches;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  b := private.find_ready_batch(input ->> 'id');
   update public.entry_batches x set exported_at = now(), exported_by = private.actor(),
     ledger_reference = input ->> 'ledger_reference'
   where x.tenant_id = private.tenant_id() and x.id = b.id
   returning * into b;
-  perform private.record_security_event('entries.exported', b.id, null, jsonb_build_object(
-    'name', private.entry_batch_name(b), 'reconciliation_id', r.id, 'digest', b.digest,
-    'entry_count', b.entry_count, 'sums', b.sums, 'ledger_reference', b.ledger_reference));
+  perform private.record_export(b);
   return private.finish_request(request, private.entry_batch_json(b));
 end $$;

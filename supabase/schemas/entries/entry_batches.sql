@@ -25,6 +25,8 @@ create table public.entry_batches (
   exported_by text,
   -- What the ledger calls it.
   ledger_reference text check (length(ledger_reference) between 1 and 200),
+  -- Of pushing it to a server: { state, at, error, files }. Null: nobody asked for that.
+  push jsonb check (jsonb_typeof(push) = 'object'),
   primary key (tenant_id, id),
   unique (tenant_id, year, number),
   unique (tenant_id, reconciliation_id, statement_number),
@@ -232,7 +234,7 @@ begin
       'entry_count', b.entry_count, 'reversal_count', b.reversal_count, 'sums', b.sums,
       'digest', b.digest, 'closing_digest', s.digest, 'created_at', private.iso(b.created_at),
       'created_by', b.created_by, 'exported_at', private.iso(b.exported_at),
-      'exported_by', b.exported_by, 'ledger_reference', b.ledger_reference)
+      'exported_by', b.exported_by, 'ledger_reference', b.ledger_reference, 'push', b.push)
     from public.reconciliations r
     left join public.statements s on s.tenant_id = b.tenant_id
       and s.reconciliation_id = b.reconciliation_id and s.number = b.statement_number
@@ -244,8 +246,8 @@ grant execute on function
   private.entry_batch_json(public.entry_batches)
 to authenticated;
 
--- Gives the batch of a closing its number, if it has one. From here on it is visible. Emits:
--- entries.ready. Returns { batch_number }, or {} without one.
+-- Gives the batch of a closing its number, if it has one. From here on it is visible, and pushed if
+-- the entry rules say so. Emits: entries.ready. Returns { batch_number }, or {} without one.
 create function private.complete_entry_batch(r public.reconciliations) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -266,6 +268,9 @@ begin
   update public.entry_batches x set number = numbered
   where x.tenant_id = b.tenant_id and x.id = b.id
   returning * into b;
+  if private.push_settings(b) is not null then
+    b := private.queue_entry_push(b);
+  end if;
   perform private.emit(b.tenant_id, 'entries.ready',
     jsonb_build_object('batch', private.entry_batch_json(b)));
   return jsonb_build_object('batch_number', private.entry_batch_name(b));

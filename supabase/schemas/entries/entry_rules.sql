@@ -9,7 +9,7 @@ create table public.entry_rules (
   -- (lib/entries/rules/contract.ts)
   rules jsonb not null check (jsonb_typeof(rules) = 'object'),
   -- What files for a ledger need to know about it: { datev_consultant, datev_client,
-  -- datev_account_length, sap_company_code }
+  -- datev_account_length, sap_company_code, push: { connection_id, folder, format } | null }
   ledger jsonb not null check (jsonb_typeof(ledger) = 'object'),
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),
@@ -64,7 +64,7 @@ begin
 end $$;
 
 -- input: { id, rules, ledger }, `id` the reconciliation's. Refuses: not_found, conflict,
--- precondition_failed. Records: entries.rules_updated.
+-- precondition_failed, invalid_request. Records: entries.rules_updated.
 create function public.put_entry_rules(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -79,6 +79,7 @@ begin
   before := private.entry_rules_of(r.tenant_id, r.pair_no);
   perform private.require_version(before.version, request -> 'versions');
   ledger := coalesce(input -> 'ledger', before.ledger);
+  perform private.check_push_settings(ledger);
   if before.version > 0 and (before.rules, before.ledger) = (input -> 'rules', ledger) then
     return private.entry_rules_json(before);
   end if;

@@ -376,7 +376,7 @@ class ConflictProblem(TypedDict):
     code: NotRequired[Literal["conflict"]]
 
 
-ConflictReason = Literal["run_under_way", "preparing", "lines_changing", "closing", "delivery_under_way", "import_queue_full", "sandbox_busy", "quota", "count_changed", "state_changed", "paused", "not_paused", "cannot_pause", "no_sources", "periods_overlap", "has_decisions", "counts_computed", "close_required", "period_closed", "not_closed", "archived", "earlier_period_open", "later_period_closed", "second_person_required", "checklist_incomplete", "signatures_missing", "already_prepared", "not_prepared", "already_reviewed", "evidence_signed", "already_superseded", "already_exported", "unsuitable_entry", "stated_by_file", "proof_broken", "difference_unexplained", "line_not_open", "not_excluded", "excluded_elsewhere", "no_open_period", "source_has_lines", "already_undone", "import_failed", "not_fetched", "source_connected", "host_key_changed", "webhook_disabled", "revoked", "expired", "already_rotated", "last_admin", "already_member", "same_name", "too_many_exceptions", "invitation_open", "invitation_ended", "sign_in_required", "tenant_kind", "managed_elsewhere"]
+ConflictReason = Literal["run_under_way", "preparing", "lines_changing", "closing", "delivery_under_way", "import_queue_full", "sandbox_busy", "quota", "count_changed", "state_changed", "paused", "not_paused", "cannot_pause", "no_sources", "periods_overlap", "has_decisions", "counts_computed", "close_required", "period_closed", "not_closed", "archived", "earlier_period_open", "later_period_closed", "second_person_required", "checklist_incomplete", "signatures_missing", "already_prepared", "not_prepared", "already_reviewed", "evidence_signed", "already_superseded", "already_exported", "no_push", "unsuitable_entry", "stated_by_file", "proof_broken", "difference_unexplained", "line_not_open", "not_excluded", "excluded_elsewhere", "no_open_period", "source_has_lines", "already_undone", "import_failed", "not_fetched", "source_connected", "host_key_changed", "webhook_disabled", "revoked", "expired", "already_rotated", "last_admin", "already_member", "same_name", "too_many_exceptions", "invitation_open", "invitation_ended", "sign_in_required", "tenant_kind", "managed_elsewhere"]
 
 class ConnectionSchedule(TypedDict):
     calendar_id: Union[str, None]
@@ -831,6 +831,7 @@ class EntryBatch(TypedDict):
     exported_at: Union[str, None]
     exported_by: Union[str, None]
     ledger_reference: Union[str, None]
+    push: Union["EntryPush", None]
 
 
 class EntryBatchPage(TypedDict):
@@ -867,6 +868,27 @@ class EntryPreview(TypedDict):
     sums: list["EntrySum"]
     entries: list["EntryDraft"]
     without_rule: list["EntriesWithoutRule"]
+
+
+class EntryPush(TypedDict):
+    state: Literal["waiting", "done", "failed"]
+    at: str
+    error: Union[str, None]
+    files: list[str]
+
+
+EntryPushFormat = Literal["csv", "datev", "xero", "quickbooks", "quickbooks_iif", "netsuite", "sap"]
+
+class EntryPushInput(TypedDict):
+    connection_id: str
+    folder: NotRequired[Union[str, None]]
+    format: "EntryPushFormat"
+
+
+class EntryPushSettings(TypedDict):
+    connection_id: str
+    folder: Union[str, None]
+    format: "EntryPushFormat"
 
 
 class EntryRule(TypedDict):
@@ -1504,6 +1526,7 @@ class LedgerSettings(TypedDict):
     datev_account_length: int
     fiscal_year_month: int
     sap_company_code: Union[str, None]
+    push: Union["EntryPushSettings", None]
 
 
 class LedgerSettingsInput(TypedDict):
@@ -1512,6 +1535,7 @@ class LedgerSettingsInput(TypedDict):
     datev_account_length: NotRequired[int]
     fiscal_year_month: NotRequired[int]
     sap_company_code: NotRequired[Union[str, None]]
+    push: NotRequired[Union["EntryPushInput", None]]
 
 
 class Line(TypedDict):

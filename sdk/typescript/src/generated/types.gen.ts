@@ -1090,7 +1090,7 @@ export type ConflictProblem = Problem & {
     code?: "conflict";
 };
 
-export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | "closing" | "delivery_under_way" | "import_queue_full" | "sandbox_busy" | "quota" | "count_changed" | "state_changed" | "paused" | "not_paused" | "cannot_pause" | "no_sources" | "periods_overlap" | "has_decisions" | "counts_computed" | "close_required" | "period_closed" | "not_closed" | "archived" | "earlier_period_open" | "later_period_closed" | "second_person_required" | "checklist_incomplete" | "signatures_missing" | "already_prepared" | "not_prepared" | "already_reviewed" | "evidence_signed" | "already_superseded" | "already_exported" | "unsuitable_entry" | "stated_by_file" | "proof_broken" | "difference_unexplained" | "line_not_open" | "not_excluded" | "excluded_elsewhere" | "no_open_period" | "source_has_lines" | "already_undone" | "import_failed" | "not_fetched" | "source_connected" | "host_key_changed" | "webhook_disabled" | "revoked" | "expired" | "already_rotated" | "last_admin" | "already_member" | "same_name" | "too_many_exceptions" | "invitation_open" | "invitation_ended" | "sign_in_required" | "tenant_kind" | "managed_elsewhere";
+export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | "closing" | "delivery_under_way" | "import_queue_full" | "sandbox_busy" | "quota" | "count_changed" | "state_changed" | "paused" | "not_paused" | "cannot_pause" | "no_sources" | "periods_overlap" | "has_decisions" | "counts_computed" | "close_required" | "period_closed" | "not_closed" | "archived" | "earlier_period_open" | "later_period_closed" | "second_person_required" | "checklist_incomplete" | "signatures_missing" | "already_prepared" | "not_prepared" | "already_reviewed" | "evidence_signed" | "already_superseded" | "already_exported" | "no_push" | "unsuitable_entry" | "stated_by_file" | "proof_broken" | "difference_unexplained" | "line_not_open" | "not_excluded" | "excluded_elsewhere" | "no_open_period" | "source_has_lines" | "already_undone" | "import_failed" | "not_fetched" | "source_connected" | "host_key_changed" | "webhook_disabled" | "revoked" | "expired" | "already_rotated" | "last_admin" | "already_member" | "same_name" | "too_many_exceptions" | "invitation_open" | "invitation_ended" | "sign_in_required" | "tenant_kind" | "managed_elsewhere";
 
 export type Connection = {
     /**
@@ -2539,6 +2539,10 @@ export type EntryBatch = {
      * @maxLength 200
      */
     ledger_reference: string | null;
+    /**
+     * Null: nobody asked for a push.
+     */
+    push: EntryPush | null;
 };
 
 export type EntryBatchPage = {
@@ -2643,6 +2647,68 @@ export type EntryPreview = {
      * @maxItems 2000
      */
     without_rule: EntriesWithoutRule[];
+};
+
+export type EntryPush = {
+    /**
+     * Its state.
+     */
+    state: "waiting" | "done" | "failed";
+    /**
+     * When it happened.
+     * @format date-time
+     */
+    at: string;
+    /**
+     * Why the last attempt failed. There are 25 within about four days.
+     * @maxLength 1000
+     */
+    error: string | null;
+    /**
+     * Their names.
+     * @maxItems 1000
+     */
+    files: string[];
+};
+
+export type EntryPushFormat = "csv" | "datev" | "xero" | "quickbooks" | "quickbooks_iif" | "netsuite" | "sap";
+
+export type EntryPushInput = {
+    /**
+     * By SFTP or S3, of any source.
+     * @pattern ^con_[0-9a-z]{20,40}$
+     */
+    connection_id: string;
+    /**
+     * Below the connection's address. Null: there.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^(?!\.{1,2}$)[^/\\]+$
+     */
+    folder?: string | null;
+    /**
+     * Of the files.
+     */
+    format: EntryPushFormat;
+};
+
+export type EntryPushSettings = {
+    /**
+     * By SFTP or S3, of any source.
+     * @pattern ^con_[0-9a-z]{20,40}$
+     */
+    connection_id: string;
+    /**
+     * Below the connection's address. Null: there.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^(?!\.{1,2}$)[^/\\]+$
+     */
+    folder: string | null;
+    /**
+     * Of the files.
+     */
+    format: EntryPushFormat;
 };
 
 export type EntryRule = {
@@ -4522,6 +4588,10 @@ export type LedgerSettings = {
      * @pattern ^[A-Z0-9]{1,4}$
      */
     sap_company_code: string | null;
+    /**
+     * Where each batch is written. Null: nowhere.
+     */
+    push: EntryPushSettings | null;
 };
 
 /**
@@ -4558,6 +4628,10 @@ export type LedgerSettingsInput = {
      * @pattern ^[A-Z0-9]{1,4}$
      */
     sap_company_code?: string | null;
+    /**
+     * Where each batch is written. Null: nowhere.
+     */
+    push?: EntryPushInput | null;
 };
 
 export type Line = {
@@ -5435,7 +5509,6 @@ export type Me = {
     /**
      * This tenant's sandbox, if it has one.
      * @maxLength 71
-     * @pattern ^[a-z0-9][a-z0-9_-]{0,62}(\.sandbox)?$
      */
     sandbox_id: string | null;
     /**

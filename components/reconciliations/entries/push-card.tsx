@@ -1,0 +1,83 @@
+import { Card } from "#components/kit/card.tsx";
+import { useTenantId } from "#components/kit/member.tsx";
+import { useList } from "#components/kit/use-list.ts";
+import { SelectField } from "#components/ui/select-field.tsx";
+import { TextField } from "#components/ui/text-field.tsx";
+import { PUSH_FORMATS } from "#lib/entries/rules/contract.ts";
+import type { PushDraft } from "./draft.ts";
+import { pushFormatLabel } from "./labels.ts";
+import { connectionPages } from "./queries.ts";
+
+const FOLDER_MAX = 100;
+
+/** To which server each batch is written when its period closes. */
+export function PushCard({
+  push,
+  readOnly,
+  onChange,
+}: {
+  push: PushDraft;
+  readOnly: boolean;
+  onChange: (part: Partial<PushDraft>) => void;
+}) {
+  const { items, newest } = useList(connectionPages(useTenantId()));
+  const servers = items.filter(({ kind }) => kind === "sftp" || kind === "s3");
+  const isGone =
+    newest && push.connection_id && !servers.some(({ id }) => id === push.connection_id);
+  return (
+    <Card
+      title="Push"
+      hint="Each batch can be written to a server when its period closes. It is exported then."
+    >
+      <div className="grid gap-x-6 gap-y-3 @lg:grid-cols-2">
+        <SelectField
+          label="Connection"
+          hint={
+            newest && servers.length === 0
+              ? "Connect a source by SFTP or S3 first; files are only read at other addresses."
+              : undefined
+          }
+          error={isGone ? "This connection was deleted. Choose another." : undefined}
+          value={push.connection_id}
+          disabled={readOnly}
+          onChange={({ target }) => onChange({ connection_id: target.value })}
+        >
+          <option value="">None</option>
+          {isGone && <option value={push.connection_id}>{push.connection_id}</option>}
+          {servers.map(({ id, address }) => (
+            <option key={id} value={id}>
+              {address}
+            </option>
+          ))}
+        </SelectField>
+        {push.connection_id !== "" && (
+          <>
+            <SelectField
+              label="Format"
+              value={push.format}
+              disabled={readOnly}
+              onChange={({ target }) => {
+                const format = PUSH_FORMATS.find((each) => each === target.value);
+                if (format) onChange({ format });
+              }}
+            >
+              {PUSH_FORMATS.map((format) => (
+                <option key={format} value={format}>
+                  {pushFormatLabel(format)}
+                </option>
+              ))}
+            </SelectField>
+            <TextField
+              label="Folder"
+              hint="Below the connection's address. Leave it empty to write there."
+              maxLength={FOLDER_MAX}
+              value={push.folder}
+              disabled={readOnly}
+              onChange={({ target }) => onChange({ folder: target.value })}
+            />
+          </>
+        )}
+      </div>
+    </Card>
+  );
+}

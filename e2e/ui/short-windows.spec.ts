@@ -1,0 +1,32 @@
+import { expect, type Page, test } from "@playwright/test";
+import { beSignedIn } from "./person.ts";
+import { settled } from "./soundness.ts";
+
+/** A window of 1440 × 900 at 200 % zoom. */
+const ZOOMED = { width: 720, height: 450 };
+const ROWS_MIN = 5;
+
+/** The lists of one line or two a row; matches and settings show fewer, larger cards. */
+const LISTS = ["exceptions", "lines", "sources", "reconciliations"];
+
+/** How many rows of the list's height fit below the place where its first row begins. */
+async function rowsThatFit(page: Page): Promise<number> {
+  const rows = page.getByRole("main").locator("tbody tr").filter({ visible: true });
+  await expect(rows.first()).toBeVisible();
+  const boxes = (await Promise.all((await rows.all()).map((row) => row.boundingBox()))).flatMap(
+    (box) => (box ? [box] : []),
+  );
+  const [first] = boxes;
+  if (!first) return 0;
+  const height = boxes.reduce((sum, box) => sum + box.height, 0) / boxes.length;
+  return Math.floor((ZOOMED.height - first.y) / height);
+}
+
+for (const list of LISTS)
+  test(`${list} shows five rows in a usual window at 200 % zoom`, async ({ page, context }) => {
+    await beSignedIn(context, { acme: ["tenant_admin"] });
+    await page.setViewportSize(ZOOMED);
+    await page.goto(`/acme/${list}`);
+    await settled(page);
+    expect(await rowsThatFit(page)).toBeGreaterThanOrEqual(ROWS_MIN);
+  });

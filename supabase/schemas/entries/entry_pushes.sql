@@ -1,0 +1,151 @@
+-- Pushing: the entry rules of a pair can name a connection, to whose server the worker writes each
+-- batch as files. A batch that was written counts as exported.
+
+-- { connection_id, folder, format } by the newest entry rules; null without.
+create function private.push_settings(b public.entry_batches) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return nullif((private.entry_rules_of(b.tenant_id, b.pair_no)).ledger -> 'push', 'null');
+end $$;
+
+-- Refuses settings of a connection that the caller's tenant does not have, or that only receives.
+-- Refuses: invalid_request.
+create function private.check_push_settings(ledger jsonb) returns void
+language plpgsql stable set search_path = '' as $$
+begin
+  if ledger #>> '{push,connection_id}' is not null and not exists (
+    select from public.connections c
+    where c.tenant_id = private.tenant_id() and c.id = ledger #>> '{push,connection_id}'
+      and c.kind in ('sftp', 's3') and c.deleted_at is null
+  ) then
+    perform private.refuse_field('ledger.push.connection_id',
+      'Give a connection by SFTP or S3: only there can files be written.');
+  end if;
+end $$;
+
+-- Queues the push of a batch, one at a time; asked for again, it is tried now.
+create function private.queue_entry_push(b public.entry_batches) returns public.entry_batches
+language plpgsql volatile set search_path = '' as $$
+begin
+  update public.entry_batches x
+  set push = coalesce(x.push, jsonb_build_object('files', '[]'::jsonb))
+    || jsonb_build_object('state', 'waiting', 'at', private.iso(now()), 'error', null)
+  where x.tenant_id = b.tenant_id and x.id = b.id
+  returning * into b;
+  perform graphile_worker.add_job('push_entry_batch',
+    private.with_request_id(jsonb_build_object('tenant_id', b.tenant_id, 'batch_id', b.id)),
+    queue_name => 'push:' || b.id, max_attempts => 25, job_key => 'push:' || b.id,
+    flags => private.job_flags(b.tenant_id, 'connection'));
+  return b;
+end $$;
+
+-- Pushes a batch now. input: { id }. Refuses: not_found, conflict.
+create function public.push_entry_batch(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'push_entry_batch');
+  b public.entry_batches;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  b := private.find_ready_batch(input ->> 'id');
+  if private.push_settings(b) is null then
+    perform private.refuse_conflict('no_push',
+      'The entry rules of its sources name no connection to push to. Set one there.');
+  end if;
+  b := private.queue_entry_push(b);
+  return private.finish_request(request, private.entry_batch_json(b));
+end $$;
+
+-- The first step of a push. Returns { batch, ledger, connection }, the connection with { sealed,
+-- credential_id }, or null for one that was deleted; null for nothing to do.
+create function private.begin_entry_push(tenant text, batch text) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  b public.entry_batches;
+begin
+  perform private.act_for_tenant(tenant);
+  select * into b from public.entry_batches x
+  where x.tenant_id = tenant and x.id = batch and x.exported_at is null
+    and x.push ->> 'state' <> 'done';
+  if not found then
+    return null;
+  elsif private.push_settings(b) is null then
+    update public.entry_batches x set push = null where x.tenant_id = tenant and x.id = batch;
+    return null;
+  end if;
+  return jsonb_build_object('batch', private.entry_batch_json(b),
+    'ledger', (private.entry_rules_of(tenant, b.pair_no)).ledger, 'connection', (
+      select private.connection_json(c) || coalesce(private.sealed_credential(c), '{}')
+      from public.connections c
+      where c.tenant_id = tenant and c.id = private.push_settings(b) ->> 'connection_id'
+        and c.deleted_at is null));
+end $$;
+
+-- Entries of a batch in one currency, in their order, after a place.
+create function private.entries_to_push(tenant text, batch text, currency text, after_place integer,
+  most integer) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return coalesce((
+    select jsonb_agg(private.entry_json(e) order by e.place)
+    from (
+      select * from public.entries x
+      where x.tenant_id = tenant and x.batch_id = batch and x.place > after_place
+        and x.currency = entries_to_push.currency
+      order by x.place limit most
+    ) e
+  ), '[]');
+end $$;
+
+-- Whether to go on with a server that shows this host key.
+create function private.accepts_host_key(tenant text, connection text, shown text) returns boolean
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  c public.connections;
+begin
+  perform private.act_for_tenant(tenant);
+  select * into c from public.connections x
+  where x.tenant_id = tenant and x.id = connection and x.deleted_at is null
+  for no key update;
+  return found and private.pin_host_key(c, shown);
+end $$;
+
+-- Ends a push. result: { files, error, needs_person }: the names of the files that were written, or
+-- why they were not. Records: entries.exported.
+create function private.end_entry_push(tenant text, batch text, result jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  b public.entry_batches;
+  c public.connections;
+begin
+  perform private.act_for_tenant(tenant);
+  select * into strict b from public.entry_batches x
+  where x.tenant_id = tenant and x.id = batch for update;
+  update public.entry_batches x set push = jsonb_build_object(
+    'state', case when result ->> 'error' is null then 'done' else 'failed' end,
+    'at', private.iso(now()), 'error', left(result ->> 'error', 1000), 'files', result -> 'files')
+  where x.tenant_id = tenant and x.id = batch;
+  if result ->> 'error' is null and b.exported_at is null then
+    update public.entry_batches x set exported_at = now(), exported_by = 'system'
+    where x.tenant_id = tenant and x.id = batch
+    returning * into b;
+    perform private.record_export(b);
+  elsif result ->> 'error' is not null then
+    select * into c from public.connections x
+    where x.tenant_id = tenant and x.id = private.push_settings(b) ->> 'connection_id'
+      and x.deleted_at is null;
+    if found then
+      perform private.note_failure(c, format('Batch %s was not pushed: %s',
+        private.entry_batch_name(b), result ->> 'error'),
+        coalesce((result ->> 'needs_person')::boolean, false));
+    end if;
+  end if;
+end $$;
+
+grant execute on function
+  private.begin_entry_push(text, text),
+  private.entries_to_push(text, text, text, integer, integer),
+  private.accepts_host_key(text, text, text), private.end_entry_push(text, text, jsonb)
+to service_role;
