@@ -24,18 +24,18 @@ select pg_temp.expect_rows('the server sees every tenant', $$select from tenants
 
 -- A sandbox is made through the API, by an admin of its live tenant, and only a sandbox is emptied.
 select pg_temp.become_user('one', '{tenant_lead}');
-select pg_temp.expect_refused('a lead creates no sandbox', $$select create_sandbox('{}', '{"operation": "createSandbox"}')$$);
+select pg_temp.expect_refused('a lead creates no sandbox', $$select create_sandbox('{}', '{"operation": "createSandbox"}')$$, '{TO001}');
 select pg_temp.become_owner();
 select pg_temp.become_user('one', '{tenant_admin}');
 select create_sandbox('{}', '{"operation": "createSandbox"}');
 select pg_temp.expect_rows('an admin sees the live tenant alone', 'select from tenants', 1);
-select pg_temp.expect_refused('a live tenant is not reset', $$select reset_sandbox('{}', '{"operation": "resetSandbox"}')$$);
+select pg_temp.expect_refused('a live tenant is not reset', $$select reset_sandbox('{}', '{"operation": "resetSandbox"}')$$, '{TO001}');
 select pg_temp.expect_refused('an admin calls no inner function of a reset', $$select private.empty_sandbox('one.sandbox')$$);
 select pg_temp.become_owner();
 select pg_temp.become_user('one.sandbox', '{tenant_admin}');
 select pg_temp.expect_rows('in the sandbox, an admin sees the sandbox alone', $$select from tenants where id = 'one.sandbox'$$, 1);
 select pg_temp.expect_rows('in the sandbox, the live tenant is not seen', $$select from tenants where id = 'one'$$, 0);
-select pg_temp.expect_refused('a sandbox has no sandbox', $$select create_sandbox('{}', '{"operation": "createSandbox"}')$$);
+select pg_temp.expect_refused('a sandbox has no sandbox', $$select create_sandbox('{}', '{"operation": "createSandbox"}')$$, '{TO001}');
 select pg_temp.become_owner();
 
 select set_config('app.resets', 'one', true);
