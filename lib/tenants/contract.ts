@@ -61,6 +61,7 @@ export const createSandboxContract = contract({
     "A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are " +
     "this tenant's. No mail leaves it. Returns the one that exists.",
   access: needs("create:sandbox"),
+  errors: ["conflict"],
   idempotency,
   response: sandbox,
 });
@@ -76,6 +77,7 @@ export const resetSandboxContract = contract({
     "logs. Refused in a live tenant.",
   access: needs("reset:sandbox"),
   showsResource: false,
+  errors: ["conflict"],
   idempotency,
   body: z.strictObject({
     sample: z
