@@ -23,7 +23,7 @@ export type AddedLines = {
      */
     duplicate_count: number;
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: {
@@ -95,7 +95,7 @@ export type AlertChannelKind = "exception_breached" | "exception_at_risk" | "web
 
 export type AlertChannelPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: AlertChannel[];
@@ -114,7 +114,7 @@ export type AmountsByCurrency = {
 }[];
 
 /**
- * The items on this page.
+ * The page's items.
  * @maxItems 1000
  */
 export type AmountsBySide = {
@@ -366,7 +366,7 @@ export type ApiKeyImpact = {
 
 export type ApiKeyPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: ApiKey[];
@@ -546,7 +546,7 @@ export type BoardPair = {
 
 export type BoardPairPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: BoardPair[];
@@ -684,7 +684,7 @@ export type BulkUpdate = {
      */
     updated: number;
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: SlaException[];
@@ -873,7 +873,7 @@ export type CalendarImpact = {
 
 export type CalendarPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Calendar[];
@@ -911,7 +911,7 @@ export type CalendarVersion = {
 
 export type CalendarVersionPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: CalendarVersion[];
@@ -1341,7 +1341,7 @@ export type ConnectionFile = {
 
 export type ConnectionFilePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: ConnectionFile[];
@@ -1352,7 +1352,7 @@ export type ConnectionKind = "https" | "s3" | "sftp" | "mail";
 
 export type ConnectionPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Connection[];
@@ -2214,7 +2214,7 @@ export type Decision = {
 
 export type DecisionPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Decision[];
@@ -2547,7 +2547,7 @@ export type EntryBatch = {
 
 export type EntryBatchPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: EntryBatch[];
@@ -2624,7 +2624,7 @@ export type EntryKind = "fee" | "fx" | "rounding" | "write_off" | "other" | "res
 
 export type EntryPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Entry[];
@@ -2946,7 +2946,7 @@ export type Evidence = {
 
 export type EvidencePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Evidence[];
@@ -3020,7 +3020,7 @@ export type ExceptionChangeData = {
 
 export type ExceptionChangePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: ExceptionChange[];
@@ -3064,7 +3064,7 @@ export type ExceptionComment = {
 
 export type ExceptionCommentPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: ExceptionComment[];
@@ -3452,7 +3452,7 @@ export type FreeText = string | null;
 
 export type HolidayCountries = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 400
      */
     items: {
@@ -3491,7 +3491,7 @@ export type Holidays = {
         name: string;
     }[];
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 400
      */
     items: {
@@ -3929,7 +3929,7 @@ export type ImportMapping = {
 
 export type ImportPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Import[];
@@ -4276,7 +4276,7 @@ export type Integration = {
 
 export type IntegrationPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Integration[];
@@ -4359,7 +4359,7 @@ export type Invitation = {
 
 export type InvitationPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Invitation[];
@@ -4806,7 +4806,7 @@ export type LineExceptionPolicy = {
 
 export type LineHistory = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: LineEvent[];
@@ -4814,7 +4814,7 @@ export type LineHistory = {
 
 export type LinePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Line[];
@@ -4876,7 +4876,7 @@ export type LineSuggestion = {
 
 export type LineSuggestions = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: LineSuggestion[];
@@ -4907,7 +4907,7 @@ export type ListedEvent = {
 
 export type ListedEventPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: ListedEvent[];
@@ -5109,7 +5109,7 @@ export type LoggedRequestDetail = {
 
 export type LoggedRequestPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: LoggedRequest[];
@@ -5365,7 +5365,7 @@ export type MatchExplanation = {
 
 export type MatchPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Match[];
@@ -5566,7 +5566,7 @@ export type Member = {
 
 export type MemberPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Member[];
@@ -6151,7 +6151,7 @@ export type OpenLine = {
 
 export type OpenLinePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: OpenLine[];
@@ -6742,7 +6742,7 @@ export type PeriodCheck = {
 
 export type PeriodChecklist = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 9
      */
     items: PeriodCheck[];
@@ -7336,7 +7336,7 @@ export type ReconciliationClosedEvent = {
 
 export type ReconciliationPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Reconciliation[];
@@ -7696,7 +7696,7 @@ export type ReleaseNote = {
 
 export type ReleaseNotePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: ReleaseNote[];
@@ -8394,7 +8394,7 @@ export type RunImpact = {
 
 export type RunPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Run[];
@@ -8511,7 +8511,7 @@ export type SecurityEvent = {
 
 export type SecurityEventPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: SecurityEvent[];
@@ -8692,7 +8692,7 @@ export type SlaChange = {
 
 export type SlaChanges = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: SlaChange[];
@@ -8823,7 +8823,7 @@ export type SlaException = {
 
 export type SlaExceptionPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: SlaException[];
@@ -9012,7 +9012,7 @@ export type SlaItem = {
 
 export type SlaList = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: SlaItem[];
@@ -9319,7 +9319,7 @@ export type SourceBalance = {
 
 export type SourceBalancePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: SourceBalance[];
@@ -9363,7 +9363,7 @@ export type SourceKind = "bank_statement" | "ledger" | "processor" | "orders" | 
 
 export type SourcePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Source[];
@@ -9673,7 +9673,7 @@ export type StatementSignature = {
 
 export type StatementSignaturePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: StatementSignature[];
@@ -9723,7 +9723,7 @@ export type SuggestionBand = {
 
 export type SuggestionBands = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: SuggestionBand[];
@@ -9759,7 +9759,7 @@ export type SuggestionSample = {
     count: number;
     amounts: AmountsByCurrency;
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Match[];
@@ -9818,7 +9818,7 @@ export type TenantMember = {
 
 export type TenantMemberPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: TenantMember[];
@@ -9940,7 +9940,7 @@ export type TroubleshootingGuide = {
 
 export type TroubleshootingGuidePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: TroubleshootingGuide[];
@@ -10633,7 +10633,7 @@ export type UserSession = {
 
 export type UserSessionPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: UserSession[];
@@ -10678,7 +10678,7 @@ export type View = {
 
 export type ViewPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: View[];
@@ -11078,7 +11078,7 @@ export type WebhookDeliveryFailure = "retries_exhausted" | "webhook_disabled";
 
 export type WebhookDeliveryPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: WebhookDelivery[];
@@ -11265,7 +11265,7 @@ export type WebhookHealth = "healthy" | "degraded" | "failing" | "disabled" | "i
 
 export type WebhookPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Webhook[];
