@@ -9,7 +9,7 @@ import { CALENDAR_VIEWS } from "./views/calendars.ts";
 import { DESIGN, DOCS } from "./views/docs.ts";
 import { ENTRANCE, MEMBERS } from "./views/entrance.ts";
 import { OVERVIEW } from "./views/overview.ts";
-import { ALERTS, PROFILE } from "./views/people.ts";
+import { ALERTS, PROFILE, SANDBOX } from "./views/people.ts";
 import { RECONCILIATIONS } from "./views/reconciliations.ts";
 import { RECORDS } from "./views/records.ts";
 import { REQUESTS } from "./views/requests.ts";
@@ -22,6 +22,7 @@ export const VIEWS: readonly View[] = [
   ...OVERVIEW,
   ...MEMBERS,
   ...ALERTS,
+  ...SANDBOX,
   ...PROFILE,
   ...EXCEPTIONS,
   ...SHELL,

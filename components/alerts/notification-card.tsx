@@ -21,11 +21,13 @@ import {
   WHOSE,
 } from "#lib/alerts/contract.ts";
 import { PRODUCT } from "#lib/wire/product.ts";
+import { isSandbox } from "#lib/wire/sandbox.ts";
 import { notificationSettings } from "./queries.ts";
 
 /** What the reader is mailed of this tenant. */
 export function NotificationCard() {
-  const { data: stored, error, refetch } = useQuery(notificationSettings(useTenantId()));
+  const tenant = useTenantId();
+  const { data: stored, error, refetch } = useQuery(notificationSettings(tenant));
   return (
     <Card title="Notifications" hint="At most one email of each kind per minute.">
       {!stored ? (
@@ -37,6 +39,8 @@ export function NotificationCard() {
             bars={["h-10 w-full", "h-10 w-full", "h-8 w-1/2", "h-8 w-1/2"]}
           />
         )
+      ) : isSandbox(tenant) ? (
+        <Note tone="info">No email leaves a sandbox. Its webhooks and alert channels work.</Note>
       ) : stored.data.email === null ? (
         <Note tone="info">
           You sign in with your identity provider, so {PRODUCT} has no email address for you. Ask an

@@ -7,7 +7,7 @@ export type Tenant = { id: string; name: string };
 
 /**
  * The signed-in member of the page's tenant. `self` is the member as an assignee; `tenants` are the
- * IDs of all tenants they belong to.
+ * IDs of all tenants they belong to. `sandboxId`: of a live tenant that has one.
  */
 export type Member = {
   tenant: Tenant;
@@ -15,6 +15,7 @@ export type Member = {
   self: string;
   roles: readonly Role[];
   tenants: readonly string[];
+  sandboxId: string | null;
 };
 
 const MemberContext = createContext<Member | null>(null);

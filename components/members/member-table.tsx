@@ -10,6 +10,7 @@ import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuItem, MenuLink } from "#components/ui/menu.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { TenantMember } from "#lib/members/contract.ts";
+import { isSandbox } from "#lib/wire/sandbox.ts";
 
 /** The columns of the wide table; on narrow screens rows are cards. */
 export const COLUMNS =
@@ -49,6 +50,8 @@ export function MemberTable({
 
 function Row({ member, onAct }: { member: TenantMember; onAct: (act: MemberAct) => void }) {
   const { tenant, self } = useMember();
+  // A sandbox's members are its live tenant's.
+  const isOwn = !isSandbox(tenant.id);
   const { name, user, email, roles, status, open_exceptions: open, last_sign_in_at } = member;
   return (
     <CardRow grid={COLUMNS} className="gap-y-1.5 py-3 @4xl:min-h-14 @4xl:py-2">
@@ -99,11 +102,17 @@ function Row({ member, onAct }: { member: TenantMember; onAct: (act: MemberAct) 
             </>
           }
         >
-          <MenuItem onClick={() => onAct({ member, what: "roles" })}>Change roles</MenuItem>
+          {isOwn && (
+            <MenuItem onClick={() => onAct({ member, what: "roles" })}>Change roles</MenuItem>
+          )}
           <MenuLink href={`/${tenant.id}/security-events?target=${encodeURIComponent(user)}`}>
             Audit log
           </MenuLink>
-          <MenuItem onClick={() => onAct({ member, what: "remove" })}>Remove from tenant</MenuItem>
+          {isOwn && (
+            <MenuItem onClick={() => onAct({ member, what: "remove" })}>
+              Remove from tenant
+            </MenuItem>
+          )}
         </Menu>
       </td>
     </CardRow>

@@ -1,6 +1,7 @@
 "use client";
 
 import { SearchX, UserPlus, Users } from "lucide-react";
+import Link from "next/link";
 import { useState } from "react";
 import { ListBody } from "#components/kit/list-body.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
@@ -8,8 +9,10 @@ import { Page } from "#components/kit/page.tsx";
 import { useList } from "#components/kit/use-list.ts";
 import { useSearch } from "#components/kit/use-search.ts";
 import { Button } from "#components/ui/button.tsx";
+import { Note } from "#components/ui/note.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
+import { isSandbox, liveTenantOf } from "#lib/wire/sandbox.ts";
 import { EditRolesDialog } from "./edit-roles-dialog.tsx";
 import { InvitationList } from "./invitation-list.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
@@ -29,12 +32,15 @@ export function MembersPage() {
     <Page
       title="Members"
       actions={
-        <Button variant="primary" onClick={() => set({ invite: true })}>
-          <UserPlus aria-hidden className="size-4" />
-          Invite
-        </Button>
+        !isSandbox(tenant) && (
+          <Button variant="primary" onClick={() => set({ invite: true })}>
+            <UserPlus aria-hidden className="size-4" />
+            Invite
+          </Button>
+        )
       }
     >
+      {isSandbox(tenant) && <SandboxPeople tenant={tenant} />}
       <div className="flex pb-4">
         <SearchField
           label="Search members"
@@ -59,9 +65,11 @@ export function MembersPage() {
               icon={Users}
               title="No members yet"
               action={
-                <Button variant="primary" onClick={() => set({ invite: true })}>
-                  Invite people
-                </Button>
+                !isSandbox(tenant) && (
+                  <Button variant="primary" onClick={() => set({ invite: true })}>
+                    Invite people
+                  </Button>
+                )
               }
             >
               People who sign in with your identity provider get their roles from it and aren't
@@ -73,9 +81,25 @@ export function MembersPage() {
         {() => <MemberTable items={list.items} stale={list.isStale} onAct={setAct} />}
       </ListBody>
       <InvitationList />
-      {search.invite && <InviteDialog onClose={() => set({ invite: null })} />}
+      {search.invite && !isSandbox(tenant) && (
+        <InviteDialog onClose={() => set({ invite: null })} />
+      )}
       {act?.what === "roles" && <EditRolesDialog member={act.member} onClose={close} />}
       {act?.what === "remove" && <RemoveDialog member={act.member} onClose={close} />}
     </Page>
+  );
+}
+
+function SandboxPeople({ tenant }: { tenant: string }) {
+  return (
+    <div className="pb-4">
+      <Note tone="info">
+        A sandbox has the members of its live tenant.{" "}
+        <Link href={`/${liveTenantOf(tenant)}/members`} className="font-medium underline">
+          Invite them and change their roles there
+        </Link>
+        .
+      </Note>
+    </div>
   );
 }

@@ -36,6 +36,8 @@ const period = { reconciliation_id: "rcn_1", reconciliation_name: "Debtors" };
 
 test.each<[string, Record<string, unknown>, More, string]>([
   ["reconciliation.reviewed", { name: "Debtors" }, {}, "leo signed Debtors as reviewed"],
+  ["sandbox.reset", {}, {}, "leo reset the sandbox"],
+  ["sandbox.sample_loaded", {}, { target: "rcn_1" }, "leo loaded the sample month"],
   ["import.created", { file_name: "camt.xml" }, {}, "leo imported camt.xml"],
   ["source.created", { name: "Bank" }, {}, "leo created the source Bank"],
   [

@@ -4,6 +4,7 @@ import { Menu } from "lucide-react";
 import { useState } from "react";
 import { Brand } from "#components/kit/brand.tsx";
 import { useMember } from "#components/kit/member.tsx";
+import { SandboxMark } from "#components/kit/sandbox-mark.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { SidePanel } from "#components/ui/side-panel.tsx";
 import type { FirstSteps } from "#lib/first-steps/contract.ts";
@@ -34,6 +35,7 @@ export function MobileBar({ surfaces, firstSteps }: Props) {
       </Button>
       <Brand />
       <span className="ml-auto min-w-0 truncate text-sm text-muted">{tenant.name}</span>
+      <SandboxMark tenant={tenant.id} />
       <SearchIconButton />
       <SidePanel
         open={open}

@@ -12,6 +12,7 @@ import {
   Rows3,
   Scale,
   ShieldCheck,
+  TestTubeDiagonal,
   TimerReset,
   Users,
   Webhook,
@@ -53,6 +54,7 @@ const DEVELOPERS: readonly Section[] = [
     letter: "q",
     permission: "read:requests",
   },
+  { path: "sandbox", name: "Sandbox", icon: TestTubeDiagonal, permission: "create:sandbox" },
 ];
 const SETTINGS: readonly Section[] = [
   { path: "sla-policy", name: "SLA policy", icon: AlarmClock, letter: "s" },

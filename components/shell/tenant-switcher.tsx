@@ -5,8 +5,10 @@ import { Check, ChevronsUpDown } from "lucide-react";
 import { useSelectedLayoutSegments } from "next/navigation";
 import { callApi } from "#components/api-client.ts";
 import { type Tenant, useMember } from "#components/kit/member.tsx";
+import { SandboxMark } from "#components/kit/sandbox-mark.tsx";
 import { Menu, MenuLink } from "#components/ui/menu.tsx";
 import { getMeContract } from "#lib/tenants/contract.ts";
+import { isSandbox } from "#lib/wire/sandbox.ts";
 import { addressOf, sectionOf } from "./sections.ts";
 
 /** Shows the tenant, and switches to the same page of another one. */
@@ -65,11 +67,16 @@ function TenantLinks() {
   ));
 }
 
+/** A sandbox has its live tenant's name, and its mark in place of the ID. */
 function TenantName({ id, name }: Tenant) {
   return (
     <span className="min-w-0 flex-1">
       <span className="block truncate font-semibold">{name}</span>
-      <span className="block truncate font-mono text-xs leading-4 text-muted">{id}</span>
+      {isSandbox(id) ? (
+        <SandboxMark tenant={id} />
+      ) : (
+        <span className="block truncate font-mono text-xs leading-4 text-muted">{id}</span>
+      )}
     </span>
   );
 }

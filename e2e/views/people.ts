@@ -85,3 +85,14 @@ export const PROFILE: View[] = [
     arrange: says(/^Your identity provider manages/),
   },
 ];
+
+export const SANDBOX: View[] = [
+  { name: "sandbox, none yet", path: "/:empty/sandbox", role: "tenant_admin" },
+  {
+    name: "sandbox",
+    path: "/:empty/sandbox",
+    role: "tenant_admin",
+    alone: true,
+    arrange: inTurn(press("Create sandbox", "Reset sandbox"), says(/live data isn't touched/)),
+  },
+];

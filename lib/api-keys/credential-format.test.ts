@@ -8,8 +8,10 @@ import {
 } from "./credential-format.ts";
 
 describe("the format of a credential", () => {
-  it("matches the scanners' regular expression and parses", () => {
-    const { keyId, secret } = mintCredential();
+  it.each([false, true])("matches the scanners' expression and parses, test: %s", (isTest) => {
+    const { keyId, secret } = mintCredential(isTest);
+    expect(secret.startsWith("tks_test_")).toBe(isTest);
+    expect(findCredentials(`log ${secret}`)).toEqual([{ match: secret, genuine: true }]);
     expect(`${keyId}.${secret}`).toMatch(new RegExp(`^${SCANNER_PATTERN}$`));
     expect(parseCredential(`${keyId}.${secret}`)).toEqual({ keyId, secret });
   });

@@ -2,13 +2,13 @@ import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
- * The format `<key_id>.<key_secret>`: `tk_` and 22 characters, a period, `tks_` and 43 characters
- * that carry 256 random bits, then 6 characters of CRC-32 over the secret before them, by which a
+ * The format `<key_id>.<key_secret>`: `tk_` and 22 characters, a period, `tks_` (`tks_test_` in a
+ * sandbox) and 43 characters that carry 256 random bits, then 6 characters of CRC-32 over the secret before them, by which a
  * scanner recognises a real key without a call.
  */
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const KEY_ID = "tk_[0-9A-Za-z]{22}";
-const SECRET = "tks_[0-9A-Za-z]{49}";
+const SECRET = "tks_(?:test_)?[0-9A-Za-z]{49}";
 const CHECKSUM_LENGTH = 6;
 
 /** The regular expression for secret scanners, published in the reference docs. */
@@ -18,8 +18,8 @@ const CREDENTIAL = new RegExp(`^(${KEY_ID})\\.(${SECRET})$`);
 
 export type ApiKeyCredential = { keyId: string; secret: string };
 
-export function mintCredential(): ApiKeyCredential {
-  const body = `tks_${base62(randomBytes(32), 43)}`;
+export function mintCredential(isTest = false): ApiKeyCredential {
+  const body = `${isTest ? "tks_test_" : "tks_"}${base62(randomBytes(32), 43)}`;
   return { keyId: `tk_${base62(randomBytes(16), 22)}`, secret: body + checksum(body) };
 }
 

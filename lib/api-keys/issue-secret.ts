@@ -2,6 +2,7 @@ import { write } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
 import { tagged } from "../request/versions.ts";
 import { seal, unseal } from "../runtime/seal.ts";
+import { isSandbox } from "../wire/sandbox.ts";
 import type { NewApiKey } from "./contract.ts";
 import { digestOf, mintCredential } from "./credential-format.ts";
 
@@ -20,7 +21,7 @@ export async function issueSecret(
   verb: "create_api_key" | "rotate_api_key",
   input: object,
 ): Promise<NewApiKey> {
-  const minted = mintCredential();
+  const minted = mintCredential(isSandbox(ctx.tenantId));
   const binding = ctx.idempotency && `${ctx.tenantId}\n${ctx.idempotency.key}`;
   const secret = {
     key_id: minted.keyId,

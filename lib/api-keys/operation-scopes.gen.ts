@@ -116,6 +116,7 @@ export const OPERATION_SCOPES: Partial<Record<string, Scope>> = {
   removeEvidence: "write:reconciliations",
   removeSourceBalance: "write:reconciliations",
   resendWebhookDelivery: "write:webhooks",
+  resetSandbox: "write:reconciliations",
   resumeException: "write:exceptions",
   rotateWebhookSecret: "write:webhooks",
   sampleSuggestions: "read:reconciliations",

@@ -1,5 +1,6 @@
 import type { Bounds, ClaimNames } from "../runtime/auth-config.ts";
 import { ROLES, type Role } from "../wire/access.ts";
+import { isSandbox } from "../wire/sandbox.ts";
 import { isVisible } from "../wire/schema.ts";
 import type { Memberships } from "./principal.ts";
 
@@ -16,15 +17,19 @@ export const USUAL_CLAIMS: ClaimNames = { tenants: null, roles: "roles" };
  * The tenants of a token: claim `tenants`, at the top or under `app_metadata`, as `{ "acme":
  * ["tenant_admin"] }` or as `["acme"]` with `roles` next to it; the configuration can name other
  * claims. `user_metadata` is never read, because users can write it. Anything else grants no
- * membership, nor does a tenant outside the issuer's bounds.
+ * membership, nor does a tenant outside the issuer's bounds, nor a sandbox, whose members are its
+ * live tenant's.
  */
 export function membershipsOf(
   claims: Claims,
   names = USUAL_CLAIMS,
   bounds: Bounds = null,
 ): Memberships {
-  const all = statedIn(claims, names);
-  return bounds === null ? all : new Map([...all].filter(([tenant]) => bounds.has(tenant)));
+  return new Map(
+    [...statedIn(claims, names)].filter(
+      ([tenant]) => !isSandbox(tenant) && (bounds === null || bounds.has(tenant)),
+    ),
+  );
 }
 
 function statedIn(claims: Claims, names: ClaimNames): Memberships {

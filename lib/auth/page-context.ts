@@ -8,7 +8,7 @@ import { type Context, contextFor } from "../request/context.ts";
 import type { Contract } from "../wire/contract.ts";
 import { CLIENT_ADDRESS_HEADER, PATH_HEADER } from "../wire/inbound-headers.ts";
 import { authorize } from "./authorize.ts";
-import { type Principal, principalFor, type UserIdentity } from "./principal.ts";
+import { type Principal, principalFor, rolesIn, type UserIdentity } from "./principal.ts";
 import { identityOfCookies } from "./session.ts";
 
 /** The signed-in user of the page being rendered, or null. */
@@ -28,7 +28,7 @@ export async function requireUser(): Promise<UserIdentity> {
 /** The signed-in user as a member of the page's tenant; others get a 404. */
 export async function requireMember(tenantId: string): Promise<Principal> {
   const user = await requireUser();
-  if (!user.memberships.has(tenantId)) notFound();
+  if (!rolesIn(user.memberships, tenantId)) notFound();
   return principalFor(user, tenantId);
 }
 

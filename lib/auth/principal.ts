@@ -1,5 +1,6 @@
 import type { Role, Scope } from "../wire/access.ts";
 import { ApiError } from "../wire/errors.ts";
+import { liveTenantOf } from "../wire/sandbox.ts";
 
 /** The owner of a verified credential, before a tenant is chosen. */
 export type Identity =
@@ -34,7 +35,7 @@ export type VerifiedApiKey = {
   standing: "active" | "in_grace" | "expired" | "revoked";
 };
 
-/** The roles of each tenant. */
+/** The roles of each live tenant: a claim that names a sandbox grants nothing. */
 export type Memberships = ReadonlyMap<string, readonly Role[]>;
 
 /** The caller of a request, in exactly one tenant. */
@@ -77,11 +78,16 @@ export function personOf(identity: { type: string; issuer?: string; id?: string 
     : {};
 }
 
+/** The roles in a tenant; undefined for others. A sandbox has the members of its live tenant. */
+export function rolesIn(memberships: Memberships, tenantId: string): readonly Role[] | undefined {
+  return memberships.get(liveTenantOf(tenantId));
+}
+
 /** @throws ApiError `tenant_forbidden`, the same whether or not the tenant exists. */
 export function principalFor(identity: Identity, tenantId: string): Principal {
   switch (identity.type) {
     case "user": {
-      const roles = identity.memberships.get(tenantId);
+      const roles = rolesIn(identity.memberships, tenantId);
       const { issuer, id, name, sessionId } = identity;
       if (roles)
         return {

@@ -3,7 +3,7 @@ import { getToken, type JWT } from "next-auth/jwt";
 import { oidcProviders } from "../runtime/auth-config.ts";
 import { env } from "../runtime/env.ts";
 import { assuranceOf, membershipsOf, subjectOf, USUAL_CLAIMS } from "./claims.ts";
-import type { Memberships, UserIdentity } from "./principal.ts";
+import { type Memberships, rolesIn, type UserIdentity } from "./principal.ts";
 import { ownerOfSession } from "./session-store.ts";
 import { currentMemberships, forgetMemberships } from "./session-user.ts";
 
@@ -74,7 +74,7 @@ export async function isMemberNow(cookies: Cookies, tenantId: string): Promise<b
   if (!id || !isStillValid(token)) return null;
   forgetMemberships(id);
   const memberships = await membershipsNow(token, id);
-  return memberships?.has(tenantId) ?? null;
+  return memberships ? rolesIn(memberships, tenantId) !== undefined : null;
 }
 
 /** The ID of the session in a set of cookies, whether or not it is still valid. */

@@ -2443,18 +2443,21 @@ export type Database = {
         Row: {
           created_at: string
           id: string
+          kind: string
           name: string
           security_event_retention_days: number
         }
         Insert: {
           created_at?: string
           id: string
+          kind?: never
           name: string
           security_event_retention_days?: number
         }
         Update: {
           created_at?: string
           id?: string
+          kind?: never
           name?: string
           security_event_retention_days?: number
         }
@@ -2805,6 +2808,7 @@ export type Database = {
       }
       create_record: { Args: { input: Json; request: Json }; Returns: Json }
       create_run: { Args: { input: Json; request: Json }; Returns: Json }
+      create_sandbox: { Args: { input: Json; request: Json }; Returns: Json }
       create_source: { Args: { input: Json; request: Json }; Returns: Json }
       create_test_event: { Args: { input: Json; request: Json }; Returns: Json }
       create_view: { Args: { input: Json; request: Json }; Returns: Json }
@@ -3102,6 +3106,7 @@ export type Database = {
         }
         Returns: Json
       }
+      reset_sandbox: { Args: { input: Json; request: Json }; Returns: Json }
       restore_record: { Args: { input: Json; request: Json }; Returns: Json }
       resume_exception: { Args: { input: Json; request: Json }; Returns: Json }
       return_reconciliation: {

@@ -76,7 +76,7 @@ export const entryBatch = z
         state: z.enum(PUSH_STATES).meta({ example: "done" }),
         at: time,
         error: z.string().max(1000).nullable().meta({
-          description: "Why the last attempt failed. There are 25 within about four days.",
+          description: "Why the last attempt failed.",
           example: null,
         }),
         files: z
@@ -301,9 +301,7 @@ export const pushEntryBatchContract = contract({
   path: "/v1/entry-batches/{id}/push",
   tag,
   summary: "Push a batch now",
-  description:
-    "To the connection that the entry rules name, as each close does by itself. Once its files are " +
-    "written, the batch is exported.",
+  description: "To the connection of the entry rules. Once its files are written, it is exported.",
   access: needs("write:reconciliations"),
   idempotency: { field: "idempotency_key", required: false },
   params: byBatch,

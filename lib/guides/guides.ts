@@ -5,7 +5,7 @@
 export const GUIDE_GROUPS = [
   {
     title: "Start",
-    slugs: ["quickstart", "credentials", "identity-providers", "command-line"],
+    slugs: ["quickstart", "credentials", "identity-providers", "command-line", "sandbox"],
   },
   {
     title: "Every call",

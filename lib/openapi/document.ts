@@ -284,7 +284,7 @@ function operationOf(
       }),
       ...(mayAnswerNothing(contract) && {
         204: {
-          description: `Done, for an API key without the scope ${readScopeOf(access)}.`,
+          description: `Done; the key lacks ${readScopeOf(access)}.`,
           headers: ANSWER_HEADERS,
         },
       }),

@@ -35,7 +35,7 @@ const FIELDS: Record<string, string> = {
   grace_expires_at: "After a rotation: it works until this time.",
   id: "Its unique ID.",
   ip_allowlist: "The addresses and ranges it can be used from. Empty: any.",
-  items: "The items on this page.",
+  items: "The page's items.",
   last_attempt: "The latest attempt.",
   last_failure_at: "The latest failed attempt.",
   last_seen_at: "The latest call from there.",

@@ -46,6 +46,8 @@ import { type Contract, exportOf } from "../wire/contract.ts";
 
 const DECLARED = [
   tenants.getMeContract,
+  tenants.createSandboxContract,
+  tenants.resetSandboxContract,
   sessions.listSessionsContract,
   sessions.endSessionsContract,
   firstSteps.getFirstStepsContract,

@@ -8,6 +8,7 @@ const encodeAll = (text: string) =>
 
 test.each([
   ["as it is", secret],
+  ["of a sandbox", mintCredential(true).secret],
   ["behind its key ID", `${keyId}.${secret}`],
   ["in a path", `/v1/exceptions/${secret}/comments`],
   ["with its underscore percent-encoded", secret.replace("_", "%5F")],
@@ -23,6 +24,7 @@ test.each([
       String.fromCharCode(Number.parseInt(hex, 16)),
     );
   expect(decoded).not.toContain(secret.slice(4));
+  expect(decoded).not.toMatch(/[0-9A-Za-z]{49}/);
   expect(decoded).toContain(REDACTED);
 });
 

@@ -2,7 +2,7 @@ export const REDACTED = "[redacted]";
 
 /** API key secrets, signing secrets, Supabase secret keys, and JWTs, signed or encrypted. */
 const SECRET =
-  /tks_[0-9A-Za-z]{8,}|whsec_[0-9A-Za-z+/=_-]{8,}|sb_secret_[0-9A-Za-z_-]{8,}|eyJ[\w-]{8,}(?:\.[\w-]*){2,4}/g;
+  /tks_(?:test_)?[0-9A-Za-z]{8,}|whsec_[0-9A-Za-z+/=_-]{8,}|sb_secret_[0-9A-Za-z_-]{8,}|eyJ[\w-]{8,}(?:\.[\w-]*){2,4}/g;
 const MAYBE_SECRET = /tks_|whsec_|sb_secret_|eyJ/;
 const PERCENT_ENCODED = /[^\s"'\\<>]*%[0-9A-Fa-f]{2}[^\s"'\\<>]*/g;
 /** Each proxy on the way may encode a path once more. */

@@ -26,7 +26,8 @@ const REFUSALS: readonly ErrorCode[] = [
 ];
 const MAX_HOMES = 20;
 const MAX_ORIGIN_LENGTH = 200;
-const MAX_NAME_LENGTH = 63;
+/** A tenant's ID has 63 characters, and a sandbox's 8 more. */
+const MAX_NAME_LENGTH = 71;
 
 export function isRefusal(code: ErrorCode): boolean {
   return REFUSALS.includes(code);

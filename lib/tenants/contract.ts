@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { needs } from "../wire/access.ts";
 import { contract } from "../wire/contract.ts";
-import { tenantId } from "../wire/schema.ts";
+import { id, tenantId } from "../wire/schema.ts";
 
 export const PRINCIPAL_TYPES = ["user", "api_key", "publishable_key", "service_role"] as const;
 
@@ -12,6 +12,11 @@ export const me = z
       .string()
       .nullable()
       .meta({ description: "Null for the publishable key.", example: "Acme Corporation" }),
+    kind: z.enum(["live", "sandbox"]).meta({ example: "live" }),
+    sandbox_id: z
+      .string()
+      .nullable()
+      .meta({ description: "This tenant's sandbox, if it has one.", example: "acme.sandbox" }),
     principal: z.object({
       type: z.enum(PRINCIPAL_TYPES),
       id: z.string().meta({ example: "ada" }),
@@ -31,4 +36,54 @@ export const getMeContract = contract({
   access: needs("read:me"),
   response: me,
   resource: "unversioned",
+});
+
+const sandbox = z
+  .object({
+    tenant_id: tenantId.meta({
+      description: "The sandbox's.",
+      example: "acme.sandbox",
+    }),
+    reconciliation_id: id("rcn").nullable().meta({ description: "Of the sample month." }),
+  })
+  .meta({ id: "Sandbox" });
+export type Sandbox = z.output<typeof sandbox>;
+
+const idempotency = { field: "idempotency_key", required: false } as const;
+
+export const createSandboxContract = contract({
+  operationId: "createSandbox",
+  method: "POST",
+  path: "/v1/sandbox",
+  tag: "Tenant",
+  summary: "Create the tenant's sandbox",
+  description:
+    "A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are " +
+    "this tenant's. No mail leaves it. Returns the one that exists.",
+  access: needs("create:sandbox"),
+  errors: ["conflict"],
+  idempotency,
+  response: sandbox,
+});
+
+export const resetSandboxContract = contract({
+  operationId: "resetSandbox",
+  method: "POST",
+  path: "/v1/sandbox/reset",
+  tag: "Tenant",
+  summary: "Reset a sandbox",
+  description:
+    "Empties the sandbox that X-Tenant-Id names, except API keys, webhooks, alert channels and " +
+    "logs. Refused in a live tenant.",
+  access: needs("reset:sandbox"),
+  showsResource: false,
+  errors: ["conflict"],
+  idempotency,
+  body: z.strictObject({
+    sample: z
+      .boolean()
+      .default(false)
+      .meta({ description: "Then loads a sample month.", example: true }),
+  }),
+  response: sandbox,
 });

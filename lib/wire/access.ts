@@ -127,6 +127,9 @@ const PERMISSIONS = {
   "write:webhooks": grant(ADMIN, { scoped: true }),
   "read:security-events": grant(["tenant_admin", "tenant_auditor"], { scoped: true }),
   "read:requests": grant(ADMIN, { scoped: true }),
+  "create:sandbox": grant(ADMIN, { service: false }),
+  // A build resets it before its tests. In a live tenant, the database refuses.
+  "reset:sandbox": grant(ADMIN, { scoped: "write:reconciliations" }),
   // Each caller gets the kinds of events whose content it can read.
   "read:events": grant(ROLES, { anyKey: true }),
 } as const satisfies Record<string, Grant>;

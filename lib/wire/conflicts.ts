@@ -22,6 +22,7 @@ export const CONFLICTS = {
   closing: passes("A period of its sources is being closed.", SOON),
   delivery_under_way: passes("The delivery is being sent.", LATER),
   import_queue_full: passes("Too many imports are waiting.", LATER),
+  sandbox_busy: passes("A job or another call is changing the sandbox.", SOON),
   quota: stays("There can't be more of these. `detail` names the limit."),
   count_changed: stays("The filter matches another number than `expected_count`."),
   state_changed: stays("Some of it is no longer in the state that the change needs."),
@@ -73,6 +74,7 @@ export const CONFLICTS = {
   invitation_open: stays("The address has an open invitation."),
   invitation_ended: stays("The invitation was accepted or revoked."),
   sign_in_required: stays("The address has an account. Sign in to accept the invitation."),
+  tenant_kind: stays("Only a live tenant, or only a sandbox, can do it. `detail` says which."),
   managed_elsewhere: stays("Your identity provider manages it."),
 } as const satisfies Record<string, Conflict>;
 

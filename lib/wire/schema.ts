@@ -134,7 +134,8 @@ export const searchedText = text(200).refine(
 
 export const tenantId = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/)
+  .max(71)
+  .regex(/^[a-z0-9][a-z0-9_-]{0,62}(\.sandbox)?$/)
   .meta({ example: "acme" });
 
 export const idPattern = (prefix: string) => new RegExp(`^${prefix}_[0-9a-z]{20,40}$`);

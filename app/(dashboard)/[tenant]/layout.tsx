@@ -13,6 +13,7 @@ import { getFirstSteps } from "#lib/first-steps/get-first-steps.ts";
 import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
 import { oidcProviders } from "#lib/runtime/auth-config.ts";
 import { allows } from "#lib/wire/access.ts";
+import { isSandbox, liveTenantOf } from "#lib/wire/sandbox.ts";
 import { pageTenant } from "./page-tenant.ts";
 
 const SURFACE_LINKS = SURFACES.map(({ path, title }) => ({ path, title }));
@@ -25,10 +26,12 @@ export default async function TenantLayout({ params, children }: Props) {
   const { name, roles } = principal;
   const { memberships } = await requireUser();
   const hasFirstSteps = allows(getFirstStepsContract.access, principal);
-  const [tenant, firstSteps] = await Promise.all([
+  const [{ tenant, sandboxId }, firstSteps] = await Promise.all([
     pageTenant(tenantId),
     hasFirstSteps ? findFirstSteps(tenantId) : null,
   ]);
+  const own = liveTenantOf(tenantId);
+  const sandbox = isSandbox(tenantId) ? [tenantId] : [sandboxId ?? []].flat();
   return (
     <QueryProvider>
       <NuqsAdapter>
@@ -38,7 +41,10 @@ export default async function TenantLayout({ params, children }: Props) {
             name,
             self: actorOf(principal),
             roles,
-            tenants: [...memberships.keys()],
+            sandboxId,
+            tenants: [...memberships.keys()].flatMap((id) =>
+              id === own ? [id, ...sandbox] : [id],
+            ),
           }}
         >
           <AppShell surfaces={SURFACE_LINKS} firstSteps={firstSteps}>

@@ -6,14 +6,19 @@ import { getMeContract } from "#lib/tenants/contract.ts";
 import { getMe } from "#lib/tenants/get-me.ts";
 import { ApiError } from "#lib/wire/errors.ts";
 
+type PageTenant = { tenant: Tenant; sandboxId: string | null };
+
 /** The page's tenant. Its name isn't worth failing for: without the database, the ID stands in. */
-export const pageTenant = cache(async (tenantId: string): Promise<Tenant> => {
+export const pageTenant = cache(async (tenantId: string): Promise<PageTenant> => {
   await requireMember(tenantId);
   try {
     const { data } = await askAsMember(tenantId, getMeContract, getMe);
-    return { id: tenantId, name: data.tenant_name ?? tenantId };
+    return {
+      tenant: { id: tenantId, name: data.tenant_name ?? tenantId },
+      sandboxId: data.sandbox_id,
+    };
   } catch (error) {
     if (error instanceof ApiError && error.code === "tenant_forbidden") notFound();
-    return { id: tenantId, name: tenantId };
+    return { tenant: { id: tenantId, name: tenantId }, sandboxId: null };
   }
 });

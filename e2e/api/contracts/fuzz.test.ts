@@ -38,7 +38,7 @@ describe(`fuzz of ${WAYS}`, () => {
             contract,
             fixture,
             { query, body, headers: body === undefined ? {} : { "Content-Type": type } },
-            { params },
+            { ...(sample.tenant && { tenant: sample.tenant }), params },
           );
           statuses.add(answer.status);
           expect(answer.status, answer.text).toBeLessThan(500);

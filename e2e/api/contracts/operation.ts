@@ -19,10 +19,10 @@ export async function invoke(
   call: Call = {},
   sample?: Sample,
 ): Promise<Answer> {
-  const { params, query, body, upload } = sample ?? (await sampleFor(contract, fixture));
+  const { tenant, params, query, body, upload } = sample ?? (await sampleFor(contract, fixture));
   const sent: Call = {
     bearer: fixture.admin,
-    tenant: fixture.tenant,
+    tenant: tenant ?? fixture.tenant,
     query,
     body: upload?.text ?? (contract.body ? (body ?? {}) : undefined),
     ...call,

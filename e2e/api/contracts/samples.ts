@@ -10,6 +10,8 @@ export type Fixture = { tenant: string; admin: string };
 
 /** What a valid call of an operation is made of. The tenant in a path is filled in by itself. */
 export type Sample = {
+  /** If it isn't the fixture's. */
+  tenant?: string;
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: Record<string, unknown>;
@@ -127,6 +129,10 @@ const SAMPLES: Record<string, (fixture: Fixture) => Sample | Promise<Sample>> = 
   previewWebhookFilters: () => ({ body: { events: ["webhook.failing"] } }),
   createTestEvent: () => ({ body: { type: "webhook.failing" } }),
   putFirstSteps: () => ({ body: { dismissed: true } }),
+  resetSandbox: async (fixture) => {
+    const { tenant_id } = await posted<{ tenant_id: string }>(fixture, "/v1/sandbox");
+    return { tenant: tenant_id, body: { sample: false } };
+  },
   createException: () => ({ body: exceptions.body() }),
   getException: async (fixture) => ({ params: { id: await created(fixture, exceptions) } }),
   updateException: async (fixture) => ({

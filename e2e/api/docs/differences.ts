@@ -55,7 +55,7 @@ export function formOf(value: unknown): unknown {
       "$1_",
     )
     .replaceAll(/tk_[0-9A-Za-z]{22}/g, "tk_")
-    .replaceAll(/tks_[0-9A-Za-z]{49}/g, "tks_…")
+    .replaceAll(/(tks_(?:test_)?)[0-9A-Za-z]{49}/g, "$1…")
     .replaceAll(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g, "<time>")
     .replaceAll(/\b[0-9a-f]{64}\b/g, "<hash>")
     .replaceAll(/v1,[A-Za-z0-9+/]+=*/g, "v1,<signature>")

@@ -37,7 +37,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** An example as it is shown, about things that exist. */
 async function realExample(operation: Operation, language: string): Promise<string> {
-  const { params = {}, query = {}, body } = await sampleFor(operation.contract, fixture);
+  const { tenant, params = {}, query = {}, body } = await sampleFor(operation.contract, fixture);
   const pairs = (body?.pairs as Record<string, string>[] | undefined) ?? [];
   const lines = (body?.line_ids as string[] | undefined) ?? [];
   const existing = [
@@ -53,7 +53,7 @@ async function realExample(operation: Operation, language: string): Promise<stri
   const uuid = existing.find((id) => /^[0-9a-f]{8}-/.test(id));
   const code = shown
     .replaceAll("nia@acme.example", `${uniqueName("nia")}@mail.example`)
-    .replaceAll(/\bacme\b/g, fixture.tenant)
+    .replaceAll(/\bacme\b/g, tenant ?? fixture.tenant)
     .replaceAll("https://hooks.example.com/tieout", "http://127.0.0.1:9/")
     .replaceAll("0192f3a4-7b5c-4d6e-8f90-a1b2c3d4e5f6", uuid ?? "")
     .replaceAll("lin_02c04d6f8a1b3c5d7e9f0a2b019a9f4b", lines[1] ?? "");

@@ -135,19 +135,20 @@ const weight = z.enum(CHECK_WEIGHTS).default("warn").meta({ example: "warn" });
 export const policy = {
   automatic: z.enum(AUTOMATIC).meta({
     description:
-      "Whether score rules and searches for sums match by themselves: never, once people's decisions on their proposals have shown them to be right (earned), or always. Other rules do as they say.",
+      "Whether score rules and searches for sums match by themselves: never, always, or once " +
+      "people's decisions have shown them to be right (earned).",
     example: "earned",
   }),
   fees: z.enum(FEES).meta({
     description:
-      "deduct: a line with a fee matches what was paid out, its amount less the fee, and the match has the fee as an adjustment. ignore: it matches " +
-      "its amount, as orders do that a processor lists before its fees.",
+      "deduct: a line matches its amount less its fee, which the match has as an adjustment. " +
+      "ignore: it matches its amount, as a processor's gross orders do.",
     example: "deduct",
   }),
   four_eyes: z.boolean().meta({
     description:
-      "Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods that are " +
-      "opened from then on.",
+      "Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a " +
+      "tenant_admin turns it off, for periods opened from then on.",
     example: false,
   }),
   review_levels: z

@@ -8,6 +8,7 @@ import { listen, trigger } from "./commands/listen.ts";
 import { login, whoami } from "./commands/login.ts";
 import { tailLogs } from "./commands/logs.ts";
 import { close, confirmMatches, run } from "./commands/period.ts";
+import { resetSandbox } from "./commands/sandbox.ts";
 import type { GlobalOptions } from "./connection.ts";
 
 const VERSION = "1.0.0";
@@ -115,6 +116,13 @@ export function createProgram(): Command {
     .option("--stdin", "read it from stdin instead of the profile")
     .action(act(checkKey));
 
+  program
+    .command("sandbox")
+    .description("Work with a sandbox tenant")
+    .command("reset")
+    .description("Delete everything made in it; keys, webhooks and logs stay")
+    .option("--sample", "then load the sample month")
+    .action(act(resetSandbox));
   program
     .command("logs")
     .description("Read the request log")

@@ -85,7 +85,9 @@ begin
       select private.roles_of_account(u.raw_app_meta_data, t.tenant_id) as roles) r
     left join public.notification_settings s on s.tenant_id = t.tenant_id and s.subject = u.id::text
       and s.is_account
-    where u.email is not null and (u.banned_until is null or u.banned_until <= now())
+    -- No mail leaves a sandbox.
+    where not private.is_sandbox(t.tenant_id)
+      and u.email is not null and (u.banned_until is null or u.banned_until <= now())
       and r.roles ?| private.roles()
   ), mailed as (
     insert into private.alerts (tenant_id, recipient, kind, event_id, subject)
@@ -202,7 +204,7 @@ begin
   if b.recipient like 'account:%' then
     select jsonb_build_object('email', u.email) into addressed from auth.users u
     where u.id = private.account_of_recipient(b.recipient) and u.deleted_at is null
-      and (u.banned_until is null or u.banned_until <= now())
+      and not private.is_sandbox($1) and (u.banned_until is null or u.banned_until <= now())
       and private.roles_of_account(u.raw_app_meta_data, $1) ?| private.roles();
   else
     select jsonb_build_object('url_id', x.url_id, 'sealed', x.sealed) into addressed

@@ -7,6 +7,7 @@ return '{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}'::text[];
 
 insert into private.permissions (permission, principals, roles, scope) values
   ('close:reconciliations', '{user}', '{tenant_admin,tenant_lead}', null),
+  ('create:sandbox', '{user}', '{tenant_admin}', null),
   ('decide:matches', '{user,api_key,service_role}', '{tenant_admin,tenant_analyst,tenant_lead}', 'write:reconciliations'),
   ('prepare:reconciliations', '{user}', '{tenant_admin,tenant_analyst,tenant_lead}', null),
   ('read:alert-channels', '{user,service_role}', '{tenant_admin}', null),
@@ -32,6 +33,7 @@ insert into private.permissions (permission, principals, roles, scope) values
   ('read:troubleshooting', '{user,api_key,service_role,publishable_key}', '{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}', 'read:troubleshooting'),
   ('read:views', '{user}', '{tenant_admin,tenant_analyst,tenant_lead,tenant_auditor}', null),
   ('read:webhooks', '{user,api_key,service_role}', '{tenant_admin}', 'read:webhooks'),
+  ('reset:sandbox', '{user,api_key,service_role}', '{tenant_admin}', 'write:reconciliations'),
   ('restore:integrations', '{user,service_role}', '{tenant_admin}', null),
   ('restore:release-notes', '{user,service_role}', '{tenant_admin}', null),
   ('restore:troubleshooting', '{user,service_role}', '{tenant_admin}', null),
@@ -55,6 +57,8 @@ insert into private.permissions (permission, principals, roles, scope) values
 
 insert into private.operations (verb, operation, permission) values
   ('get_me', 'getMe', 'read:me'),
+  ('create_sandbox', 'createSandbox', 'create:sandbox'),
+  ('reset_sandbox', 'resetSandbox', 'reset:sandbox'),
   ('list_sessions', 'listSessions', 'read:sessions'),
   ('end_sessions', 'endSessions', 'write:sessions'),
   ('get_first_steps', 'getFirstSteps', 'read:first-steps'),
@@ -310,6 +314,7 @@ grant execute on function
   public.create_reconciliation(jsonb, jsonb),
   public.create_record(jsonb, jsonb),
   public.create_run(jsonb, jsonb),
+  public.create_sandbox(jsonb, jsonb),
   public.create_source(jsonb, jsonb),
   public.create_test_event(jsonb, jsonb),
   public.create_view(jsonb, jsonb),
@@ -450,6 +455,7 @@ grant execute on function
   public.reopen_reconciliation(jsonb, jsonb),
   public.resend_invitation(jsonb, jsonb),
   public.resend_webhook_delivery(jsonb, jsonb),
+  public.reset_sandbox(jsonb, jsonb),
   public.restore_record(jsonb, jsonb),
   public.resume_exception(jsonb, jsonb),
   public.return_reconciliation(jsonb, jsonb),

@@ -63,13 +63,25 @@ begin
   end;
 end $$;
 
+-- How many of a kind a tenant can have; null: no limit. A sandbox has small limits whatever the
+-- operator sets: it is for trying, and one call has to be able to empty it.
+create function private.quota_of(tenant_id text, kind text) returns bigint
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return least((select q.most from private.quotas q where q.kind = $2),
+    case when private.is_sandbox($1) then
+      case kind when 'lines' then 50000 when 'exceptions' then 5000 when 'records' then 5000
+        when 'evidence_mib' then 100 else 50 end
+    end);
+end $$;
+
 -- Refuses: conflict if the tenant would have more of a kind than its quota. Exact for kinds with
 -- few objects. For records, exceptions and lines, concurrent transactions are not seen, so that
 -- nobody queues.
 create function private.enforce_quota(tenant_id text, kind text, added bigint) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  quota constant bigint := (select q.most from private.quotas q where q.kind = $2);
+  quota constant bigint := private.quota_of($1, $2);
 begin
   if quota is null then
     return;
@@ -77,7 +89,13 @@ begin
   if kind in ('api_keys', 'webhooks', 'reconciliations', 'sources', 'members') then
     perform pg_advisory_xact_lock(hashtextextended('quota ' || $1 || ' ' || kind, 0));
   end if;
-  if coalesce(private.used_of_quota($1, kind), 0) + added > quota then
+  if coalesce(private.used_of_quota($1, kind), 0) + added <= quota then
+    return;
+  elsif private.is_sandbox($1) then
+    perform private.refuse_conflict('quota', format(
+      'A sandbox can have at most %s %s. Reset it, or delete some.', quota,
+      case kind when 'evidence_mib' then 'MiB of evidence' else replace(kind, '_', ' ') end));
+  else
     perform private.refuse_conflict('quota',
       format(
         'A tenant can have at most %s %s (QUOTA_%s). %s, or ask your operator for a larger quota.',

@@ -146,7 +146,8 @@ begin
       where tg_op <> 'DELETE' or tg_table_name <> 'matches' or to_jsonb(c) ->> 'state' = 'confirmed'
     ) x
     join public.reconciliations r on r.tenant_id = x.tenant_id and r.id = x.reconciliation_id
-    where r.closed_at is not null or r.status = 'archived'
+    where (r.closed_at is not null or r.status = 'archived')
+      and not (tg_op = 'DELETE' and private.is_being_reset(r.tenant_id))
   ) then
     perform private.refuse_conflict('period_closed',
       'The period is closed or archived. Reopen a closed one first; an archived one does not change any more.');

@@ -116,11 +116,12 @@ end $$;
 create trigger guard_update before update on public.records
   for each row execute function private.guard_record_update();
 
--- No row is purged early, for any role and any filter.
+-- No row is purged early, for any role and any filter, except by the reset of a sandbox.
 create function private.guard_record_purge() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  if old.deleted_at is null or private.record_purge_at(old.deleted_at) > now() then
+  if (old.deleted_at is null or private.record_purge_at(old.deleted_at) > now())
+    and not private.is_being_reset(old.tenant_id) then
     raise exception 'Record % may not be purged: it was not deleted 30 days ago.', old.id;
   end if;
   return old;

@@ -42,16 +42,12 @@ begin
     'time_zone', s.time_zone, 'sign', s.sign, 'grace_days', s.grace_days, 'mapping', s.mapping);
 end $$;
 
--- input: the columns. Records: source.created.
-create function public.create_source(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile security definer set search_path = '' as $$
+-- input: the columns. Refuses: conflict beyond the quota. Records: source.created.
+create function private.create_source(input jsonb) returns public.sources
+language plpgsql volatile set search_path = '' as $$
 declare
-  replayed constant jsonb := private.begin_write(request, 'create_source');
   created public.sources;
 begin
-  if replayed is not null then
-    return replayed;
-  end if;
   perform private.require_quota('sources');
   insert into public.sources (name, kind, currency, time_zone, sign, mapping, grace_days)
   values (
@@ -62,6 +58,20 @@ begin
   returning * into created;
   perform private.record_security_event('source.created', created.id, null,
     private.source_facts(created));
+  return created;
+end $$;
+
+-- input, refusals and record: as private.create_source.
+create function public.create_source(input jsonb, request jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  replayed constant jsonb := private.begin_write(request, 'create_source');
+  created public.sources;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  created := private.create_source(input);
   return private.finish_request(request,
     private.source_json(created) || jsonb_build_object('version', private.source_version(created)));
 end $$;

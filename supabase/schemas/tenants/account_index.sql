@@ -31,12 +31,13 @@ end $$;
 create trigger tieout_index_account after insert or update of email, raw_app_meta_data on auth.users
   for each row execute function private.index_account();
 
--- The accounts that have a tenant in their claims, including those that cannot sign in.
+-- The accounts that have a tenant in their claims, including those that cannot sign in. A sandbox
+-- has those of its live tenant.
 create function private.accounts_of(tenant text) returns setof auth.users
 language plpgsql stable set search_path = '' as $$
 begin
   return query
   select u.* from private.account_index i join auth.users u on u.id = i.user_id
-  where i.tenants @> array[tenant] and u.deleted_at is null
+  where i.tenants @> array[private.live_tenant(tenant)] and u.deleted_at is null
     and private.roles_of_account(u.raw_app_meta_data, tenant) is not null;
 end $$;

@@ -179,7 +179,8 @@ begin
 end $$;
 
 -- input: { email, roles }. Replaces an expired invitation. Refuses: conflict for a member, for an
--- address with an open invitation and beyond the quota; rate_limited. Records: member.invited.
+-- address with an open invitation, beyond the quota and in a sandbox; rate_limited.
+-- Records: member.invited.
 create function public.create_invitation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -189,6 +190,8 @@ begin
   if replayed is not null then
     return replayed;
   end if;
+  perform private.require_live_tenant(
+    'No mail leaves a sandbox. Invite people to its live tenant: they can use the sandbox, too.');
   perform private.serialize_counting('invitation_mails');
   perform private.require_quota('members');
   if private.is_member_address(input ->> 'email') then
@@ -289,7 +292,7 @@ declare
   i public.invitations;
 begin
   select * into i from public.invitations x where x.tenant_id = $1 and x.id = $2 for no key update;
-  if not found or private.invitation_status(i) <> 'pending' then
+  if not found or private.invitation_status(i) <> 'pending' or private.is_sandbox($1) then
     return null;
   end if;
   delete from private.invitation_tokens t where t.tenant_id = $1 and t.invitation_id = $2;

@@ -65,7 +65,7 @@ end $$;
 -- its sessions if it has no other tenant. One call at a time per tenant: two admins who remove each
 -- other would leave none. `issuer`: of Supabase Auth's accounts. Returns its name, its previous
 -- roles and the sessions that ended. Refuses: not_found, precondition_failed; conflict for the last
--- admin.
+-- admin and in a sandbox.
 create function private.change_account(id uuid, roles jsonb, versions jsonb,
   issuer text) returns jsonb
 language plpgsql volatile set search_path = '' as $$
@@ -75,6 +75,8 @@ declare
   before jsonb;
   ended text[] := '{}';
 begin
+  perform private.require_live_tenant(
+    'A sandbox has the people of its live tenant. Change their roles there.');
   perform pg_advisory_xact_lock(hashtextextended('members ' || tenant, 0));
   select * into account from auth.users u
   where u.id = $1 and u.deleted_at is null

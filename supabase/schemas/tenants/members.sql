@@ -13,13 +13,14 @@ begin
 end $$;
 
 -- An account's roles in a tenant, null if it is not a member: `tenants` is an object of roles by
--- tenant, or an array with `roles` next to it.
+-- tenant, or an array with `roles` next to it. In a sandbox, those in its live tenant.
 create function private.roles_of_account(claims jsonb, tenant text) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 declare
+  live constant text := private.live_tenant(tenant);
   roles constant jsonb := case jsonb_typeof(claims -> 'tenants')
-    when 'object' then claims -> 'tenants' -> tenant
-    when 'array' then case when claims -> 'tenants' ? tenant then coalesce(claims -> 'roles', '[]')
+    when 'object' then claims -> 'tenants' -> live
+    when 'array' then case when claims -> 'tenants' ? live then coalesce(claims -> 'roles', '[]')
     end
   end;
 begin
@@ -128,6 +129,9 @@ declare
 begin
   if not exists (select from public.tenants t where t.id = $1) then
     perform private.refuse('not_found', format('There is no tenant %s.', $1));
+  elsif private.is_sandbox($1) then
+    perform private.refuse('not_found',
+      format('%s is a sandbox. Admit people to its live tenant, %s.', $1, private.live_tenant($1)));
   end if;
   select * into account
   from auth.users u

@@ -552,7 +552,7 @@ class EntryBatches(SyncResource):
     def push(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.EntryBatch, None]:
         """Push a batch now.
 
-        To the connection that the entry rules name, as each close does by itself. Once its files are written, the batch is exported.
+        To the connection of the entry rules. Once its files are written, it is exported.
         """
         return self._call("POST", f"/v1/entry-batches/{segment('id', id)}/push", options, body=body, takes_key=True)
 
@@ -603,7 +603,7 @@ class AsyncEntryBatches(AsyncResource):
     async def push(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.EntryBatch, None]:
         """Push a batch now.
 
-        To the connection that the entry rules name, as each close does by itself. Once its files are written, the batch is exported.
+        To the connection of the entry rules. Once its files are written, it is exported.
         """
         return await self._call("POST", f"/v1/entry-batches/{segment('id', id)}/push", options, body=body, takes_key=True)
 
@@ -2158,6 +2158,38 @@ class AsyncRuns(AsyncResource):
         return await self._call("GET", f"/v1/runs/{segment('id', id)}", options)
 
 
+class Sandbox(SyncResource):
+    def create(self, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Sandbox:
+        """Create the tenant's sandbox.
+
+        A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are this tenant's. No mail leaves it. Returns the one that exists.
+        """
+        return self._call("POST", f"/v1/sandbox", options, body=body, takes_key=True)
+
+    def reset(self, body: Optional[T.ResetSandboxRequest] = None, **options: Unpack[Options]) -> T.Sandbox:
+        """Reset a sandbox.
+
+        Empties the sandbox that X-Tenant-Id names, except API keys, webhooks, alert channels and logs. Refused in a live tenant.
+        """
+        return self._call("POST", f"/v1/sandbox/reset", options, body=body, takes_key=True)
+
+
+class AsyncSandbox(AsyncResource):
+    async def create(self, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Sandbox:
+        """Create the tenant's sandbox.
+
+        A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are this tenant's. No mail leaves it. Returns the one that exists.
+        """
+        return await self._call("POST", f"/v1/sandbox", options, body=body, takes_key=True)
+
+    async def reset(self, body: Optional[T.ResetSandboxRequest] = None, **options: Unpack[Options]) -> T.Sandbox:
+        """Reset a sandbox.
+
+        Empties the sandbox that X-Tenant-Id names, except API keys, webhooks, alert channels and logs. Refused in a live tenant.
+        """
+        return await self._call("POST", f"/v1/sandbox/reset", options, body=body, takes_key=True)
+
+
 class SecurityEvents(SyncResource):
     def list(self, *, limit: Optional[int] = None, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, q: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SecurityEvent]:
         """List security events, newest first.
@@ -2873,6 +2905,7 @@ class Resources:
     release_notes: ReleaseNotes
     requests: Requests
     runs: Runs
+    sandbox: Sandbox
     security_events: SecurityEvents
     sla_policy: SlaPolicy
     sources: Sources
@@ -2907,6 +2940,7 @@ class Resources:
         self.release_notes = ReleaseNotes(transport)
         self.requests = Requests(transport)
         self.runs = Runs(transport)
+        self.sandbox = Sandbox(transport)
         self.security_events = SecurityEvents(transport)
         self.sla_policy = SlaPolicy(transport)
         self.sources = Sources(transport)
@@ -2942,6 +2976,7 @@ class AsyncResources:
     release_notes: AsyncReleaseNotes
     requests: AsyncRequests
     runs: AsyncRuns
+    sandbox: AsyncSandbox
     security_events: AsyncSecurityEvents
     sla_policy: AsyncSlaPolicy
     sources: AsyncSources
@@ -2976,6 +3011,7 @@ class AsyncResources:
         self.release_notes = AsyncReleaseNotes(transport)
         self.requests = AsyncRequests(transport)
         self.runs = AsyncRuns(transport)
+        self.sandbox = AsyncSandbox(transport)
         self.security_events = AsyncSecurityEvents(transport)
         self.sla_policy = AsyncSlaPolicy(transport)
         self.sources = AsyncSources(transport)

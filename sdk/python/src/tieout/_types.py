@@ -376,7 +376,7 @@ class ConflictProblem(TypedDict):
     code: NotRequired[Literal["conflict"]]
 
 
-ConflictReason = Literal["run_under_way", "preparing", "lines_changing", "closing", "delivery_under_way", "import_queue_full", "quota", "count_changed", "state_changed", "paused", "not_paused", "cannot_pause", "no_sources", "periods_overlap", "has_decisions", "counts_computed", "close_required", "period_closed", "not_closed", "archived", "earlier_period_open", "later_period_closed", "second_person_required", "checklist_incomplete", "signatures_missing", "already_prepared", "not_prepared", "already_reviewed", "evidence_signed", "already_superseded", "already_exported", "no_push", "unsuitable_entry", "stated_by_file", "proof_broken", "difference_unexplained", "line_not_open", "not_excluded", "excluded_elsewhere", "no_open_period", "source_has_lines", "already_undone", "import_failed", "not_fetched", "source_connected", "host_key_changed", "webhook_disabled", "revoked", "expired", "already_rotated", "last_admin", "already_member", "same_name", "too_many_exceptions", "invitation_open", "invitation_ended", "sign_in_required", "managed_elsewhere"]
+ConflictReason = Literal["run_under_way", "preparing", "lines_changing", "closing", "delivery_under_way", "import_queue_full", "sandbox_busy", "quota", "count_changed", "state_changed", "paused", "not_paused", "cannot_pause", "no_sources", "periods_overlap", "has_decisions", "counts_computed", "close_required", "period_closed", "not_closed", "archived", "earlier_period_open", "later_period_closed", "second_person_required", "checklist_incomplete", "signatures_missing", "already_prepared", "not_prepared", "already_reviewed", "evidence_signed", "already_superseded", "already_exported", "no_push", "unsuitable_entry", "stated_by_file", "proof_broken", "difference_unexplained", "line_not_open", "not_excluded", "excluded_elsewhere", "no_open_period", "source_has_lines", "already_undone", "import_failed", "not_fetched", "source_connected", "host_key_changed", "webhook_disabled", "revoked", "expired", "already_rotated", "last_admin", "already_member", "same_name", "too_many_exceptions", "invitation_open", "invitation_ended", "sign_in_required", "tenant_kind", "managed_elsewhere"]
 
 class ConnectionSchedule(TypedDict):
     calendar_id: Union[str, None]
@@ -1812,6 +1812,8 @@ class MePrincipal(TypedDict):
 class Me(TypedDict):
     tenant_id: str
     tenant_name: Union[str, None]
+    kind: Literal["live", "sandbox"]
+    sandbox_id: Union[str, None]
     principal: "MePrincipal"
 
 
@@ -2562,6 +2564,11 @@ class RequestStats(TypedDict):
     steps: list["RequestStatsStepsItem"]
 
 
+class ResetSandboxRequest(TypedDict):
+    sample: NotRequired[bool]
+    idempotency_key: NotRequired["RequestIdempotencyKey"]
+
+
 ResponseTime = str
 
 class ReturnReconciliationRequest(TypedDict):
@@ -2753,6 +2760,11 @@ class RunPage(TypedDict):
 
 
 RunStatus = Literal["queued", "running", "done", "failed"]
+
+class Sandbox(TypedDict):
+    tenant_id: str
+    reconciliation_id: Union[str, None]
+
 
 Scope = Literal["read:reconciliations", "write:reconciliations", "read:exceptions", "write:exceptions", "read:webhooks", "write:webhooks", "read:integrations", "write:integrations", "read:troubleshooting", "write:troubleshooting", "read:release-notes", "write:release-notes", "read:requests", "read:security-events"]
 

@@ -326,7 +326,7 @@ export interface EntryBatchesResource {
   /**
    * Push a batch now.
    *
-   * To the connection that the entry rules name, as each close does by itself. Once its files are written, the batch is exported.
+   * To the connection of the entry rules. Once its files are written, it is exported.
    */
   push(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.EntryBatch | undefined>;
 }
@@ -1123,6 +1123,23 @@ export interface RunsResource {
   get(id: string, options?: CallOptions): Call<T.Run>;
 }
 
+/** `tieout.sandbox` */
+export interface SandboxResource {
+  /**
+   * Create the tenant's sandbox.
+   *
+   * A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are this tenant's. No mail leaves it. Returns the one that exists.
+   */
+  create(body?: T.IdempotentRequest, options?: CallOptions): Call<T.Sandbox>;
+
+  /**
+   * Reset a sandbox.
+   *
+   * Empties the sandbox that X-Tenant-Id names, except API keys, webhooks, alert channels and logs. Refused in a live tenant.
+   */
+  reset(body?: T.ResetSandboxRequest, options?: CallOptions): Call<T.Sandbox>;
+}
+
 /** `tieout.securityEvents` */
 export interface SecurityEventsResource {
   /**
@@ -1502,6 +1519,7 @@ export abstract class Resources {
   declare readonly releaseNotes: ReleaseNotesResource;
   declare readonly requests: RequestsResource;
   declare readonly runs: RunsResource;
+  declare readonly sandbox: SandboxResource;
   declare readonly securityEvents: SecurityEventsResource;
   declare readonly slaPolicy: SlaPolicyResource;
   declare readonly sources: SourcesResource;
@@ -1709,6 +1727,10 @@ export const ROUTES: Record<string, Record<string, string>> = {
   },
   runs: {
     get: "GET /v1/runs/{id}",
+  },
+  sandbox: {
+    create: "POST /v1/sandbox IB",
+    reset: "POST /v1/sandbox/reset IB",
   },
   securityEvents: {
     list: "GET /v1/security-events LQ",

@@ -23,7 +23,7 @@ export type AddedLines = {
      */
     duplicate_count: number;
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: {
@@ -95,7 +95,7 @@ export type AlertChannelKind = "exception_breached" | "exception_at_risk" | "web
 
 export type AlertChannelPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: AlertChannel[];
@@ -114,7 +114,7 @@ export type AmountsByCurrency = {
 }[];
 
 /**
- * The items on this page.
+ * The page's items.
  * @maxItems 1000
  */
 export type AmountsBySide = {
@@ -366,7 +366,7 @@ export type ApiKeyImpact = {
 
 export type ApiKeyPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: ApiKey[];
@@ -546,7 +546,7 @@ export type BoardPair = {
 
 export type BoardPairPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: BoardPair[];
@@ -684,7 +684,7 @@ export type BulkUpdate = {
      */
     updated: number;
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: SlaException[];
@@ -873,7 +873,7 @@ export type CalendarImpact = {
 
 export type CalendarPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Calendar[];
@@ -911,7 +911,7 @@ export type CalendarVersion = {
 
 export type CalendarVersionPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: CalendarVersion[];
@@ -1090,7 +1090,7 @@ export type ConflictProblem = Problem & {
     code?: "conflict";
 };
 
-export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | "closing" | "delivery_under_way" | "import_queue_full" | "quota" | "count_changed" | "state_changed" | "paused" | "not_paused" | "cannot_pause" | "no_sources" | "periods_overlap" | "has_decisions" | "counts_computed" | "close_required" | "period_closed" | "not_closed" | "archived" | "earlier_period_open" | "later_period_closed" | "second_person_required" | "checklist_incomplete" | "signatures_missing" | "already_prepared" | "not_prepared" | "already_reviewed" | "evidence_signed" | "already_superseded" | "already_exported" | "no_push" | "unsuitable_entry" | "stated_by_file" | "proof_broken" | "difference_unexplained" | "line_not_open" | "not_excluded" | "excluded_elsewhere" | "no_open_period" | "source_has_lines" | "already_undone" | "import_failed" | "not_fetched" | "source_connected" | "host_key_changed" | "webhook_disabled" | "revoked" | "expired" | "already_rotated" | "last_admin" | "already_member" | "same_name" | "too_many_exceptions" | "invitation_open" | "invitation_ended" | "sign_in_required" | "managed_elsewhere";
+export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | "closing" | "delivery_under_way" | "import_queue_full" | "sandbox_busy" | "quota" | "count_changed" | "state_changed" | "paused" | "not_paused" | "cannot_pause" | "no_sources" | "periods_overlap" | "has_decisions" | "counts_computed" | "close_required" | "period_closed" | "not_closed" | "archived" | "earlier_period_open" | "later_period_closed" | "second_person_required" | "checklist_incomplete" | "signatures_missing" | "already_prepared" | "not_prepared" | "already_reviewed" | "evidence_signed" | "already_superseded" | "already_exported" | "no_push" | "unsuitable_entry" | "stated_by_file" | "proof_broken" | "difference_unexplained" | "line_not_open" | "not_excluded" | "excluded_elsewhere" | "no_open_period" | "source_has_lines" | "already_undone" | "import_failed" | "not_fetched" | "source_connected" | "host_key_changed" | "webhook_disabled" | "revoked" | "expired" | "already_rotated" | "last_admin" | "already_member" | "same_name" | "too_many_exceptions" | "invitation_open" | "invitation_ended" | "sign_in_required" | "tenant_kind" | "managed_elsewhere";
 
 export type Connection = {
     /**
@@ -1341,7 +1341,7 @@ export type ConnectionFile = {
 
 export type ConnectionFilePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: ConnectionFile[];
@@ -1352,7 +1352,7 @@ export type ConnectionKind = "https" | "s3" | "sftp" | "mail";
 
 export type ConnectionPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Connection[];
@@ -1918,7 +1918,7 @@ export type CreateRunRequest = {
      */
     rules?: MatchingRule[];
     /**
-     * deduct: a line with a fee matches what was paid out, its amount less the fee, and the match has the fee as an adjustment. ignore: it matches its amount, as orders do that a processor lists before its fees.
+     * deduct: a line matches its amount less its fee, which the match has as an adjustment. ignore: it matches its amount, as a processor's gross orders do.
      */
     fees?: FeeHandling;
     calendar_id?: CalendarId;
@@ -2214,7 +2214,7 @@ export type Decision = {
 
 export type DecisionPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Decision[];
@@ -2547,7 +2547,7 @@ export type EntryBatch = {
 
 export type EntryBatchPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: EntryBatch[];
@@ -2624,7 +2624,7 @@ export type EntryKind = "fee" | "fx" | "rounding" | "write_off" | "other" | "res
 
 export type EntryPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Entry[];
@@ -2660,7 +2660,7 @@ export type EntryPush = {
      */
     at: string;
     /**
-     * Why the last attempt failed. There are 25 within about four days.
+     * Why the last attempt failed.
      * @maxLength 1000
      */
     error: string | null;
@@ -2946,7 +2946,7 @@ export type Evidence = {
 
 export type EvidencePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Evidence[];
@@ -3020,7 +3020,7 @@ export type ExceptionChangeData = {
 
 export type ExceptionChangePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: ExceptionChange[];
@@ -3064,7 +3064,7 @@ export type ExceptionComment = {
 
 export type ExceptionCommentPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: ExceptionComment[];
@@ -3452,7 +3452,7 @@ export type FreeText = string | null;
 
 export type HolidayCountries = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 400
      */
     items: {
@@ -3491,7 +3491,7 @@ export type Holidays = {
         name: string;
     }[];
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 400
      */
     items: {
@@ -3929,7 +3929,7 @@ export type ImportMapping = {
 
 export type ImportPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Import[];
@@ -4276,7 +4276,7 @@ export type Integration = {
 
 export type IntegrationPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Integration[];
@@ -4359,7 +4359,7 @@ export type Invitation = {
 
 export type InvitationPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Invitation[];
@@ -4806,7 +4806,7 @@ export type LineExceptionPolicy = {
 
 export type LineHistory = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: LineEvent[];
@@ -4814,7 +4814,7 @@ export type LineHistory = {
 
 export type LinePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Line[];
@@ -4876,7 +4876,7 @@ export type LineSuggestion = {
 
 export type LineSuggestions = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: LineSuggestion[];
@@ -4907,7 +4907,7 @@ export type ListedEvent = {
 
 export type ListedEventPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: ListedEvent[];
@@ -5109,7 +5109,7 @@ export type LoggedRequestDetail = {
 
 export type LoggedRequestPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: LoggedRequest[];
@@ -5365,7 +5365,7 @@ export type MatchExplanation = {
 
 export type MatchPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Match[];
@@ -5494,7 +5494,7 @@ export type MatchingRule = {
 export type Me = {
     /**
      * The tenant.
-     * @pattern ^[a-z0-9][a-z0-9_-]{0,62}$
+     * @pattern ^[a-z0-9][a-z0-9_-]{0,62}(\.sandbox)?$
      */
     tenant_id: string;
     /**
@@ -5502,6 +5502,15 @@ export type Me = {
      * @maxLength 200
      */
     tenant_name: string | null;
+    /**
+     * Its kind.
+     */
+    kind: "live" | "sandbox";
+    /**
+     * This tenant's sandbox, if it has one.
+     * @maxLength 71
+     */
+    sandbox_id: string | null;
     /**
      * The caller.
      */
@@ -5557,7 +5566,7 @@ export type Member = {
 
 export type MemberPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Member[];
@@ -5635,7 +5644,7 @@ export type NewApiKey = {
     created_by: Creator;
     /**
      * Shown only once. It can't be retrieved again.
-     * @maxLength 53
+     * @maxLength 58
      * @format password
      */
     key_secret: string;
@@ -6142,7 +6151,7 @@ export type OpenLine = {
 
 export type OpenLinePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: OpenLine[];
@@ -6733,7 +6742,7 @@ export type PeriodCheck = {
 
 export type PeriodChecklist = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 9
      */
     items: PeriodCheck[];
@@ -7037,15 +7046,15 @@ export type PutRulesRequest = {
      */
     rules: MatchingRule[];
     /**
-     * Whether score rules and searches for sums match by themselves: never, once people's decisions on their proposals have shown them to be right (earned), or always. Other rules do as they say.
+     * Whether score rules and searches for sums match by themselves: never, always, or once people's decisions have shown them to be right (earned).
      */
     automatic?: AutomaticMatching;
     /**
-     * deduct: a line with a fee matches what was paid out, its amount less the fee, and the match has the fee as an adjustment. ignore: it matches its amount, as orders do that a processor lists before its fees.
+     * deduct: a line matches its amount less its fee, which the match has as an adjustment. ignore: it matches its amount, as a processor's gross orders do.
      */
     fees?: FeeHandling;
     /**
-     * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods that are opened from then on.
+     * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods opened from then on.
      */
     four_eyes?: boolean;
     review_levels?: ReviewLevels;
@@ -7327,7 +7336,7 @@ export type ReconciliationClosedEvent = {
 
 export type ReconciliationPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Reconciliation[];
@@ -7687,7 +7696,7 @@ export type ReleaseNote = {
 
 export type ReleaseNotePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: ReleaseNote[];
@@ -7853,6 +7862,14 @@ export type RequestStats = {
     }[];
 };
 
+export type ResetSandboxRequest = {
+    /**
+     * Then loads a sample month.
+     */
+    sample?: boolean;
+    idempotency_key?: RequestIdempotencyKey;
+};
+
 /**
  * The database's time for this response, from which times left are counted.
  * @format date-time
@@ -7972,15 +7989,15 @@ export type RuleSet = {
      */
     version: number;
     /**
-     * Whether score rules and searches for sums match by themselves: never, once people's decisions on their proposals have shown them to be right (earned), or always. Other rules do as they say.
+     * Whether score rules and searches for sums match by themselves: never, always, or once people's decisions have shown them to be right (earned).
      */
     automatic: AutomaticMatching;
     /**
-     * deduct: a line with a fee matches what was paid out, its amount less the fee, and the match has the fee as an adjustment. ignore: it matches its amount, as orders do that a processor lists before its fees.
+     * deduct: a line matches its amount less its fee, which the match has as an adjustment. ignore: it matches its amount, as a processor's gross orders do.
      */
     fees: FeeHandling;
     /**
-     * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods that are opened from then on.
+     * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods opened from then on.
      */
     four_eyes: boolean;
     review_levels: ReviewLevels;
@@ -8027,15 +8044,15 @@ export type RuleSetChange = {
      */
     version: number;
     /**
-     * Whether score rules and searches for sums match by themselves: never, once people's decisions on their proposals have shown them to be right (earned), or always. Other rules do as they say.
+     * Whether score rules and searches for sums match by themselves: never, always, or once people's decisions have shown them to be right (earned).
      */
     automatic: AutomaticMatching;
     /**
-     * deduct: a line with a fee matches what was paid out, its amount less the fee, and the match has the fee as an adjustment. ignore: it matches its amount, as orders do that a processor lists before its fees.
+     * deduct: a line matches its amount less its fee, which the match has as an adjustment. ignore: it matches its amount, as a processor's gross orders do.
      */
     fees: FeeHandling;
     /**
-     * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods that are opened from then on.
+     * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods opened from then on.
      */
     four_eyes: boolean;
     review_levels: ReviewLevels;
@@ -8377,7 +8394,7 @@ export type RunImpact = {
 
 export type RunPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Run[];
@@ -8385,6 +8402,20 @@ export type RunPage = {
 };
 
 export type RunStatus = "queued" | "running" | "done" | "failed";
+
+export type Sandbox = {
+    /**
+     * The sandbox's.
+     * @pattern ^[a-z0-9][a-z0-9_-]{0,62}(\.sandbox)?$
+     */
+    tenant_id: string;
+    /**
+     * Of the sample month.
+     * @maxLength 44
+     * @pattern ^rcn_[0-9a-z]{20,40}$
+     */
+    reconciliation_id: string | null;
+};
 
 export type Scope = "read:reconciliations" | "write:reconciliations" | "read:exceptions" | "write:exceptions" | "read:webhooks" | "write:webhooks" | "read:integrations" | "write:integrations" | "read:troubleshooting" | "write:troubleshooting" | "read:release-notes" | "write:release-notes" | "read:requests" | "read:security-events";
 
@@ -8430,7 +8461,7 @@ export type SecurityEvent = {
     credential: "user" | "api_key" | "publishable_key" | "service_role" | "none" | "system";
     /**
      * The credential's own tenant, if different.
-     * @maxLength 63
+     * @maxLength 71
      */
     home_tenant_id: string | null;
     /**
@@ -8480,7 +8511,7 @@ export type SecurityEvent = {
 
 export type SecurityEventPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: SecurityEvent[];
@@ -8661,7 +8692,7 @@ export type SlaChange = {
 
 export type SlaChanges = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: SlaChange[];
@@ -8792,7 +8823,7 @@ export type SlaException = {
 
 export type SlaExceptionPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: SlaException[];
@@ -8981,7 +9012,7 @@ export type SlaItem = {
 
 export type SlaList = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: SlaItem[];
@@ -9288,7 +9319,7 @@ export type SourceBalance = {
 
 export type SourceBalancePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: SourceBalance[];
@@ -9332,7 +9363,7 @@ export type SourceKind = "bank_statement" | "ledger" | "processor" | "orders" | 
 
 export type SourcePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Source[];
@@ -9642,7 +9673,7 @@ export type StatementSignature = {
 
 export type StatementSignaturePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: StatementSignature[];
@@ -9692,7 +9723,7 @@ export type SuggestionBand = {
 
 export type SuggestionBands = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: SuggestionBand[];
@@ -9728,7 +9759,7 @@ export type SuggestionSample = {
     count: number;
     amounts: AmountsByCurrency;
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Match[];
@@ -9787,7 +9818,7 @@ export type TenantMember = {
 
 export type TenantMemberPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: TenantMember[];
@@ -9909,7 +9940,7 @@ export type TroubleshootingGuide = {
 
 export type TroubleshootingGuidePage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: TroubleshootingGuide[];
@@ -10602,7 +10633,7 @@ export type UserSession = {
 
 export type UserSessionPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: UserSession[];
@@ -10647,7 +10678,7 @@ export type View = {
 
 export type ViewPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: View[];
@@ -11047,7 +11078,7 @@ export type WebhookDeliveryFailure = "retries_exhausted" | "webhook_disabled";
 
 export type WebhookDeliveryPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: WebhookDelivery[];
@@ -11234,7 +11265,7 @@ export type WebhookHealth = "healthy" | "degraded" | "failing" | "disabled" | "i
 
 export type WebhookPage = {
     /**
-     * The items on this page.
+     * The page's items.
      * @maxItems 1000
      */
     items: Webhook[];
