@@ -57,7 +57,7 @@ const settings = {
     .meta({
       description:
         "https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a " +
-        "folder. At a public address, under the rules of webhooks. mail: given by the server.",
+        "folder. Only public addresses. mail: given by the server.",
       example: "sftp://sftp.bank.example/outgoing",
     }),
   allowed_senders: z

@@ -65,9 +65,8 @@ const FIELDS: Record<string, string> = {
   rotated_from: "The key it replaced.",
   rotated_to: "The key that replaces it.",
   rotation_recommended_at: "90 days after its creation.",
-  scopes:
-    "What it can do, each an action and a resource. Write access doesn't include read access.",
-  severity: "How severe it is. Without due_at, the SLA policy sets the deadline by severity.",
+  scopes: "Write access doesn't include read access.",
+  severity: "Without due_at, the SLA policy sets the deadline by it.",
   started_at: "When it began.",
   status: "Its status.",
   status_code: "The HTTP status of the response.",

@@ -42,9 +42,8 @@ const calendarFields = {
     .max(SLA_POLICIES.at_risk_business_thresholds.max)
     .meta({
       description:
-        "The same in open minutes of the exception's calendar: sent as soon as " +
-        "business_minutes_remaining is no more. Round the clock, every minute is open. If " +
-        "omitted, it is unchanged.",
+        "The same in open minutes of the exception's calendar. Round the clock, every minute is " +
+        "open. If omitted, it is unchanged.",
       example: [],
     }),
   calendar_id: calendarChoice.meta({

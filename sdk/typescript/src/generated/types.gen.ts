@@ -164,7 +164,7 @@ export type ApiKey = {
      */
     key_id: string;
     /**
-     * What it can do, each an action and a resource. Write access doesn't include read access.
+     * Write access doesn't include read access.
      * @maxItems 64
      */
     scopes: string[];
@@ -1108,7 +1108,7 @@ export type Connection = {
      */
     kind: ConnectionKind;
     /**
-     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. At a public address, under the rules of webhooks. mail: given by the server.
+     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. Only public addresses. mail: given by the server.
      * @minLength 1
      * @maxLength 2048
      */
@@ -1468,7 +1468,7 @@ export type CreateApiKeyRequest = {
     name: string;
     description?: FreeText;
     /**
-     * What it can do, each an action and a resource. Write access doesn't include read access.
+     * Write access doesn't include read access.
      * @minItems 1
      * @maxItems 14
      */
@@ -1541,7 +1541,7 @@ export type CreateConnectionRequest = {
      */
     kind: ConnectionKind;
     /**
-     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. At a public address, under the rules of webhooks. mail: given by the server.
+     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. Only public addresses. mail: given by the server.
      * @minLength 1
      * @maxLength 2048
      */
@@ -1636,7 +1636,7 @@ export type CreateExceptionRequest = {
      */
     title: string;
     /**
-     * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
+     * Without due_at, the SLA policy sets the deadline by it.
      */
     severity: Severity;
     /**
@@ -2861,7 +2861,7 @@ export type EstimateApiKeyImpactRequest = {
      */
     revoke?: true;
     /**
-     * What it can do, each an action and a resource. Write access doesn't include read access.
+     * Write access doesn't include read access.
      * @minItems 1
      * @maxItems 14
      */
@@ -3134,7 +3134,7 @@ export type ExceptionFilters = {
      */
     reason_code?: string[];
     /**
-     * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
+     * Without due_at, the SLA policy sets the deadline by it.
      * @minItems 1
      * @maxItems 4
      */
@@ -4792,7 +4792,7 @@ export type LineExceptionPolicy = {
          */
         from_minor: number;
         /**
-         * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
+         * Without due_at, the SLA policy sets the deadline by it.
          */
         severity: Severity;
     }[];
@@ -5535,7 +5535,7 @@ export type Me = {
          */
         roles: string[];
         /**
-         * What it can do, each an action and a resource. Write access doesn't include read access.
+         * Write access doesn't include read access.
          * @maxItems 64
          */
         scopes: string[];
@@ -5625,7 +5625,7 @@ export type NewApiKey = {
      */
     key_id: string;
     /**
-     * What it can do, each an action and a resource. Write access doesn't include read access.
+     * Write access doesn't include read access.
      * @maxItems 64
      */
     scopes: string[];
@@ -7141,7 +7141,7 @@ export type PutSlaPolicyRequest = {
      */
     at_risk_thresholds: number[];
     /**
-     * The same in open minutes of the exception's calendar: sent as soon as business_minutes_remaining is no more. Round the clock, every minute is open. If omitted, it is unchanged.
+     * The same in open minutes of the exception's calendar. Round the clock, every minute is open. If omitted, it is unchanged.
      * @maxItems 10
      */
     at_risk_business_thresholds?: number[];
@@ -8713,7 +8713,7 @@ export type SlaException = {
      */
     title: string;
     /**
-     * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
+     * Without due_at, the SLA policy sets the deadline by it.
      */
     severity: Severity;
     /**
@@ -8873,7 +8873,7 @@ export type SlaFacets = {
          */
         reason_code: FacetValue[];
         /**
-         * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
+         * Without due_at, the SLA policy sets the deadline by it.
          * @maxItems 50
          */
         severity: FacetValue[];
@@ -8902,7 +8902,7 @@ export type SlaItem = {
      */
     title: string;
     /**
-     * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
+     * Without due_at, the SLA policy sets the deadline by it.
      */
     severity: Severity;
     /**
@@ -9030,7 +9030,7 @@ export type SlaPolicy = {
      */
     at_risk_thresholds: number[];
     /**
-     * The same in open minutes of the exception's calendar: sent as soon as business_minutes_remaining is no more. Round the clock, every minute is open. If omitted, it is unchanged.
+     * The same in open minutes of the exception's calendar. Round the clock, every minute is open. If omitted, it is unchanged.
      * @maxItems 10
      */
     at_risk_business_thresholds: number[];
@@ -9059,7 +9059,7 @@ export type SlaPolicyChange = {
      */
     at_risk_thresholds: number[];
     /**
-     * The same in open minutes of the exception's calendar: sent as soon as business_minutes_remaining is no more. Round the clock, every minute is open. If omitted, it is unchanged.
+     * The same in open minutes of the exception's calendar. Round the clock, every minute is open. If omitted, it is unchanged.
      * @maxItems 10
      */
     at_risk_business_thresholds: number[];
@@ -10010,7 +10010,7 @@ export type UpdateApiKeyRequest = {
     name?: string;
     description?: FreeText;
     /**
-     * What it can do, each an action and a resource. Write access doesn't include read access.
+     * Write access doesn't include read access.
      * @minItems 1
      * @maxItems 14
      */
@@ -10031,7 +10031,7 @@ export type UpdateApiKeyRequest = {
 
 export type UpdateConnectionRequest = {
     /**
-     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. At a public address, under the rules of webhooks. mail: given by the server.
+     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. Only public addresses. mail: given by the server.
      * @minLength 1
      * @maxLength 2048
      */
@@ -10119,7 +10119,7 @@ export type UpdateExceptionRequest = {
      */
     title?: string;
     /**
-     * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
+     * Without due_at, the SLA policy sets the deadline by it.
      */
     severity?: Severity;
     /**
@@ -10200,7 +10200,7 @@ export type UpdateExceptionsRequest = {
      */
     patch?: {
         /**
-         * How severe it is. Without due_at, the SLA policy sets the deadline by severity.
+         * Without due_at, the SLA policy sets the deadline by it.
          */
         severity?: Severity;
         /**
