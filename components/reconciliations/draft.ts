@@ -26,14 +26,14 @@ export type Draft = Record<Fields, string>;
  * counts are reported.
  */
 export type NewDraft = Draft & {
-  matched_by: "tieout" | "elsewhere";
+  matched_by: "here" | "elsewhere";
   left_source_id: string;
   right_source_id: string;
   auto_run: boolean;
 };
 
 const EMPTY_DRAFT: NewDraft = {
-  matched_by: "tieout",
+  matched_by: "here",
   left_source_id: "",
   right_source_id: "",
   auto_run: true,

@@ -41,7 +41,7 @@ const DAYS = [
 ] as const;
 const COUNT = { type: "number", min: 0, step: 1 } as const;
 const MATCHED_BY = [
-  { value: "tieout", label: "Match lines" },
+  { value: "here", label: "Match lines" },
   { value: "elsewhere", label: "Report counts" },
 ] as const;
 
@@ -124,12 +124,12 @@ export function CreateReconciliation() {
           onChange={(matched_by) => change({ matched_by })}
         />
         <p className="text-sm text-muted">
-          {draft.matched_by === "tieout"
+          {draft.matched_by === "here"
             ? `${PRODUCT} matches the lines of two sources by rules.`
             : "Your own system matches, and reports how many items did."}
         </p>
       </div>
-      {draft.matched_by === "tieout" ? (
+      {draft.matched_by === "here" ? (
         <>
           {(["left", "right"] as const).map((side) => (
             <SourcePicker
