@@ -24,7 +24,7 @@ test("the steps follow what happens, live: a key, its first call, a webhook, an 
   await admin.use(key.credential);
   await expect(page.getByRole("status").getByText("Your first request arrived")).toBeVisible();
   await expect(card(page)).toContainText("2 of 4");
-  await expect(card(page).getByRole("link", { name: "Done: Make your first call" })).toBeVisible();
+  await expect(card(page).getByRole("link", { name: "To do: Register a webhook" })).toBeVisible();
 
   await sql(
     `insert into public.webhooks (tenant_id, url, events, last_success_at, created_by)

@@ -56,6 +56,10 @@ const shows = (page: Page, open: number) =>
 async function accept(page: Page, left: number): Promise<void> {
   await expect(page.getByRole("button", { name: "Match", exact: false }).first()).toBeEnabled();
   await page.keyboard.press("Enter");
+  const question = page.getByText("Press Enter again to confirm with this difference.");
+  const confirmed = page.getByText(`${left} open`, { exact: true });
+  await expect(question.or(confirmed).first()).toBeVisible();
+  if (!(await confirmed.first().isVisible())) await page.keyboard.press("Enter");
   await shows(page, left);
 }
 
