@@ -3825,7 +3825,7 @@ export type ImportMapping = {
     /**
      * YYYY-MM-DD unless given.
      */
-    date_format?: "YYYY-MM-DD" | "YYYY/MM/DD" | "YYYY.MM.DD" | "YYYYMMDD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "DD-MM-YYYY" | "DDMMYYYY" | "MM/DD/YYYY" | "MM-DD-YYYY" | "DD.MM.YY" | "DD/MM/YY" | "DD-MM-YY" | "MM/DD/YY" | "MM-DD-YY" | "YY-MM-DD" | "YYMMDD" | "DD MMM YYYY" | "DD-MMM-YYYY" | "DD-MMM-YY" | "DD MMM YY" | "MMM DD, YYYY" | "unix_seconds" | "unix_ms";
+    date_format?: "YYYY-MM-DD" | "YYYY/MM/DD" | "YYYY.MM.DD" | "YYYYMMDD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "DD-MM-YYYY" | "DDMMYYYY" | "MM/DD/YYYY" | "MM-DD-YYYY" | "DD.MM.YY" | "DD/MM/YY" | "DD-MM-YY" | "MM/DD/YY" | "MM-DD-YY" | "YY-MM-DD" | "YY.MM.DD" | "YY/MM/DD" | "YYMMDD" | "DD MMM YYYY" | "DD-MMM-YYYY" | "DD-MMM-YY" | "DD MMM YY" | "MMM DD, YYYY" | "unix_seconds" | "unix_ms";
     /**
      * Without it, amounts that can be read two ways, such as 1.234, are refused.
      */
