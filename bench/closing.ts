@@ -1,7 +1,7 @@
 /**
  * How long closing, reopening and archiving a period take, and each part of a close: of a side's
  * lines 80 % are matched by an exact rule, 8 % by another, 10 % are suggested (one in five with an
- * exception) and 2 % open. Starts a database of its own, filled by SQL.
+ * exception) and 2 % open. Starts a separate database, filled by SQL.
  *
  *   node bench/closing.ts [lines a side]
  */

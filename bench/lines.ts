@@ -1,7 +1,7 @@
 /**
- * A file of lines through /v1, on the stack that runs: seconds until its import is done, beside
- * COPY of the same rows into the same table and into one without indexes, the memory of each
- * process at its highest, and how long other calls take during the import.
+ * Imports a file of lines through /v1 on the running stack. Prints the seconds until the import is
+ * done and those of a COPY of the same rows into the same table and into one without indexes, the
+ * peak memory of each process, and how long other calls take during the import.
  *
  *   npm start, then: node bench/lines.ts [lines]
  */
@@ -67,7 +67,7 @@ console.log(
   ((sentAt - startedAt) / 1000).toFixed(1),
   "s",
 );
-console.log("other calls meanwhile, ms:", busy);
+console.log("other calls during the import, ms:", busy);
 console.log("peak memory, MB:", peaks());
 
 for (const like of ["including all", "including generated including identity"]) {

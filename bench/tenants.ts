@@ -1,7 +1,7 @@
 /**
- * What many tenants and many deliveries cost: the background work that passes over all of them, and
- * one tenant's own reads and deliveries beside the others. `node bench/tenants.ts [tenants]
- * [deliveries]`; a database of its own, thrown away after. docs/growth.md has its figures.
+ * What many tenants and many deliveries cost: the background work that visits all of them, and one
+ * tenant's reads and deliveries among theirs. `node bench/tenants.ts [tenants] [deliveries]` starts
+ * a separate database and discards it at the end. docs/growth.md has its figures.
  */
 
 import { randomBytes } from "node:crypto";

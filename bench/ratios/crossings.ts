@@ -31,11 +31,12 @@ export async function crossings(): Promise<Section> {
     const tenant = await createTenant();
     const dueAt = await dueWithinASecond(tenant);
     await sleep(Math.max(0, dueAt - Date.now()));
-    const meanwhile = await timesOf(caller, allReported(tenant));
+    const duringCrossings = await timesOf(caller, allReported(tenant));
     return {
       title: "5. Deadlines that pass at once",
-      how: `${CROSSINGS.toLocaleString("en")} exceptions of one tenant are due within a second; one worker. Meanwhile another tenant reads its board of 50, one call at a time.`,
-      findings: [await lag(tenant), slowdown(meanwhile, alone)],
+      how: `${CROSSINGS.toLocaleString("en")} exceptions of one tenant are due within a second; one worker.
+Another tenant reads its board of 50, one call at a time.`,
+      findings: [await lag(tenant), slowdown(duringCrossings, alone)],
     };
   } finally {
     await service.stop();
@@ -105,13 +106,13 @@ async function lag(tenant: string): Promise<Finding> {
   };
 }
 
-function slowdown(meanwhile: number[], alone: number[]): Finding {
+function slowdown(duringCrossings: number[], alone: number[]): Finding {
   const format = (times: number[]) =>
     `p50 ${quantile(times, 0.5).toFixed(1)}, p99 ${quantile(times, 0.99).toFixed(1)} ms of ${times.length}`;
-  const ratio = quantile(meanwhile, 0.99) / quantile(alone, 0.99);
+  const ratio = quantile(duringCrossings, 0.99) / quantile(alone, 0.99);
   return {
-    what: "p99 of another tenant's board meanwhile",
-    ours: format(meanwhile),
+    what: "p99 of another tenant's board during the crossings",
+    ours: format(duringCrossings),
     against: `alone: ${format(alone)}`,
     figure: ratio.toFixed(2),
     target: `≤ ${MAX}`,

@@ -34,8 +34,9 @@ function rateOf({ name, perSecond, lowest, highest, cpuUs }: Rate): string {
 
 const HEAD = `# Results of \`npm run bench\`
 
-A production build on a stack of its own. Sides take turns in one run; figures are medians, with the lowest and highest round in
-brackets. Callers, receivers, Postgres and the service share the cores. CPU is that of the web process alone.
+A production build on a separate stack. The sides alternate within one run; figures are medians, with
+the lowest and highest round in brackets. Callers, receivers, Postgres and the service share the
+cores. CPU is that of the web process alone.
 `;
 
 /** Puts a section in its place, by its number, and leaves those that were not measured now. */

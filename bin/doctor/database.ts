@@ -109,7 +109,7 @@ async function lookAtRequests({ requestUrl }: Project) {
 }
 
 async function lookAtNotifications({ directUrl, directName }: Project) {
-  if (await supportsListen(directUrl)) return ok(`${directName} hears LISTEN`);
+  if (await supportsListen(directUrl)) return ok(`${directName} supports LISTEN`);
   return problem(
     `${directName} goes through a pooler in transaction mode, which loses what the worker listens for`,
     "Set DIRECT_URL to a direct connection, or to one through a pooler in session mode (at " +

@@ -84,6 +84,6 @@ async function lookAtRowLimit(project: Project) {
     return ok("no call returns more than one row, so the Data API's limit cuts nothing");
   return problem(
     `the Data API cuts at its row limit what these return: ${rows.map(({ name }) => name).join(", ")}`,
-    `${PRODUCT} has no such function. Drop them, or move them to a schema of their own.`,
+    `${PRODUCT} has no such function. Drop them, or move them to a separate schema.`,
   );
 }

@@ -145,7 +145,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           "an API key passes by its scope alone",
         ],
         [BAD_REQUESTS, "another tenant's record is the same 404 as an unknown one"],
-        [ACCESS, "$name admits for $operationId exactly whom the contract names"],
+        [ACCESS, "$name admits for $operationId exactly the callers that the contract names"],
       ],
     },
     {
@@ -713,7 +713,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
   },
   {
     item: 16,
-    is: "ends that nobody is told of",
+    is: "keys that end without notice",
     kept: [
       [
         LIFECYCLE,

@@ -100,7 +100,12 @@ describe("a database", () => {
     expect(writers.slowestMs).toBeLessThan(ANSWERED_TIMEOUT_MS);
     expect(restarts()).toBe(0);
     console.log(
-      `stood still ${STILL_MS} ms: ${writers.answers.length} calls, ${writers.written.length} acknowledged, lost 0, doubled 0; slowest answer ${Math.round(writers.slowestMs)} ms; back after ${Math.round(recoveredMs)} ms`,
+      [
+        `stalled for ${STILL_MS} ms: ${writers.answers.length} calls`,
+        `${writers.written.length} acknowledged, lost 0, doubled 0`,
+        `slowest answer ${Math.round(writers.slowestMs)} ms`,
+        `back after ${Math.round(recoveredMs)} ms`,
+      ].join("; "),
     );
   });
 

@@ -143,11 +143,11 @@ export class Writers {
         headers: { ...(await project.headers(tenant)), ...key },
         body: JSON.stringify({ title, severity: "low" }),
       };
-      for (let made = false; !made; ) {
+      for (let accepted = false; !accepted; ) {
         const answer = await ask(`${url}/v1/exceptions`, init);
         this.answers.push(answer);
-        made = answer.status === 201;
-        if (!made) await sleep(AGAIN_AFTER_MS);
+        accepted = answer.status === 201;
+        if (!accepted) await sleep(AGAIN_AFTER_MS);
       }
       this.written.push(title);
       await sleep(PAUSE_MS);

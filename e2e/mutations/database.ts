@@ -11,7 +11,7 @@ const RECORDS = "e2e/api/records/row-level-security.test.ts";
 export const DATABASE: Break[] = [
   {
     name: "role-outlives-its-call",
-    is: "the next on a connection is whoever called before",
+    is: "the next caller on a connection keeps the role of the previous one",
     how: {
       file: "lib/db/direct/call-directly.ts",
       replace: "set_config('role', $1, true)",
@@ -188,7 +188,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: ACCESS,
-      name: "list_exceptions lets exactly those in for listExceptions whom the contract names",
+      name: "list_exceptions admits for listExceptions exactly the callers that the contract names",
     },
   },
   {
@@ -223,7 +223,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: ACCESS,
-      name: "list_records lets exactly those in for listIntegrations whom the contract names",
+      name: "list_records admits for listIntegrations exactly the callers that the contract names",
     },
   },
   {

@@ -211,7 +211,7 @@ export const PAGES: Break[] = [
   },
   {
     name: "markdown-loads-pictures",
-    is: "somebody's text loads from elsewhere",
+    is: "an image in a user's text is loaded from another host",
     how: {
       file: "components/records/updates/markdown.tsx",
       replace: ' disallowedElements={["img"]}',

@@ -272,7 +272,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: "e2e/api/pages/access.test.ts",
-      name: "a tenant_lead is told who may see /webhooks, and sees nothing of it",
+      name: "a tenant_lead reads who may see /webhooks, and nothing of its content",
     },
   },
 ];

@@ -142,7 +142,7 @@ export const WRITES: Break[] = [
   },
   {
     name: "clock-locked-late",
-    is: "a clock that a worker moves on meanwhile is counted twice",
+    is: "a clock that a worker advances during the change is counted twice",
     how: {
       function: "private.keep_clocks",
       replace: "order by k.tenant_id, k.exception_id for update of k;",

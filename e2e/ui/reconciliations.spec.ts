@@ -175,7 +175,7 @@ test("the status offers only allowed transitions, and fields are edited", async 
   await expect(page.getByRole("button", { name: /^Status:/ })).toBeHidden();
 });
 
-test("an analyst can only read, and sees whom to ask", async ({ page, context }) => {
+test("an analyst can only read, and sees which roles may write", async ({ page, context }) => {
   const { id } = await reconcile(tenant, { name: "Payouts to bank" });
   await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
   await page.goto(`/${tenant}/reconciliations`);

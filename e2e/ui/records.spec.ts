@@ -307,7 +307,7 @@ test("a lead can delete, and sees who can restore", async ({ page }) => {
   await expect(page.getByText("Ask a tenant admin.")).toBeVisible();
 });
 
-test("an analyst can only read, and sees whom to ask", async ({ page }) => {
+test("an analyst can only read, and sees which roles may write", async ({ page }) => {
   await keep(tenant, "troubleshooting", {
     title: "A payout is missing",
     symptom: "Left side only",

@@ -35,7 +35,7 @@ async function aDay(): Promise<NewApiKey> {
   await call("GET", "/v1/exceptions", undefined, stack.secretKey, {
     "X-Audit-Reason": "Support case 118",
   });
-  await until("all of it is told", async () => (await trail.list()).items.length === 4);
+  await until("all events are recorded", async () => (await trail.list()).items.length === 4);
   return key;
 }
 

@@ -147,9 +147,9 @@ export class Registered {
   }
 
   /**
-   * How many requests are under way, at most: those received, less the attempts that have ended.
-   * What the worker gave up, having stood still, or what timed out while a busy machine came this
-   * far, counts no more.
+   * The maximum number of requests under way: those received, less the attempts that have ended.
+   * Attempts that the worker abandoned because its process stalled, or that timed out on a busy
+   * machine, have ended.
    */
   async underWay(): Promise<number> {
     const received = this.received.length;

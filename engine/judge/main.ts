@@ -30,7 +30,7 @@ ${before.map((load) => load.toFixed(1)).join(", ")} at the start and ${loadavg()
   .map((load) => load.toFixed(1))
   .join(
     ", ",
-  )} at the end (1, 5 and 15 minutes). Times are noisy on a shared machine: CPU seconds are beside.
+  )} at the end (1, 5 and 15 minutes). Times are noisy on a shared machine, so CPU seconds are given too.
 
 ${parts.join("\n\n")}
 `;

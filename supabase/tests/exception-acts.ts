@@ -102,7 +102,7 @@ const PEOPLE: Act[] = [
     },
   },
   {
-    name: "assign, to somebody and to nobody",
+    name: "assign and unassign",
     act: async (acting) => {
       await edit(acting, "Near", { assigned_to: "user:mia" });
       await edit(acting, "Far", { assigned_to: null });
@@ -241,7 +241,7 @@ const POLICIES: Act[] = [
       await create(acting, "Low", {});
       await create(acting, "Low and paused", {});
       await pause(acting, "Low and paused");
-      await create(acting, "Low of its own", { due_at: await dueIn(acting, 9000) });
+      await create(acting, "Low with its own due date", { due_at: await dueIn(acting, 9000) });
       await policy(acting, {
         minutes_to_resolve: { ...POLICY.minutes_to_resolve, low: 220 },
         pause: RULES,
@@ -267,8 +267,8 @@ const POLICIES: Act[] = [
         reason_code: "waiting",
         due_at: await dueIn(acting, -45),
       });
-      await pause(acting, "Low of its own", await dueIn(acting, 1200));
-      await pause(acting, "Low of its own");
+      await pause(acting, "Low with its own due date", await dueIn(acting, 1200));
+      await pause(acting, "Low with its own due date");
     },
   },
   {

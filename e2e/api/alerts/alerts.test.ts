@@ -157,7 +157,7 @@ describe("a channel", () => {
     const hook = await subscriber.register(["exception.sla.breached"]);
     await breached(tenant, ["Payout 4711"]);
     await gather();
-    await until("the failure is told", async () => (await read()).last_failure !== null);
+    await until("the failure is reported", async () => (await read()).last_failure !== null);
     expect((await read()).last_failure).toContain("404");
     expect(await hook.gets(1)).toHaveLength(1);
     await receiver.behave(path, {});

@@ -98,8 +98,8 @@ describe("rotating an API key", () => {
   it("reports the end of the grace period once, as a security event and to receivers", async () => {
     const { create, call, tenant } = await tenantWithAdmin();
     const old = await create();
-    const kept = await create();
-    for (const { id } of [old, kept])
+    const other = await create();
+    for (const { id } of [old, other])
       expect((await call("POST", `/${id}/rotate`, { grace_period_seconds: 3600 })).status).toBe(
         201,
       );

@@ -96,7 +96,7 @@ describe("a calendar", () => {
     const { call, create } = await tenantWithAdmin();
     const { id } = await create();
     const seen = (await call("GET", `/v1/calendars/${id}`)).headers.get("etag") ?? "";
-    await call("PUT", `/v1/calendars/${id}`, { ...OFFICE, name: "Changed meanwhile" });
+    await call("PUT", `/v1/calendars/${id}`, { ...OFFICE, name: "Changed by another admin" });
     expect(
       (await call("PUT", `/v1/calendars/${id}`, OFFICE, undefined, { "If-Match": seen })).status,
     ).toBe(412);

@@ -51,25 +51,25 @@ async function compareAll(tenant: string): Promise<void> {
   ) {}
 }
 
-const given = ({ due_at, created_at }: Exception) =>
+const hoursToResolve = ({ due_at, created_at }: Exception) =>
   (Date.parse(due_at) - Date.parse(created_at)) / 3_600_000;
 
 it("recomputes open deadlines when time zone data changes, except manual and passed ones", async () => {
   const { tenant, create, call, read } = await tenantOfOlderData();
   const moved = await create({ severity: "high" });
-  expect(given(moved)).toBe(10);
+  expect(hoursToResolve(moved)).toBe(10);
   const byHand = await create({ severity: "high", due_at: await dueIn(900) });
   const breached = await create({ severity: "high", due_at: await dueIn(-5) });
   const paused = await create({ severity: "high" });
   await call("POST", `/v1/exceptions/${paused.id}/pause`, { reason: "Waiting" });
   await compareAll(tenant);
-  expect(given(await read(moved.id))).toBe(8);
+  expect(hoursToResolve(await read(moved.id))).toBe(8);
   expect(await read(moved.id)).toMatchObject({ business_minutes_remaining: 480 });
   expect((await read(byHand.id)).due_at).toBe(byHand.due_at);
   expect((await read(breached.id)).due_at).toBe(breached.due_at);
   const resumed = (await call("POST", `/v1/exceptions/${paused.id}/resume`)).json as Exception;
-  expect(given(resumed)).toBeGreaterThanOrEqual(8);
-  expect(given(resumed)).toBeLessThan(8.1);
+  expect(hoursToResolve(resumed)).toBeGreaterThanOrEqual(8);
+  expect(hoursToResolve(resumed)).toBeLessThan(8.1);
   const { rows } = (await call("GET", `/v1/exceptions/${moved.id}/ledger`)).json as {
     rows: { kind: string; moved_seconds: number; actor: string }[];
   };

@@ -111,7 +111,7 @@ afterAll(() =>
 
 describe("who may call what in the database", () => {
   test.each(served)(
-    "$name admits for $operationId exactly whom the contract names",
+    "$name admits for $operationId exactly the callers that the contract names",
     async ({ name, operationId, access }) => {
       const deviations: string[] = [];
       await each(PERSONAS, async (persona) => {

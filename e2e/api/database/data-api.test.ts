@@ -13,7 +13,7 @@ type Verb = { name: string; names: string[]; types: string[]; open: boolean };
 /** The personas that have no tenant: whatever they ask, they see no row. */
 const WITHOUT_TENANT: Record<string, () => Promise<string>> = {
   "the publishable key": async () => stack.publishableKey,
-  "a user whom Supabase Auth signed in": once(signedInUser),
+  "a user signed in by Supabase Auth": once(signedInUser),
   "a token without claims": () => databaseToken({}),
   "a token of the anon role": () => databaseToken({ role: "anon" }),
   "a token that names its tenant elsewhere": () =>

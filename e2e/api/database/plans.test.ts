@@ -6,7 +6,7 @@ import { Explainer } from "./explained.ts";
 
 /** Enough that a plan which reads a tenant's all is not the cheapest. */
 const ROWS = 10_000;
-/** A page and what its filters pass over. */
+/** The rows of a page and those that its filters reject. */
 const READ_MAX = 1_000;
 const explainer = new Explainer(
   /^(exceptions|exception_clocks|exception_history|exception_ledger|events)$/,

@@ -71,15 +71,15 @@ describe("a source", () => {
   });
 
   test("is changed only in the version of If-Match, which new lines don't change", async () => {
-    const made = await createSource(team);
-    const seen = await api("GET", `/v1/sources/${made.id}`, {
+    const source = await createSource(team);
+    const seen = await api("GET", `/v1/sources/${source.id}`, {
       bearer: team.admin,
       tenant: team.tenant,
     });
-    await added(team, made.id, [COFFEE]);
+    await added(team, source.id, [COFFEE]);
     const etag = seen.headers.get("ETag") ?? "";
-    expect((await patch(made.id, { name: "Mine" }, { "If-Match": etag })).status).toBe(200);
-    expect((await patch(made.id, { name: "Theirs" }, { "If-Match": etag })).status).toBe(412);
+    expect((await patch(source.id, { name: "Mine" }, { "If-Match": etag })).status).toBe(200);
+    expect((await patch(source.id, { name: "Theirs" }, { "If-Match": etag })).status).toBe(412);
   });
 
   test.each([

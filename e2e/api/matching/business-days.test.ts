@@ -25,9 +25,9 @@ const NEXT_DAY = [
 ];
 
 /** A left line of a Friday, and its counterpart of the Tuesday after. */
-async function worldOverAMonday(calendar: object) {
+async function worldOverAMonday(hours: object) {
   const fixture = await Fixture.create();
-  const made = await fixture.ok<Calendar>("POST", "calendars", { body: calendar });
+  const calendar = await fixture.ok<Calendar>("POST", "calendars", { body: hours });
   await fixture.add("left", [line("l", 500, { reference: "X", value_date: "2026-10-09" })]);
   await fixture.add("right", [line("r", 500, { reference: "X", value_date: "2026-10-13" })]);
   const rules = (body: object = {}) =>
@@ -35,7 +35,7 @@ async function worldOverAMonday(calendar: object) {
       body: { rules: NEXT_DAY, ...body },
     });
   const matched = async () => (await fixture.matches({ state: "confirmed" })).length;
-  return { fixture, calendar: made, rules, matched };
+  return { fixture, calendar, rules, matched };
 }
 
 test(

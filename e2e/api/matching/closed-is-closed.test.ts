@@ -129,7 +129,7 @@ test("every write to the table is checked against the pair of its sources and th
     await connection.query("rollback");
     await connection.query("begin");
     await connection.query(
-      "insert into private.quotas (kind, most) values ('reconciliations', 2) on conflict (kind) do update set most = 2",
+      "insert into private.quotas (kind, maximum) values ('reconciliations', 2) on conflict (kind) do update set maximum = 2",
     );
     await become();
     await expect(

@@ -170,8 +170,8 @@ export function line(
 }
 
 /**
- * A month as it is: most agree, some in amount and name alone, batches, part payments, twins, some
- * without a partner.
+ * A realistic month: most lines agree, some in amount and name alone. It has batches, part payments,
+ * twins and lines without a partner.
  */
 export function month(count: number): { left: NewLine[]; right: NewLine[] } {
   const left: NewLine[] = [];

@@ -189,8 +189,8 @@ test(
         );
         return rows[0]?.pid;
       });
-      const kept = await cursorOf(fixture, period);
-      expect(kept).toMatchObject({ source_no: expect.any(Number) });
+      const savedCursor = await cursorOf(fixture, period);
+      expect(savedCursor).toMatchObject({ source_no: expect.any(Number) });
       expect(await openOf(fixture, period)).toMatchObject([{ side: "left", lines: 25_000 }]);
       await superuser.query("select pg_terminate_backend($1)", [waiting]);
       await until("the step is gone", async () => {
@@ -199,7 +199,7 @@ test(
         ]);
         return rows.length === 0;
       });
-      expect(await cursorOf(fixture, period)).toEqual(kept);
+      expect(await cursorOf(fixture, period)).toEqual(savedCursor);
       await blocking.query("rollback");
       expect((await fixture.prepared(period)).unmatched_count).toBe(30_010);
       expect(await openOf(fixture, period)).toEqual([

@@ -46,7 +46,7 @@ describe("admin pages", () => {
   };
   for (const role of ["tenant_analyst", "tenant_lead"] as const) {
     it.each(Object.entries(pages))(
-      `a ${role} is told who may see /%s, and sees nothing of it`,
+      `a ${role} reads who may see /%s, and nothing of its content`,
       async (path, heading) => {
         const { status, headings, text } = await pageOf(`/${tenant}/${path}`, as(role));
         expect(status).toBe(200);

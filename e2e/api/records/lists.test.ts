@@ -175,14 +175,14 @@ describe("the search", () => {
   });
 
   test("finds a record with the maximum number of long words, and the others", async () => {
-    const { id: beside } = await createRecord(team, "troubleshooting", { name: "Beside it" });
+    const { id: neighbour } = await createRecord(team, "troubleshooting", { name: "Neighbour" });
     // Four bytes a letter, each word a part of the one before.
     const { id } = await createRecord(team, "troubleshooting", {
       name: "Voluminous",
       words: Array.from({ length: 67 }, () => Array.from({ length: 100 }, rarePart).join(".")),
     });
     expect(await listIds(team, "troubleshooting", { q: "voluminous" })).toEqual([id]);
-    expect(await listIds(team, "troubleshooting", { q: "beside" })).toEqual([beside]);
+    expect(await listIds(team, "troubleshooting", { q: "neighbour" })).toEqual([neighbour]);
     const [{ bytes } = { bytes: 0 }] = await sql<{ bytes: number }>(
       "select pg_column_size(array(select lexeme from unnest(search))) as bytes from public.records where id = $1",
       [id],

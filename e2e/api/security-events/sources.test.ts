@@ -243,7 +243,7 @@ describe("refusals are recorded for the tenants concerned", () => {
       async () =>
         (await call("GET", "/v1/exceptions", undefined, credentialOf(key))).status === 401,
     );
-    await until("it is told", async () =>
+    await until("it is recorded", async () =>
       (await trail.list({ type: "access.refused" })).items.find(
         ({ details }) => details.key_is === "revoked",
       ),
@@ -312,7 +312,7 @@ describe("refusals are recorded for the tenants concerned", () => {
   it("unverified credentials are recorded for no tenant", async () => {
     const answer = await call("GET", "/v1/me", undefined, "tk_nobody.tks_nothing");
     expect(answer.status).toBe(401);
-    await until("it is told", async () => {
+    await until("it is recorded", async () => {
       const rows = await sql(
         "select from public.security_events where tenant_id is null and type = 'access.refused' and details ->> 'code' = 'unauthenticated'",
       );
@@ -330,7 +330,7 @@ describe("refusals are recorded for the tenants concerned", () => {
       ),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403]));
-    await until("all are told or counted", async () => (await reportedOrCounted()) === 60);
+    await until("all are recorded or counted", async () => (await reportedOrCounted()) === 60);
     // One, unless the clock's minute has ended since.
     const minutes = Math.floor(Date.now() / 60_000) - Math.floor(startedMs / 60_000) + 1;
     const firsts = (await trail.list({ type: "access.refused" })).items.filter(

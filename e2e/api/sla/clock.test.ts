@@ -171,7 +171,7 @@ describe("the SLA clock", () => {
     }
     await Promise.all(Array.from({ length: 4 }, () => sql("select private.tick_sla_clock(300)")));
     await until(
-      "all are told",
+      "no crossing is left",
       async () =>
         (
           await sql(

@@ -22,8 +22,8 @@ async function send(
 const MANY_ATTEMPTS_MS = 240_000;
 
 /**
- * The attempts that were seen to their end, once there is one: those that the worker gave up,
- * having stood still, were made again.
+ * The attempts that ran to their end, once there is one. The worker abandons and repeats those that
+ * were under way when its process stalled.
  */
 async function ended(webhook: Registered, eventId: string): Promise<DeliveryDetail["attempts"]> {
   return until(

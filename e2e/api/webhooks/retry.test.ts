@@ -80,15 +80,15 @@ describe.concurrent("a delivery that fails", () => {
       failures = waiting.failures;
     }
     await webhook.hurry();
-    const given = await webhook.becomes(eventId, ["failed"]);
-    expect(given).toMatchObject({
+    const delivery = await webhook.becomes(eventId, ["failed"]);
+    expect(delivery).toMatchObject({
       failure_kind: "retries_exhausted",
-      reason: `All ${given.attempts.length} attempts failed. The receiver responded with 500.`,
+      reason: `All ${delivery.attempts.length} attempts failed. The receiver responded with 500.`,
       next_attempt_at: null,
     });
-    expect(given.attempt_count).toBe(given.attempts.length);
+    expect(delivery.attempt_count).toBe(delivery.attempts.length);
     expect(
-      given.attempts
+      delivery.attempts
         .filter(({ status }) => status !== "interrupted")
         .map(({ cause, failure_kind }) => [cause, failure_kind]),
     ).toEqual([["event", "http_error"], ...Array(7).fill(["retry", "http_error"])]);
@@ -104,8 +104,8 @@ describe.concurrent("a delivery that fails", () => {
       expectAbout(pause, 4, 6);
       await webhook.behave({});
       const shown = await webhook.becomes(eventId, ["delivered", "retrying"], 2);
-      // It failed twice before the receiver was mended, or the worker gave an attempt up, as the
-      // machine stood still: another one.
+      // The round is repeated if an attempt failed before the receiver was mended, or if the worker
+      // abandoned one because its process stalled.
       if (shown.status === "retrying" || shown.attempts.length > 2) continue;
       expect(shown.attempts.map(({ status }) => status)).toEqual(["failed", "succeeded"]);
       const [first, second] = await webhook.gets(2);

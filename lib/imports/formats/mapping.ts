@@ -185,7 +185,7 @@ export const mapping = z
     }),
     amount_sign: z.enum(["own", "inverted", "repeats", "reverses"]).optional().meta({
       description:
-        "What an amount's sign says: own: a minus is money out. inverted: a minus is money in. Beside a direction column: repeats: the column alone says the direction. reverses: a minus turns it round.",
+        "What an amount's sign says: own: a minus is money out. inverted: a minus is money in. With a direction column: repeats: the column alone says the direction. reverses: a minus turns it round.",
       example: "own",
     }),
     unmarked: z.enum(["debit", "credit"]).optional().meta({
