@@ -15,9 +15,12 @@ const INSERT = creating(
   `generate_series(1, $2::int) i`,
 );
 
-const BARE = `insert into public.exceptions (tenant_id, title, severity, due_at, assigned_to, created_by)
-  select $1, 'T' || i, (array['critical','high','medium','low'])[1 + i % 4], now() + interval '1 day' * (i::float8 / $2) * 20 - interval '1 day',
-    case when i % 7 > 0 then 'user:u' || i % 7 end, 'user:bench' from generate_series(1, $2::int) i`;
+const BARE = `insert into public.exceptions (tenant_id, title, severity, due_at, assigned_to,
+    created_by)
+  select $1, 'T' || i, (array['critical','high','medium','low'])[1 + i % 4],
+    now() + interval '1 day' * (i::float8 / $2) * 20 - interval '1 day',
+    case when i % 7 > 0 then 'user:u' || i % 7 end, 'user:bench'
+    from generate_series(1, $2::int) i`;
 
 const speeds = { with_upkeep: [] as number[], without_upkeep: [] as number[] };
 for (let round = 0; round < ROUNDS; round++) {

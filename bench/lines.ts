@@ -87,7 +87,8 @@ async function bareCopy(like: string): Promise<string> {
     ),
   );
   await database.query(
-    `drop table if exists private.bench_copy; create table private.bench_copy (like public.lines ${like})`,
+    `drop table if exists private.bench_copy;
+     create table private.bench_copy (like public.lines ${like})`,
   );
   const { rows } = await database.query<{ row: string }>(
     "select r::text as row from private.bench_rows r limit 1",
@@ -133,7 +134,10 @@ async function callsWhile(
   return { calls: times.length, p50: at(0.5), p99: at(0.99) };
 }
 
-/** @returns a function that ends it and tells the highest resident memory of each of the stack's node processes. */
+/**
+ * @returns a function that ends it and tells the highest resident memory of each of the stack's
+ * node processes.
+ */
 function watchMemory(): () => Record<string, number> {
   const max: Record<string, number> = {};
   const look = () => {

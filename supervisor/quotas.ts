@@ -36,7 +36,8 @@ export async function keepQuotas(connectionString: string, quotas: Quotas): Prom
     client.query(
       `with quotas as (select key as kind, value::bigint as maximum from jsonb_each_text($1)),
          removed as (
-           delete from private.quotas q where not exists (select from quotas w where w.kind = q.kind)
+           delete from private.quotas q
+           where not exists (select from quotas w where w.kind = q.kind)
          )
        insert into private.quotas as q (kind, maximum) select kind, maximum from quotas
        on conflict (kind) do update set maximum = excluded.maximum

@@ -60,7 +60,10 @@ export function writeSection(file: string, section: Section): void {
 const titleOf = (text: string) => /^## (.*)$/m.exec(text)?.[1] ?? "";
 
 function format({ title, how, findings }: Section): string {
-  const when = `${new Date().toISOString().slice(0, 16)}Z, ${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.version}, load ${(loadavg()[1] ?? 0).toFixed(1)}`;
+  const when =
+    `${new Date().toISOString().slice(0, 16)}Z, ${cpus().length} cores ` +
+    `(${cpus()[0]?.model.trim()}), Node ${process.version}, load ` +
+    `${(loadavg()[1] ?? 0).toFixed(1)}`;
   return [
     `## ${title}`,
     "",

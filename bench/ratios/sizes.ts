@@ -50,7 +50,9 @@ export async function sizes(): Promise<Section> {
   });
   return {
     title: "2. Large tenants",
-    how: `Medians of ${ROUNDS} calls, one at a time, tenants in turns. The figure is the largest tenant's by the smallest's.`,
+    how:
+      `Medians of ${ROUNDS} calls, one at a time, tenants in turns. ` +
+      "The figure is the largest tenant's by the smallest's.",
     findings,
   };
 }

@@ -62,7 +62,10 @@ export function RemoveDialog({ member, onClose }: { member: TenantMember; onClos
     <FormDialog
       form={form}
       title={`Remove ${member.name}`}
-      description={`${member.email ?? member.name} loses access to this tenant immediately and is signed out.`}
+      description={
+        `${member.email ?? member.name} loses access ` +
+        "to this tenant immediately and is signed out."
+      }
       start="Remove member"
       pending="Removing…"
       danger

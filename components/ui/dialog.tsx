@@ -62,7 +62,9 @@ export function Dialog({
         onClose();
       }}
       className={classes(
-        "fixed m-auto max-h-[calc(100dvh-2rem)] w-[min(36rem,calc(100vw-2rem))] max-w-none flex-col overscroll-contain rounded-lg bg-surface outline-none text-ink shadow-overlay open:flex",
+        "fixed m-auto max-h-[calc(100dvh-2rem)] w-[min(36rem,calc(100vw-2rem))] " +
+          "max-w-none flex-col overscroll-contain rounded-lg bg-surface " +
+          "outline-none text-ink shadow-overlay open:flex",
         "max-sm:mb-0 max-sm:max-h-[calc(100dvh-1.5rem)] max-sm:w-full max-sm:rounded-b-none",
         "transition-[opacity,translate] duration-150 ease-out backdrop:bg-shade starting:open:translate-y-2 starting:open:opacity-0",
       )}

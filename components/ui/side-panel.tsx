@@ -121,7 +121,9 @@ export function SidePanel({
       onClose={(event) => event.target === dialog.current && !dialog.current.open && onClose()}
       onClick={(event) => isModal && event.target === dialog.current && onClose()}
       className={classes(
-        "fixed inset-y-0 my-0 h-dvh max-h-none max-w-none overflow-y-auto overscroll-contain bg-surface text-ink outline-none shadow-overlay transition-[translate,display,overlay] transition-discrete duration-200 ease-out",
+        "fixed inset-y-0 my-0 h-dvh max-h-none max-w-none overflow-y-auto overscroll-contain " +
+          "bg-surface text-ink outline-none shadow-overlay transition-[translate,display,overlay] " +
+          "transition-discrete duration-200 ease-out",
         "backdrop:bg-shade backdrop:transition-[opacity,display,overlay] backdrop:transition-discrete backdrop:duration-200 not-open:backdrop:opacity-0 starting:open:backdrop:opacity-0",
         OVER[side],
         docked && DOCKED,

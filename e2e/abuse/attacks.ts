@@ -178,7 +178,8 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [
           "bin/dev/migration/rights.test.ts",
           "every statement that a request reaches binds each table's rows to the tenant",
-          "callers may only execute inner functions that policies or verbs with the caller's rights call",
+          "callers may only execute inner functions that " +
+            "policies or verbs with the caller's rights call",
         ],
       ],
     },
@@ -339,7 +340,9 @@ export const CLASSES: Record<string, readonly Attack[]> = {
   ],
   "sessions and identity": [
     {
-      is: "links of mails: used twice or at once, guessed, revoked, expired, from a dump, by another's account",
+      is:
+        "links of mails: used twice or at once, guessed, " +
+        "revoked, expired, from a dump, by another's account",
       kept: [
         [
           INVITATIONS,

@@ -235,7 +235,8 @@ test("a sample has matches, a suggestion and exceptions before and after their d
     (await api("GET", "/v1/exceptions", { bearer: credentialOf(testKey), tenant: sandbox })).json,
   ).toMatchObject({ items: [] });
   const events = await sql<{ type: string }>(
-    "select type from public.security_events where tenant_id = $1 and type like 'sandbox.%' order by seq",
+    `select type from public.security_events where tenant_id = $1 and type like 'sandbox.%'
+     order by seq`,
     [sandbox],
   );
   expect(events.map(({ type }) => type)).toEqual([

@@ -65,7 +65,8 @@ const refusals = ({ answers }: Writers) => answers.filter(({ status }) => status
 const isRefusal = ({ status, retryAfter, problem }: Answer) =>
   status === 503 && /^\d+$/.test(retryAfter ?? "") && problem?.code === "unavailable";
 const figures = (of: Writers) =>
-  `${of.answers.length} calls, ${of.written.length} acknowledged, p99 ${of.quantileMs(0.99)} ms, slowest ${Math.round(of.slowestMs)} ms`;
+  `${of.answers.length} calls, ${of.written.length} acknowledged, p99 ${of.quantileMs(0.99)} ` +
+  `ms, slowest ${Math.round(of.slowestMs)} ms`;
 
 /** Whether a connection waits for what this one has locked. */
 async function isWaitedFor(pid: number): Promise<boolean> {
@@ -87,7 +88,8 @@ async function takeEveryConnection(): Promise<void> {
   const ended = async () =>
     (
       await ending.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where usename = current_user and pid <> pg_backend_pid()",
+        `select pg_terminate_backend(pid) from pg_stat_activity where usename = current_user
+           and pid <> pg_backend_pid()`,
       )
     ).rowCount;
   await until("every connection to be taken", async () => {
@@ -149,7 +151,8 @@ describe("calls", () => {
     const stored = () =>
       project.sql<Stored>(
         `select e.id, e.severity, (select count(*)::int from public.exception_history h
-           where h.tenant_id = e.tenant_id and h.exception_id = e.id and h.kind = 'updated') as changes
+           where h.tenant_id = e.tenant_id and h.exception_id = e.id
+             and h.kind = 'updated') as changes
          from public.exceptions e where title like 'Knot _' order by e.id`,
       );
     const [first, last] = (await stored()) as [Stored, Stored];
@@ -208,7 +211,8 @@ describe("calls", () => {
     );
     expect(new Set(deliveries.map(({ headers }) => headers["webhook-id"])).size).toBe(2);
     console.log(
-      `a deadlock: refused after ${Math.round(refused.ms)} ms, done once; another tenant: ${figures(others)}; lost 0, doubled 0`,
+      `a deadlock: refused after ${Math.round(refused.ms)} ms, done once; another tenant: ` +
+        `${figures(others)}; lost 0, doubled 0`,
     );
   });
 
@@ -237,7 +241,8 @@ describe("calls", () => {
     expect(Math.max(...refused.map(({ ms }) => ms))).toBeLessThan(5_000);
     await crowd.expectNothingLost();
     console.log(
-      `no connection: ${figures(crowd)}, ${refusals(crowd).length} refused; back after ${Math.round(recoveredMs)} ms; lost 0, doubled 0`,
+      `no connection: ${figures(crowd)}, ${refusals(crowd).length} refused; back after ` +
+        `${Math.round(recoveredMs)} ms; lost 0, doubled 0`,
     );
   });
 });

@@ -146,7 +146,9 @@ export const FAULTS: readonly Fault[] = [
     ],
   },
   {
-    is: "a database that stands still, loses connections without a word, takes no writes, or is slow",
+    is:
+      "a database that stands still, loses connections " +
+      "without a word, takes no writes, or is slow",
     holds: ["kept", "once", "delivered", "served"],
     drills: [
       [

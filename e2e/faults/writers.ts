@@ -107,7 +107,8 @@ export class Writers {
   async expectNothingLost(): Promise<void> {
     const { name, project } = this.#options;
     const stored = await project.sql<{ title: string; times: number }>(
-      "select title, count(*)::int as times from public.exceptions where title like $1 || ' %' group by title",
+      `select title, count(*)::int as times from public.exceptions where title like $1 || ' %'
+       group by title`,
       [name],
     );
     expect(new Map(stored.map(({ title, times }) => [title, times]))).toEqual(

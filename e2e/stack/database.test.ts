@@ -32,7 +32,8 @@ afterAll(() => stack.end("SIGTERM"));
 
 const lockHolders = () =>
   project.sql(
-    "select from pg_locks where locktype = 'advisory' and objid = hashtext('tieout migrations')::bigint & 4294967295",
+    `select from pg_locks where locktype = 'advisory'
+       and objid = hashtext('tieout migrations')::bigint & 4294967295`,
   );
 
 describe("migrations, one start at a time", () => {

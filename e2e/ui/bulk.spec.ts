@@ -280,7 +280,8 @@ test("a lost response is retried under the same key, and rolled back if it never
   expect(new Set(keys).size).toBe(1);
   expect(
     await sql(
-      "select from public.security_events where tenant_id = $1 and type = 'exceptions.bulk_updated'",
+      `select from public.security_events where tenant_id = $1
+         and type = 'exceptions.bulk_updated'`,
       [tenant],
     ),
   ).toHaveLength(1);
@@ -339,7 +340,8 @@ test("more exceptions than one call accepts are sent in parts, with progress, an
   expect(sizes).toEqual([500, 500]);
   await expect(bar(page)).toContainText("200 selected");
   const [row] = await sql<{ n: number }>(
-    "select count(*)::int as n from public.exceptions where tenant_id = $1 and status = 'in_review'",
+    `select count(*)::int as n from public.exceptions where tenant_id = $1
+       and status = 'in_review'`,
     [tenant],
   );
   expect(row?.n).toBe(1000);

@@ -174,7 +174,8 @@ test("comments and changes form one stream with older ones on request; comments 
 }) => {
   await sql(
     `insert into public.exception_history (tenant_id, exception_id, actor, kind, changes, at)
-     select $1, $2, 'user:leo', 'updated', jsonb_build_object('reason_code', jsonb_build_object('from', i - 1, 'to', i)),
+     select $1, $2, 'user:leo', 'updated',
+       jsonb_build_object('reason_code', jsonb_build_object('from', i - 1, 'to', i)),
        now() + (i - 71) * interval '1 millisecond' from generate_series(1, 70) i`,
     [tenant, id],
   );

@@ -71,7 +71,8 @@ describe("lines that are equal in all that is given", () => {
     const result = solve(times(3, COFFEE), times(2, COFFEE));
     expect(result.confirmed.length).toBe(0);
     const note =
-      "Paired in order: 3 equal on the left, 2 on the right. Of those on the left, 1 has no counterpart.";
+      "Paired in order: 3 equal on the left, 2 on the right. " +
+      "Of those on the left, 1 has no counterpart.";
     expect(explanationsOf(result, "suggested")).toEqual(
       times(2, { rule: "Same amount", basis: "in_order", held: "margin", note }),
     );

@@ -5,7 +5,7 @@
  *
  *   npm run judge                 all of it
  *   npm run judge -- accuracy     one part, printed and not written: accuracy, ablation, speed
- *   npm run judge -- tuning       the other hand's months of the seeds that may be looked at, with what was missed
+ *   npm run judge -- tuning       the holdout's months of the seeds for tuning, with what was missed
  */
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";

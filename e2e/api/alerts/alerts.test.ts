@@ -79,7 +79,8 @@ async function breached(
   await sql(INSERT_BREACHED, [tenant, titles, assignedTo]);
   await until("the clock has seen them", async () => {
     const [{ count } = { count: 0 }] = await sql<{ count: number }>(
-      "select count(*)::integer as count from public.events where tenant_id = $1 and type = 'exception.sla.breached'",
+      `select count(*)::integer as count from public.events where tenant_id = $1
+         and type = 'exception.sla.breached'`,
       [tenant],
     );
     return count >= titles.length;
@@ -121,7 +122,8 @@ describe("a channel", () => {
     await subscriber.call("DELETE", `/v1/alert-channels/${channel.id}`);
     expect(await tablesHolding([path], since)).toEqual([]);
     const events = await sql(
-      "select type, details from public.security_events where tenant_id = $1 and type like 'alert_channel.%' order by seq",
+      `select type, details from public.security_events where tenant_id = $1
+         and type like 'alert_channel.%' order by seq`,
       [tenant],
     );
     expect(events).toMatchObject([
@@ -162,7 +164,8 @@ describe("a channel", () => {
     expect(await hook.gets(1)).toHaveLength(1);
     await receiver.behave(path, {});
     await sql(
-      "update graphile_worker._private_jobs set run_at = now() where payload::text like '%' || $1 || '%'",
+      `update graphile_worker._private_jobs set run_at = now()
+       where payload::text like '%' || $1 || '%'`,
       [tenant],
     );
     await sql("select graphile_worker.add_job('gather_alerts')");
@@ -197,7 +200,8 @@ describe("a channel", () => {
     }
     expect(
       await sql(
-        "select from public.events where tenant_id = $1 and type = 'exception.sla.breached' and test_of is null",
+        `select from public.events where tenant_id = $1 and type = 'exception.sla.breached'
+           and test_of is null`,
         [tenant],
       ),
     ).toHaveLength(2);
@@ -328,7 +332,8 @@ describe("mail", () => {
     });
     for (let times = 0; times < 2; times++) {
       await sql(
-        "select private.note_failure(c, 'The server refused it.', true) from connections c where id = $1",
+        `select private.note_failure(c, 'The server refused it.', true) from connections c
+         where id = $1`,
         [connection.id],
       );
       await gather();

@@ -24,16 +24,19 @@ async function tenantOfOlderData() {
   await created.call("PUT", "/v1/sla-policy", { ...POLICY, calendar_id: id });
   await sql(
     `with was as (
-       update private.calendar_spans set ends_at = date_trunc('hour', now()) + interval '2 hours' where tenant_id = $1 returning *
+       update private.calendar_spans set ends_at = date_trunc('hour', now()) + interval '2 hours'
+       where tenant_id = $1 returning *
      )
      insert into private.calendar_spans
      select w.tenant_id, w.calendar_no, w.ends_at + interval '2 hours', c.covered_until,
        w.open_before + (extract(epoch from w.ends_at - w.starts_at) * 1000)::bigint
-     from was w join private.calendar_coverage c on c.tenant_id = w.tenant_id and c.calendar_no = w.calendar_no`,
+     from was w join private.calendar_coverage c on c.tenant_id = w.tenant_id
+       and c.calendar_no = w.calendar_no`,
     [created.tenant],
   );
   await sql(
-    "update private.calendar_coverage set open_until = open_until - 7200000, zone_print = 'older' where tenant_id = $1",
+    `update private.calendar_coverage set open_until = open_until - 7200000, zone_print = 'older'
+     where tenant_id = $1`,
     [created.tenant],
   );
   const read = async (exception: string) =>
@@ -90,13 +93,15 @@ it("still knows of older data after its spans were extended, and compares each c
   const { tenant } = await tenantOfOlderData();
   const print = () =>
     sql(
-      "select zone_print = 'older' as older, zone_checked_at = '-infinity' as awaited from private.calendar_coverage where tenant_id = $1",
+      `select zone_print = 'older' as older, zone_checked_at = '-infinity' as awaited
+       from private.calendar_coverage where tenant_id = $1`,
       [tenant],
     );
   await sql("select private.rebuild_calendars()");
   expect(await print()).toEqual([{ older: true, awaited: false }]);
   await sql(
-    "select private.extend_business_time(c.tenant_id, c.calendar_no, now(), now() + interval '4 years') from private.calendar_coverage c where c.tenant_id = $1",
+    `select private.extend_business_time(c.tenant_id, c.calendar_no, now(),
+       now() + interval '4 years') from private.calendar_coverage c where c.tenant_id = $1`,
     [tenant],
   );
   expect(await print()).toEqual([{ older: true, awaited: true }]);

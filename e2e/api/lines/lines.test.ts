@@ -391,7 +391,8 @@ describe("the list of lines", () => {
     await until("the texts of the lines are indexed", async () => {
       await sql("select private.index_lines()");
       const [row] = await sql<{ n: number }>(
-        "select count(*)::integer as n from private.line_texts t join public.sources s using (tenant_id, source_no) where s.id = $1",
+        `select count(*)::integer as n from private.line_texts t
+         join public.sources s using (tenant_id, source_no) where s.id = $1`,
         [id],
       );
       return row?.n === 3;

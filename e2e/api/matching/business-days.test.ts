@@ -147,7 +147,8 @@ test("a calendar that the tenant does not have is refused", async () => {
 test("a source's grace period counts them too", async () => {
   const { fixture, calendar } = await worldOverAMonday({ ...OFFICE, weekly: WEEK.slice(0, 1) });
   const [row] = await sql<{ by_calendar: string; without: string }>(
-    `select private.last_day_of_grace(s, $2)::text as by_calendar, private.last_day_of_grace(s, null)::text as without
+    `select private.last_day_of_grace(s, $2)::text as by_calendar,
+       private.last_day_of_grace(s, null)::text as without
      from public.sources s where s.id = $1`,
     [fixture.left, calendar.id],
   );

@@ -40,7 +40,8 @@ test("a sign does not change while lines arrive", async () => {
     [
       ["select private.stage_lines()", []],
       [
-        "insert into pg_temp.staged_lines (position, amount_minor, currency, value_date) values (0, 1000, 'EUR', date '2026-10-12')",
+        `insert into pg_temp.staged_lines (position, amount_minor, currency, value_date)
+         values (0, 1000, 'EUR', date '2026-10-12')`,
         [],
       ],
       ["select private.insert_staged_lines($1, $2, null, true)", [fixture.tenant, source?.no]],
@@ -82,9 +83,11 @@ test(
 test("a proof fails on invalid open lines, even if they cancel each other", async () => {
   const fixture = await Fixture.create();
   await sql(
-    `insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
+    `insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor,
+       open_minor, value_date)
      select r.tenant_id, r.pair_no, v.line_no, 'left', 'EUR', v.minor, v.minor, date '2026-10-05'
-     from public.reconciliations r, (values (-1, 500), (-2, -500)) v (line_no, minor) where r.tenant_id = $1 and r.id = $2`,
+     from public.reconciliations r, (values (-1, 500), (-2, -500)) v (line_no, minor)
+     where r.tenant_id = $1 and r.id = $2`,
     [fixture.tenant, fixture.period],
   );
   expect((await fixture.proof()).holds).toBe(false);

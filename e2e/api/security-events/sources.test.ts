@@ -49,9 +49,11 @@ function requestIdOf(answer: { headers: Headers }): string {
 /** The number of refusals in the audit log, and of those that wait for their minute to end. */
 async function reportedOrCounted(): Promise<number> {
   const [row] = await sql<{ total: number }>(
-    `select ((select coalesce(sum(coalesce((details ->> 'count')::integer, 1)), 0) from public.security_events
+    `select ((select coalesce(sum(coalesce((details ->> 'count')::integer, 1)), 0)
+       from public.security_events
               where tenant_id = $1 and type = 'access.refused')
-           + (select coalesce(sum(count - 1), 0) from private.security_event_counts where chain = $1))::integer as total`,
+           + (select coalesce(sum(count - 1), 0) from private.security_event_counts
+             where chain = $1))::integer as total`,
     [trail.tenant],
   );
   return row?.total ?? 0;
@@ -314,7 +316,8 @@ describe("refusals are recorded for the tenants concerned", () => {
     expect(answer.status).toBe(401);
     await until("it is recorded", async () => {
       const rows = await sql(
-        "select from public.security_events where tenant_id is null and type = 'access.refused' and details ->> 'code' = 'unauthenticated'",
+        `select from public.security_events where tenant_id is null and type = 'access.refused'
+           and details ->> 'code' = 'unauthenticated'`,
       );
       return rows.length > 0;
     });
@@ -339,7 +342,8 @@ describe("refusals are recorded for the tenants concerned", () => {
     expect(firsts.length).toBeLessThanOrEqual(minutes);
 
     await sql(
-      "update private.security_event_counts set minute = minute - interval '1 hour' where chain = $1",
+      `update private.security_event_counts set minute = minute - interval '1 hour'
+       where chain = $1`,
       [trail.tenant],
     );
     await sql("select private.report_security_event_counts()");

@@ -40,7 +40,8 @@ it("all that a filter matches changes, in calls of 500, and nothing else", async
   expect(sizes).toEqual([500, 500, 200]);
   const [stored] = await sql<{ low: number; high: number }>(
     `select count(*) filter (where severity = 'low' and assigned_to = 'user:zoe')::int as low,
-       count(*) filter (where severity = 'high' and assigned_to is not null)::int as high from public.exceptions where tenant_id = $1`,
+       count(*) filter (where severity = 'high' and assigned_to is not null)::int as high
+       from public.exceptions where tenant_id = $1`,
     [tenant],
   );
   expect(stored).toEqual({ low: 1200, high: 0 });

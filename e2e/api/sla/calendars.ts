@@ -41,7 +41,8 @@ export async function tenantWithCalendar(hours: object = OFFICE) {
   /** Its deadline by the policy, were it created then. */
   const deadlineFrom = async (created: string, minutes: number): Promise<string | undefined> => {
     const [row] = await sql<{ at: Date }>(
-      `select private.moment_at(v.tenant_id, v.calendar_no, private.open_ms(v.tenant_id, v.calendar_no, $2) + $3::bigint * 60000) as at
+      `select private.moment_at(v.tenant_id, v.calendar_no,
+         private.open_ms(v.tenant_id, v.calendar_no, $2) + $3::bigint * 60000) as at
        from public.calendar_versions v where v.tenant_id = $1 order by v.calendar_no desc limit 1`,
       [fixture.tenant, created, minutes],
     );
@@ -58,7 +59,9 @@ export async function tenantWithCalendar(hours: object = OFFICE) {
  */
 export async function weekInBerlin(monday?: string): Promise<(after: string) => Promise<string>> {
   const [week] = await sql<{ begins: string }>(
-    "select coalesce($1::timestamp, date_trunc('week', now() at time zone 'Europe/Berlin') + interval '14 days')::text as begins",
+    `select coalesce($1::timestamp,
+       date_trunc('week', now() at time zone 'Europe/Berlin')
+       + interval '14 days')::text as begins`,
     [monday ?? null],
   );
   return async (after) => {

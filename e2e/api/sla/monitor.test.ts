@@ -402,9 +402,12 @@ describe("the SLA monitor", () => {
   it("exports closed exceptions, last closed first, and those of any status", async () => {
     const { tenant, lead } = await tenantWithLead();
     await writtenByHand(
-      `insert into public.exceptions (tenant_id, title, severity, due_at, status, resolution, closed_at, created_by)
-       select $1, 'T' || i, 'low', now() + interval '1 day', case when i > 300 then 'open' else 'resolved' end,
-         case when i > 300 then null else 'By leo.' end, case when i > 300 then null else now() - i * interval '1 minute' end, 'user:leo'
+      `insert into public.exceptions (tenant_id, title, severity, due_at, status, resolution,
+         closed_at, created_by)
+       select $1, 'T' || i, 'low', now() + interval '1 day',
+         case when i > 300 then 'open' else 'resolved' end,
+         case when i > 300 then null else 'By leo.' end,
+           case when i > 300 then null else now() - i * interval '1 minute' end, 'user:leo'
        from generate_series(1, 310) i`,
       [tenant],
     );
@@ -499,8 +502,10 @@ describe("the SLA monitor", () => {
     await sql(editing(`'status', 'open'`, `tenant_id = $1 and title ~ '22$'`), [tenant]);
     const [counted] = await sql<Record<string, number>>(
       `select count(*) filter (where due_at <= now())::int as breached_count,
-         count(*) filter (where due_at > now() and due_at <= now() + interval '240 min')::int as at_risk_count,
-         count(*) filter (where due_at > now() + interval '240 min')::int as on_track_count, count(*)::int as total_open
+         count(*) filter (where due_at > now()
+           and due_at <= now() + interval '240 min')::int as at_risk_count,
+         count(*) filter (where due_at > now() + interval '240 min')::int as on_track_count,
+           count(*)::int as total_open
        from public.exceptions where tenant_id = $1 and status in ('open', 'in_review')`,
       [tenant],
     );

@@ -137,7 +137,8 @@ describe("a bulk change", () => {
     });
     expect(
       await sql(
-        "select from public.security_events where tenant_id = $1 and type = 'exceptions.bulk_updated'",
+        `select from public.security_events where tenant_id = $1
+           and type = 'exceptions.bulk_updated'`,
         [tenant],
       ),
     ).toHaveLength(1);

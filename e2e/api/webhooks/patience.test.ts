@@ -85,7 +85,8 @@ describe.concurrent("a receiver has 15 s:", () => {
     const subscriber = await Subscriber.create(receiver);
     const webhook = await subscriber.register(["exception.updated"], HANGS);
     await sql(
-      "insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}' from generate_series(1, 60)",
+      `insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}'
+       from generate_series(1, 60)`,
       [subscriber.tenant],
     );
     await webhook.gets(20);
@@ -104,7 +105,8 @@ describe.concurrent("a receiver has 15 s:", () => {
     await until("two are tried", async () => (await leased()) === 2);
     expect(await webhook.underWay()).toBeLessThanOrEqual(2);
     await sql(
-      "update webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'manual' where tenant_id = $1",
+      `update webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'manual'
+       where tenant_id = $1`,
       [subscriber.tenant],
     );
   });

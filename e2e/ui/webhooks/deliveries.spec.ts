@@ -82,7 +82,8 @@ test("deliveries are filtered by URL, found by webhook-id, and paginated", async
 
   await webhook.behave({});
   await sql(
-    "insert into events (tenant_id, type, data) select $1, 'exception.created', jsonb_build_object('n', n) from generate_series(1, 70) n",
+    `insert into events (tenant_id, type, data) select $1, 'exception.created',
+       jsonb_build_object('n', n) from generate_series(1, 70) n`,
     [hooks.subscriber.tenant],
   );
   await expect(page.getByRole("row")).toHaveCount(51);

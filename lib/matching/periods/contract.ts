@@ -20,8 +20,9 @@ const count = z.int().min(0);
 
 /** The one sign of statements and proofs, on pages and in files too. */
 const SIGNS =
-  "An amount of a line is as posted, negated where its source is `inverted`. An amount of both sides (an adjustment, a residual, a " +
-  "difference) is left − right: positive where the left side is the larger.";
+  "An amount of a line is as posted, negated where its source is `inverted`. An amount of " +
+  "both sides (an adjustment, a residual, a difference) is left − right: positive where the " +
+  "left side is the larger.";
 
 export const proof = z
   .object({
@@ -38,7 +39,8 @@ export const proof = z
         open: sum.meta({ example: 0 }),
         adjustments: sum.meta({
           description:
-            "What they explain of left − right, on the side that is the larger for it: left less right is the signed sum.",
+            "What they explain of left − right, on the side that is the larger for it: left " +
+            "less right is the signed sum.",
           example: 0,
         }),
         residual: sum.meta({
@@ -68,8 +70,9 @@ export const periodProof = proof
           .nullable()
           .meta({
             description:
-              "SHA-256 over the statement, the matches, the exclusions and the carried lines, kept when the period closed and in the audit log. " +
-              "Null of periods closed before there was one.",
+              "SHA-256 over the statement, the matches, the exclusions and " +
+              "the carried lines, kept when the period closed and in the " +
+              "audit log. Null of periods closed before there was one.",
             example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
           }),
         holds: z.boolean().nullable().meta({
@@ -103,8 +106,9 @@ export const getProofContract = contract({
   tag,
   summary: "Get the proof that no cent is missing",
   description:
-    "Per currency and side in minor units, added up from the lines themselves, with the signs of the statement. Of a closed period as it " +
-    "was when it closed, and in `closing` whether everything that closed is still the same.",
+    "Per currency and side in minor units, added up from the lines themselves, with the signs " +
+    "of the statement. Of a closed period as it was when it closed, and in `closing` whether " +
+    "everything that closed is still the same.",
   access: needs("read:reconciliations"),
   params: byReconciliation,
   response: periodProof,
@@ -341,8 +345,9 @@ export const statement = z
           .optional()
           .meta({
             description:
-              "What the source itself states for the start of the period: a file's balance or one " +
-              "that was stated, carried on by the lines booked since. Null where nothing is stated.",
+              "What the source itself states for the start of the period: " +
+              "a file's balance or one that was stated, carried on by the " +
+              "lines booked since. Null where nothing is stated.",
             example: 0,
           }),
         stated_closing_minor: sum.nullable().optional().meta({
@@ -383,8 +388,8 @@ export const statement = z
           .optional()
           .meta({
             description:
-              "What nothing explains of the two stated balances, what they differed by before the " +
-              "first line included. Null where one of them is not stated.",
+              "What nothing explains of the two stated balances, what they differed by before " +
+              "the first line included. Null where one of them is not stated.",
             example: 0,
           }),
       }),
@@ -580,7 +585,10 @@ export const reopenReconciliationContract = contract({
   path: "/v1/reconciliations/{id}/reopen",
   tag,
   summary: "Reopen a closed period",
-  description: `Later periods have to be open. Its matches and its signed statement are kept, and the next close signs another. Suggestions and exceptions of its lines without a decision since the close come back. ${person}`,
+  description:
+    "Later periods have to be open. Its matches and its signed statement are kept, and the next " +
+    "close signs another. Suggestions and exceptions of its lines without a decision since the " +
+    `close come back. ${person}`,
   access: needs("close:reconciliations"),
   idempotency,
   params: byReconciliation,

@@ -67,7 +67,8 @@ export const stateSourceBalanceContract = contract({
   tag,
   summary: "State the balance of a source",
   description:
-    "For a source whose files have none, a ledger for example. The newest statement of a day counts.",
+    "For a source whose files have none, a ledger for example. " +
+    "The newest statement of a day counts.",
   access: needs("write:reconciliations"),
   functions: ["state_source_balance", "get_source"],
   idempotency: { field: "idempotency_key", required: false },

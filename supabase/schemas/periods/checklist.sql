@@ -56,7 +56,7 @@ begin
     private.check_json('second_person',
       not (private.requires_second_person(r) and private.worked_in_period(r)), 'block', null,
       case when not private.requires_second_person(r) then 'The policy asks for no second person.'
-        when private.worked_in_period(r) then 'You worked in this period. Someone else has to close it.'
+        when private.worked_in_period(r) then 'You worked in this period. Someone else closes it.'
         else 'You did not work in this period.' end),
     (
       select private.check_json('signatures',

@@ -33,7 +33,9 @@ export function weighSign(evidence: Evidence): void {
   const inverted = evidence.try({ amount_sign: "inverted" });
   evidence.questions.push({
     about: "amount_sign",
-    message: `Column "${balance}" falls by positive amounts. Does a positive amount mean money in, or money out?`,
+    message:
+      `Column "${balance}" falls by positive amounts. ` +
+      "Does a positive amount mean money in, or money out?",
     example: evidence.column(fields.amount)?.cells[0] ?? null,
     choices: [
       { value: "inverted", reads_as: shownRows(inverted, [own], evidence.currency) },
@@ -58,7 +60,8 @@ function refuseUnsigned(
   throw refuseFile(
     { line: lines[0]?.position.line ?? 1 },
     "amount",
-    `The amounts in column "${amounts.name}" don't say debit or credit, and column "${balance}" moves both ways.`,
+    `The amounts in column "${amounts.name}" don't say debit ` +
+      `or credit, and column "${balance}" moves both ways.`,
     amounts.cells[0] ?? "",
     "amounts with a sign, or a column that says debit or credit",
   );
