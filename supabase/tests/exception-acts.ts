@@ -41,8 +41,7 @@ const ids = (acting: Acting, ...titles: string[]) => titles.map((title) => actin
 
 const PEOPLE: Act[] = [
   {
-    name: `create by the policy, by a deadline, within thresholds, breached, in review, closed,
-         refused`,
+    name: "create: by policy or deadline, within thresholds, breached, in review, closed, refused",
     act: async (acting) => {
       await acting.sql("select private.create_tenant($1, 'Acme')", [TENANT]);
       await acting.sql(WEBHOOK, [TENANT]);
