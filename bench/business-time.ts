@@ -208,7 +208,8 @@ async function insert(tenant: string, count: number, after: string): Promise<voi
   for (let done = 0; done < count; done += STEP) {
     await sql(
       creating(
-        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at', now() + ${after} + i * interval '1 second', 'created_by', 'user:bench'`,
+        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at',
+           now() + ${after} + i * interval '1 second', 'created_by', 'user:bench'`,
         `generate_series(1, $2::int) i`,
       ),
       [tenant, Math.min(STEP, count - done)],

@@ -30,7 +30,8 @@ const FILL = [
      select 't' || n, 'whk_' || n, 'https://hooks.example.com/', '{exception.resolved}', 'user:ada'
      from generate_series(1, ${TENANTS}) n`,
   creating(
-    `'tenant_id', 't' || n % ${TENANTS} + 1, 'title', 'Payout ' || n, 'severity', 'high', 'due_at', now() + interval '1 hour' + n * interval '1 second', 'created_by', 'user:ada'`,
+    `'tenant_id', 't' || n % ${TENANTS} + 1, 'title', 'Payout ' || n, 'severity', 'high', 'due_at',
+       now() + interval '1 hour' + n * interval '1 second', 'created_by', 'user:ada'`,
     `generate_series(1, ${TENANTS * EXCEPTIONS_EACH}) n`,
   ),
   `insert into public.security_events (tenant_id, type, actor, details) select 't' || n,

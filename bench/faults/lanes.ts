@@ -52,7 +52,9 @@ async function filled(): Promise<Stack> {
     ["globex", 200],
   ] as const) {
     const insert = creating(
-      `'tenant_id', $1::text, 'title', 'Payout ' || i || ' has no line of the bank that it could belong to', 'severity', 'low', 'due_at', now() + interval '30 days', 'created_by', 'system'`,
+      `'tenant_id', $1::text, 'title',
+         'Payout ' || i || ' has no line of the bank that it could belong to', 'severity', 'low',
+         'due_at', now() + interval '30 days', 'created_by', 'system'`,
       `generate_series(1, $2::integer) i`,
     );
     await sql(stack, insert, [tenant, count]);

@@ -52,7 +52,8 @@ async function dueWithinASecond(tenant: string): Promise<number> {
   for (let from = 0; from < CROSSINGS; from += STEP) {
     await sql(
       creating(
-        `'tenant_id', $1::text, 'title', 'Payout ' || i, 'severity', 'low', 'due_at', $2::timestamptz + i * interval '10 microseconds', 'created_by', 'user:bench'`,
+        `'tenant_id', $1::text, 'title', 'Payout ' || i, 'severity', 'low', 'due_at',
+           $2::timestamptz + i * interval '10 microseconds', 'created_by', 'user:bench'`,
         `generate_series($3::int, $4::int) i`,
       ),
       [tenant, row?.due_at, from + 1, from + STEP],

@@ -148,7 +148,8 @@ describe.skipIf(!hasPgBouncer)("PgBouncer in transaction mode", () => {
       });
       await project.sql(
         creating(
-          `'tenant_id', 'acme', 'title', 'T' || i, 'severity', 'low', 'due_at', clock_timestamp() + make_interval(secs => 0.5), 'created_by', 'system'`,
+          `'tenant_id', 'acme', 'title', 'T' || i, 'severity', 'low', 'due_at',
+             clock_timestamp() + make_interval(secs => 0.5), 'created_by', 'system'`,
           `generate_series(1, 20) i`,
         ),
       );

@@ -54,7 +54,8 @@ async function sql<Row extends object>(text: string, values: unknown[] = []): Pr
 async function dueIn(seconds: number): Promise<Date> {
   const rows = await sql<{ due_at: Date }>(
     creating(
-      `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at', clock_timestamp() + make_interval(secs => $2 + i / 100.0), 'created_by', 'system'`,
+      `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at',
+         clock_timestamp() + make_interval(secs => $2 + i / 100.0), 'created_by', 'system'`,
       `generate_series(1, $3::int) i`,
     ),
     [tenant, seconds, COUNT],

@@ -232,8 +232,8 @@ export const listMatchesContract = contract({
       .optional()
       .meta({
         description:
-          "Only with a line that has these words, or parts of them, in its texts, or this amount. " +
-          "As of lists of lines.",
+          "Only with a line that has these words, or parts of them, in its texts, or this " +
+          "amount. As of lists of lines.",
         example: "4711",
       }),
     updated_since: timestamp.optional().meta({

@@ -46,7 +46,8 @@ const LEDGER = `select to_jsonb(l) - '{tenant_id,calendar_no}'::text[]
     || jsonb_build_object('has_calendar', l.calendar_no is not null) as row
   from public.exception_ledger l where l.tenant_id = $1 and l.id > $2
   order by l.exception_id, l.id`;
-const HISTORY = `select to_jsonb(h) - 'tenant_id' as row from public.exception_history h where h.tenant_id = $1
+const HISTORY = `select to_jsonb(h) - 'tenant_id' as row from public.exception_history h
+  where h.tenant_id = $1
      and h.id > $2 order by h.exception_id, h.id`;
 const EVENTS = `select jsonb_build_object('id', e.id, 'type', e.type, 'data', e.data, 'once',
     e.once_key is not null, 'request_id', e.request_id,

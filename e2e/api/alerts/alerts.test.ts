@@ -66,7 +66,8 @@ async function tenantWithChannel({
 }
 
 const INSERT_BREACHED = creating(
-  `'tenant_id', $1::text, 'title', t, 'severity', 'high', 'due_at', now() - interval '1 minute', 'assigned_to', $3::text, 'created_by', 'user:ada'`,
+  `'tenant_id', $1::text, 'title', t, 'severity', 'high', 'due_at', now() - interval '1 minute',
+     'assigned_to', $3::text, 'created_by', 'user:ada'`,
   `unnest($2::text[]) t`,
 );
 

@@ -15,7 +15,9 @@ async function tenantOf(count: number) {
   const created = await tenantWithLead();
   await sql(
     creating(
-      `'tenant_id', $1::text, 'title', 'Item ' || i, 'severity', case when i > 3 then 'low' else 'high' end, 'due_at', now() + i * interval '1 minute' - interval '2 minutes', 'created_by', 'user:leo'`,
+      `'tenant_id', $1::text, 'title', 'Item ' || i, 'severity',
+         case when i > 3 then 'low' else 'high' end, 'due_at',
+         now() + i * interval '1 minute' - interval '2 minutes', 'created_by', 'user:leo'`,
       `generate_series(1, $2::int) i`,
     ),
     [created.tenant, count],

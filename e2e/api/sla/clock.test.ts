@@ -149,7 +149,8 @@ describe("the SLA clock", () => {
     const count = 2000;
     await sql(
       creating(
-        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at', now() + interval '1 day', 'created_by', 'user:leo'`,
+        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at',
+           now() + interval '1 day', 'created_by', 'user:leo'`,
         `generate_series(1, $2::int) i`,
       ),
       [tenant, count],
@@ -214,7 +215,8 @@ describe("the SLA clock", () => {
         for (;;) {
           const { rows } = await before.query(
             creating(
-              `'tenant_id', $1::text, 'title', 'T', 'severity', 'low', 'due_at', clock_timestamp() + interval '2 seconds', 'created_by', 'user:leo'`,
+              `'tenant_id', $1::text, 'title', 'T', 'severity', 'low', 'due_at',
+                 clock_timestamp() + interval '2 seconds', 'created_by', 'user:leo'`,
               `(select) one`,
             ),
             [tenant],

@@ -46,7 +46,8 @@ describe("open exceptions by time to breach", () => {
     const { tenant, call, board } = await tenantWithLead();
     await sql(
       creating(
-        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at', now() + (i - 1500) * interval '2 minutes', 'created_by', 'user:leo'`,
+        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at',
+           now() + (i - 1500) * interval '2 minutes', 'created_by', 'user:leo'`,
         `generate_series(1, 3000) i`,
       ),
       [tenant],

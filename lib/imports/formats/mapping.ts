@@ -174,8 +174,8 @@ export const mapping = z
       .optional()
       .meta({
         description:
-          "Of a fee column without a mapping: whether the fee comes off the amount, or the amount " +
-          "is what is left after it.",
+          "Of a fee column without a mapping: whether the fee comes off the amount, or the " +
+          "amount is what is left after it.",
         example: "deducted",
       }),
     debit_sign: z

@@ -457,9 +457,11 @@ export const getStatementContract = contract({
   tag,
   summary: "Get the reconciliation statement",
   description:
-    "Balances of both sides, what is outstanding and how old, what was adjusted, left over and excluded, and the difference. The sums in " +
-    "`balances` and `differences` are of all periods up to this one, the items of this one. Of a closed period as it was when it " +
-    "closed. While the reconciliation is preparing, what isn't in yet is part of the difference.\n\n" +
+    "Balances of both sides, what is outstanding and how old, what was adjusted, " +
+    "left over and excluded, and the difference. The sums in `balances` and " +
+    "`differences` are of all periods up to this one, the items of this one. " +
+    "Of a closed period as it was when it closed. While the reconciliation is " +
+    "preparing, what isn't in yet is part of the difference.\n\n" +
     SIGNS,
   access: needs("read:reconciliations"),
   params: byReconciliation,
@@ -468,11 +470,14 @@ export const getStatementContract = contract({
   exported: {
     summary: "Export a statement",
     description:
-      "All of the statement as one table; a closed period's is always the same. `kind` says what a row is: `balance` (`item` names the " +
-      "sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` `match`, a row for each line " +
-      "of a match (`item` is the rule, or manual). `amount` is in the currency's own unit and `amount_minor` in minor units; without a side they are left − right.\n\n" +
-      "As a workbook (`xlsx`) it has a sheet per kind, with amounts in the currency's own unit. One of more than 15 digits, which a " +
-      "spreadsheet would round, is text there.",
+      "All of the statement as one table; a closed period's is always the same. `kind` says " +
+      "what a row is: `balance` (`item` names the sum), `outstanding`, `adjustment` " +
+      "(`item` is its kind), `residual`, `exclusion`, and with `matches` `match`, a " +
+      "row for each line of a match (`item` is the rule, or manual). `amount` is in the " +
+      "currency's own unit and `amount_minor` in minor units; without a side they are left − " +
+      "right.\n\n" +
+      "As a workbook (`xlsx`) it has a sheet per kind, with amounts in the currency's own " +
+      "unit. One of more than 15 digits, which a spreadsheet would round, is text there.",
     columns: Object.keys(statementRow.shape),
     amounts: ["amount", "amount_minor"],
     item: statementRow,
@@ -570,7 +575,16 @@ export const closeReconciliationContract = contract({
   path: "/v1/reconciliations/{id}/close",
   tag,
   summary: "Close a period",
-  description: `Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, a person who matched, wrote off, excluded and undid nothing in this period. Lines that arrive during the close belong to the next. Unconfirmed suggestions and open exceptions move with their lines to the next open period, or to the next one that is created. Afterwards nothing in it changes.\n\nWhere its sources have more than 20,000 lines, the call is answered at once with closing true. Ask until it is false: then the period is closed, or closing_failure says why not; the event reconciliation.closed comes once it is. To close it again after a failure, send a new Idempotency-Key. ${person}`,
+  description:
+    "Needs lines that are all in (preparing is false), a proof that holds, a statement with no " +
+    "difference, and earlier periods closed; with four_eyes, a person who matched, wrote off, " +
+    "excluded and undid nothing in this period. Lines that arrive during the close belong to " +
+    "the next. Unconfirmed suggestions and open exceptions move with their lines to the next " +
+    "open period, or to the next one that is created. Afterwards nothing in it changes.\n\n" +
+    "Where its sources have more than 20,000 lines, the call is answered at once with closing " +
+    "true. Ask until it is false: then the period is closed, or closing_failure says why not; " +
+    "the event reconciliation.closed comes once it is. To close it again after a failure, send " +
+    `a new Idempotency-Key. ${person}`,
   access: needs("close:reconciliations"),
   idempotency,
   params: byReconciliation,
