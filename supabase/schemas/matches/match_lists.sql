@@ -84,9 +84,9 @@ end $$;
 grant execute on function
   private.matches_since(public.reconciliations, timestamptz) to authenticated;
 
--- The SQL condition of list_matches on a match m. `of_line`: its condition on a line l. The state is
--- a literal, since suggestions have a separate index. Conditions on a line are looked up match by
--- match, by whole keys.
+-- The SQL condition of list_matches on a match m. `of_line`: its condition on a line l. The state
+-- is a literal, since suggestions have a separate index. Conditions on a line are looked up match
+-- by match, by whole keys.
 create function private.match_filters(input jsonb, behind uuid, of_line text, is_changed boolean,
   is_closed boolean) returns text
 language plpgsql immutable set search_path = '' as $$
@@ -117,7 +117,8 @@ begin
       $c$m.amount_minor <= ($4 ->> 'amount_to')::bigint$c$ end,
     by_line || of_line || ' offset 0)');
 end $$;
-grant execute on function private.match_filters(jsonb, uuid, text, boolean, boolean) to authenticated;
+grant execute
+  on function private.match_filters(jsonb, uuid, text, boolean, boolean) to authenticated;
 
 -- Newest first. input: { id, limit, after: [match ID] | null, state, method, shape, run_id,
 -- amount_from, amount_to, updated_since, line_id, date_from, date_to, q }, `id` the

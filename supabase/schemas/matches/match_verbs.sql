@@ -195,8 +195,8 @@ begin
   return found_ids;
 end $$;
 
--- The matches of a period that a filter finds for an action. Refuses: not_found; invalid_request for
--- more than 5,000; conflict unless there are as many as expected.
+-- The matches of a period that a filter finds for an action. Refuses: not_found; invalid_request
+-- for more than 5,000; conflict unless there are as many as expected.
 create function private.matches_to_decide(action text, filter jsonb, expected integer)
 returns uuid[]
 language plpgsql stable set search_path = '' as $$
