@@ -31,7 +31,7 @@ const DECIDED: Record<string, string> = {
   "CC-BY-3.0": "holidays (date-holidays), named in the bill of materials",
   "MPL-2.0": "used unchanged; a change to its files would have to be published",
   "LGPL-3.0-or-later":
-    "libvips below sharp, which Next brings along: loaded as a library of its own, and unused (images.unoptimized)",
+    "libvips below sharp, a dependency of Next: dynamically linked and unused (images.unoptimized)",
 };
 
 test("no package runs an install script unless package.json allows it", () => {

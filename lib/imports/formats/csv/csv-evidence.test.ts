@@ -128,7 +128,7 @@ test.each<[string, string, string, Outcome]>([
     { lines: ["03-13 -1000", "03-14 -2000"] },
   ],
   [
-    "a word that nobody knows beside those that are known",
+    "an unknown word among known ones",
     rows(
       "Date,Amount,Type",
       "2026-03-13,10.00,Withdrawal",
@@ -548,7 +548,7 @@ test.each<[string, string, Outcome]>([
     { refused: [2] },
   ],
   [
-    "the currency of the purchase beside a header that names the account's",
+    "a purchase currency, with a header that names the account's",
     rows("Date;Text;Amount (EUR);Fremdwährung", "2026-03-13;a;-5,00;USD"),
     { lines: ["03-13 -500"] },
   ],
@@ -563,7 +563,7 @@ test.each<[string, string, Outcome]>([
     { asks: "credit_sign" },
   ],
   [
-    "empty columns of debits and credits beside a filled amount",
+    "empty debit and credit columns with a filled amount",
     rows("Date,Amount,Debit,Credit", "2026-03-13,-10.00,,", "2026-03-14,20.00,,"),
     { lines: ["03-13 -1000", "03-14 2000"] },
   ],

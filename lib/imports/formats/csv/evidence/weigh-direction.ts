@@ -48,7 +48,9 @@ export function weighDirection(evidence: Evidence): void {
   }
   evidence.questions.push({
     about: "amount_sign",
-    message: `The sign of the amounts and the direction in column "${column.name}" disagree. Which of them says debit or credit?`,
+    message:
+      `The sign of the amounts and the direction in column "${column.name}" disagree. ` +
+      "Which of them says debit or credit?",
     example: amounts.cells.find((cell) => amountMarks(cell)?.negative) ?? null,
     choices: distinct.map((one) => ({
       value: one.mapping.amount_sign as string,
@@ -133,7 +135,9 @@ function askDirectionWord(evidence: Evidence, column: Column): boolean {
   evidence.mapping = { ...evidence.mapping, fields };
   evidence.questions.push({
     about: "sign_values",
-    message: `Does "${unknown}" in column "${column.name}" mean money out (debit) or money in (credit)?`,
+    message:
+      `Does "${unknown}" in column "${column.name}" ` +
+      "mean money out (debit) or money in (credit)?",
     example: unknown,
     choices: [
       { value: JSON.stringify(asDebit), reads_as: shownRows(out, [back], evidence.currency) },
