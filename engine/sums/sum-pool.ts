@@ -38,6 +38,9 @@ export type Family = {
   isGuess?: boolean;
 };
 
+/** For targets of each side. */
+export type SumPools = Record<Side, SumPool>;
+
 /** Words of more lines than this say little of which belong together. */
 const RARE = 60;
 /** The maximum number of lines examined in a window, nearest days first. */
