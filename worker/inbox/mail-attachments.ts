@@ -7,7 +7,7 @@ import { decode } from "libqp";
 const HEADERS_MAX_BYTES = 256 * 1024;
 const PARTS_MAX = 1000;
 const PIECE_BYTES = 64 * 1024;
-/** Of quoted-printable text, whose lines should have 76. */
+/** A line of quoted-printable text should have at most 76 characters. */
 const LINE_MAX = 10_000;
 
 export type Attachment = { name: string | null; content: Buffer };
