@@ -871,7 +871,7 @@ class EntryPreview(TypedDict):
 
 
 class EntryPush(TypedDict):
-    state: Literal["waiting", "done", "failed"]
+    state: Literal["waiting", "done", "failed", "stopped"]
     at: str
     error: Union[str, None]
     files: list[str]

@@ -2651,9 +2651,9 @@ export type EntryPreview = {
 
 export type EntryPush = {
     /**
-     * Its state.
+     * failed is tried again, stopped is not.
      */
-    state: "waiting" | "done" | "failed";
+    state: "waiting" | "done" | "failed" | "stopped";
     /**
      * When it happened.
      * @format date-time
@@ -11571,7 +11571,7 @@ export type GetLedgerFileQuery = {
      */
     currency?: string;
     /**
-     * Needed for a batch with more entries than the ledger takes in a file: Xero 150, QuickBooks Online 500, NetSuite 12,500, DATEV 99,999.
+     * Needed for a batch with more entries than the ledger takes in a file: Xero 150, QuickBooks Online 500, NetSuite 12,500, DATEV 99,999, others 100,000.
      * @minimum 1
      * @maximum 9999
      */
