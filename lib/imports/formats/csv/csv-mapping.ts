@@ -1,7 +1,6 @@
 import { type DecimalSeparator, writtenAmount } from "../../../wire/money.ts";
 import { dateReader } from "../dates.ts";
 import type { DateFormat, Delimiter, Encoding, MappedField, Mapping } from "../mapping.ts";
-import { formatsByLanguage } from "./csv-date-order.ts";
 import { type Proposal, proposedFields } from "./csv-fields.ts";
 import { quoteOf, type Row } from "./csv-layout.ts";
 import { likelyAmounts } from "./csv-likely-amounts.ts";
@@ -99,7 +98,7 @@ export function describeTable(
     questions.push(...openColumns(table, mapping, proposed.amounts));
     if (!table.hasHeader && !isNamed) mapping = withLongestText(table, mapping);
     if (isTyped) mapping = withTypes(table, mapping);
-    mapping = withDates(table, mapping, currency, questions);
+    mapping = withDates(table, mapping, questions);
     mapping = withSeparator(table, mapping, questions);
     if (questions.length === 0) {
       const isOpen = pair !== null && given?.fields.debit === undefined;
@@ -240,12 +239,7 @@ function cellsOf(table: Table, mapping: Mapping, wanted: readonly MappedField[],
   return columns.flatMap(({ cells }) => cells);
 }
 
-function withDates(
-  table: Table,
-  mapping: Mapping,
-  currency: string | undefined,
-  questions: Question[],
-): Mapping {
+function withDates(table: Table, mapping: Mapping, questions: Question[]): Mapping {
   if (mapping.date_format !== undefined) return mapping;
   const cells = cellsOf(table, mapping, DATES, "date");
   let formats = commonDateFormats(cells);
@@ -257,12 +251,6 @@ function withDates(
   }
   if (formats.length > 1) formats = inOrder(cells, formats);
   if (formats.length > 1) formats = byYears(cells, formats);
-  if (formats.length > 1 && table.hasHeader)
-    formats = formatsByLanguage(
-      formats,
-      table.columns.map(({ name }) => name),
-      currency,
-    );
   const [only] = formats;
   if (formats.length <= 1) return only ? { ...mapping, date_format: only } : mapping;
   const day = (format: DateFormat, cell: string) => dateReader(format, "UTC")(cell);
