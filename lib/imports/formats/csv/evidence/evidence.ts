@@ -17,7 +17,7 @@ export class Evidence {
     this.currency = currency;
   }
 
-  /** The column of amounts with a sign of their own, in major or minor units. */
+  /** The column of signed amounts, in major or minor units. */
   get amountName(): string | undefined {
     return this.mapping.fields.amount ?? this.mapping.fields.amount_minor;
   }
