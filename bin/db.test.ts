@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Client } from "pg";
 import { beforeEach, describe, expect, test } from "vitest";
+import { PRODUCT } from "#lib/wire/product.ts";
 import { migrations, nameOf } from "../supabase/local/migrate.ts";
 import { lentDatabases } from "./dev/generate/lent-databases.ts";
 
@@ -79,7 +80,7 @@ describe("npm run db -- push, as the project's role postgres, which is no superu
         expect([ends, says]).toEqual([
           1,
           expect.stringContaining(
-            `The database has ${strange}, which this version of Tieout doesn't know`,
+            `The database has ${strange}, which this version of ${PRODUCT} doesn't know`,
           ),
         ]);
       }

@@ -1,5 +1,6 @@
 import { CONFLICTS } from "#lib/wire/conflicts.ts";
 import type { ErrorCode, FieldError } from "#lib/wire/errors.ts";
+import { PRODUCT_ID } from "#lib/wire/product.ts";
 
 /** The content of each error's page, in Markdown. A code without an entry doesn't compile. */
 export type Entry = {
@@ -87,7 +88,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     ],
     retry: "changed",
     detail: "Send a valid credential: Authorization: Bearer <JWT, API key or Supabase key>.",
-    headers: { "WWW-Authenticate": 'Bearer realm="tieout"' },
+    headers: { "WWW-Authenticate": `Bearer realm="${PRODUCT_ID}"` },
   },
   tenant_forbidden: {
     means:
