@@ -76,6 +76,8 @@ export const DATE_FORMATS = [
   "MM/DD/YY",
   "MM-DD-YY",
   "YY-MM-DD",
+  "YY.MM.DD",
+  "YY/MM/DD",
   "YYMMDD",
   "DD MMM YYYY",
   "DD-MMM-YYYY",

@@ -85,6 +85,7 @@ function directionColumn(evidence: Evidence): Column | undefined {
   if (!isUnsigned) return undefined;
   return columns.find((one) => {
     const values = new Set(one.cells);
+    if (!evidence.table.hasHeader && isFull(one) && isTwoLetters(values)) return true;
     if (!isFull(one) || values.size > DISTINCT_MAX || values.size < 2) return false;
     const isNamed = fieldsNamed(one.name).some(({ field }) => field === "sign");
     // A text that differs in each row is not a kind of payment.
@@ -96,6 +97,16 @@ function directionColumn(evidence: Evidence): Column | undefined {
       (isNamed && values.size <= 4 && one.kind !== "amount" && one.kind !== "date")
     );
   });
+}
+
+/** Two letters, such as T and J, that don't say yes and no. */
+function isTwoLetters(values: ReadonlySet<string>): boolean {
+  const letters = [...values].map((value) => value.toLowerCase());
+  return (
+    letters.length === 2 &&
+    letters.every((letter) => /^\p{L}$/u.test(letter)) &&
+    !letters.includes("n")
+  );
 }
 
 /** Asks about the first word that says neither debit nor credit. */

@@ -3,6 +3,9 @@ alter table private.quotas rename constraint quotas_most_check to quotas_maximum
 
 -- From here on written by `npm run migration`, anew each time. Above is by hand.
 
+drop function private.entries_to_push(text,text,text,integer,integer);
+drop function private.pin_host_key(public.connections,text);
+drop function private.check_host_key(text,text,text,text);
 CREATE OR REPLACE FUNCTION private.quota_of(tenant_id text, kind text)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -670,6 +673,69 @@ begin
       'lines in this period. Someone who did not has to close it.');
   end if;
 end $function$;
+CREATE OR REPLACE FUNCTION public.put_entry_rules(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  r public.reconciliations;
+  before public.entry_rules;
+  ledger jsonb;
+  e public.entry_rules;
+begin
+  perform private.begin_request(request, 'put_entry_rules');
+  r := private.find_period(input ->> 'id');
+  perform private.lock_pair(r.tenant_id, r.pair_no);
+  before := private.entry_rules_of(r.tenant_id, r.pair_no);
+  perform private.require_version(before.version, request -> 'versions');
+  ledger := coalesce(input -> 'ledger', before.ledger);
+  perform private.check_push_settings(ledger);
+  if before.version > 0 and (before.rules, before.ledger) = (input -> 'rules', ledger) then
+    return private.entry_rules_json(before);
+  end if;
+  insert into public.entry_rules (tenant_id, pair_no, version, rules, ledger)
+  values (r.tenant_id, r.pair_no, before.version + 1, input -> 'rules', ledger)
+  returning * into e;
+  if e.ledger <> before.ledger then
+    perform private.retry_entry_pushes(e.tenant_id, e.pair_no);
+  end if;
+  perform private.record_security_event('entries.rules_updated', r.id, null, jsonb_build_object(
+    'from', private.entry_rules_json(before), 'to', private.entry_rules_json(e)));
+  return private.entry_rules_json(e);
+end $function$;
+CREATE OR REPLACE FUNCTION private.entries_after(tenant text, batch text, currency text, place integer, page_size integer)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return (
+    select jsonb_agg(private.entry_json(e) order by e.place)
+    from (
+      select * from public.entries x
+      where x.tenant_id = tenant and x.batch_id = batch and x.place > entries_after.place
+        and (entries_after.currency is null or x.currency = entries_after.currency)
+      order by x.place limit page_size
+    ) e
+  );
+end $function$;
+CREATE OR REPLACE FUNCTION public.list_entries(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  b public.entry_batches;
+begin
+  perform private.begin_request(request, 'list_entries');
+  b := private.find_entry_batch(input ->> 'id');
+  return private.page(private.entries_after(b.tenant_id, b.id, input ->> 'currency',
+    coalesce((input -> 'after' ->> 0)::integer, 0), page_size + 1), page_size, 'place');
+end $function$;
 CREATE OR REPLACE FUNCTION private.open_past_grace(r public.reconciliations)
  RETURNS TABLE(line_no bigint, minor bigint)
  LANGUAGE plpgsql
@@ -1006,6 +1072,76 @@ begin
     perform private.merge_exceptions(tenant, r.pair_no, x.exception_id, x.merged, x.line_nos);
   end loop;
 end $function$;
+CREATE OR REPLACE FUNCTION private.accepts_host_key(tenant text, connection text, shown text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  c public.connections;
+begin
+  perform private.act_for_tenant(tenant);
+  select * into c from public.connections x
+  where x.tenant_id = tenant and x.id = connection and x.deleted_at is null
+  for no key update;
+  if not found or c.host_key = shown then
+    return found;
+  end if;
+  perform private.record_security_event('connection.host_key_changed', c.id, null,
+    jsonb_build_object('name', private.connection_facts(c) -> 'name', 'changes',
+      jsonb_build_object('host_key', jsonb_build_object('from', c.host_key, 'to', shown))));
+  update public.connections x set
+    host_key = coalesce(x.host_key, shown),
+    status = case when x.host_key is null then x.status else 'stopped' end
+  where x.tenant_id = c.tenant_id and x.id = c.id;
+  return c.host_key is null;
+end $function$;
+CREATE OR REPLACE FUNCTION private.retry_entry_pushes(tenant text, pair integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  perform private.queue_entry_push(b) from public.entry_batches b
+  where b.tenant_id = tenant and b.pair_no = pair and b.exported_at is null
+    and b.push ->> 'state' in ('failed', 'stopped');
+end $function$;
+CREATE OR REPLACE FUNCTION private.end_entry_push(tenant text, batch text, result jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  b public.entry_batches;
+  c public.connections;
+begin
+  perform private.act_for_tenant(tenant);
+  select * into strict b from public.entry_batches x
+  where x.tenant_id = tenant and x.id = batch for update;
+  if b.push ->> 'state' = 'done' then
+    return;
+  end if;
+  update public.entry_batches x set push = jsonb_build_object('state', result -> 'state',
+    'at', private.iso(now()), 'error', left(result ->> 'error', 1000), 'files', result -> 'files')
+  where x.tenant_id = tenant and x.id = batch;
+  if result ->> 'error' is null and b.exported_at is null then
+    update public.entry_batches x set exported_at = now(), exported_by = 'system'
+    where x.tenant_id = tenant and x.id = batch
+    returning * into b;
+    perform private.record_export(b);
+  elsif result ->> 'error' is not null then
+    select * into c from public.connections x
+    where x.tenant_id = tenant and x.id = private.push_settings(b) ->> 'connection_id'
+      and x.deleted_at is null;
+    if found then
+      perform private.note_failure(c, format('Batch %s was not pushed: %s',
+        private.entry_batch_name(b), result ->> 'error'),
+        coalesce((result ->> 'needs_person')::boolean, false));
+    end if;
+  end if;
+end $function$;
 CREATE OR REPLACE FUNCTION private.overview_money(tenant text, as_of timestamp with time zone, hours integer)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -1208,6 +1344,7 @@ begin
   perform private.bundle_alerts();
   return looked_at;
 end $function$;
+grant execute on function private.entries_after(text,text,text,integer,integer) to authenticated;
 grant execute on function private.explained_in_period(public.reconciliations) to authenticated;
 grant execute on function private.lines_up_to_end(public.reconciliations) to authenticated;
 grant execute on function private.match_filters(jsonb,uuid,text,boolean,boolean) to authenticated;
