@@ -42,7 +42,7 @@ const applied = async () =>
 describe("npm run db -- push, as the project's role postgres, which is no superuser", {
   timeout: 60_000,
 }, () => {
-  test("lists pending migrations without a change, then applies each once, even when run twice at once", async () => {
+  test("lists pending migrations, then applies each once, even when run twice at once", async () => {
     const { rows } = await client.query<{ super: boolean }>(
       "select rolsuper as super from pg_roles where rolname = current_user",
     );

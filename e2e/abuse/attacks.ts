@@ -59,7 +59,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [
           CREDENTIALS,
           "grants no tenant if the claim is %s",
-          "reads tenants as an array next to roles, also in app_metadata",
+          "reads tenants as an array next to roles, and never in user_metadata",
         ],
         [REFUSALS, "a missing membership is 403"],
       ],
@@ -172,7 +172,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [
           "e2e/api/database/lints.test.ts",
           "has nothing at ERROR or WARN",
-          "runs with its owner's rights what writes for a caller, and no other exposed function",
+          "only functions that write for a caller run with their owner's rights",
           "grants no API role what row-level security does not stop",
         ],
         [

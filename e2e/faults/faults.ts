@@ -111,7 +111,7 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         "e2e/faults/killed-matchers.test.ts",
-        "two matchers killed at random leave a valid proof each time, and the same final result",
+        "two matchers killed at random leave valid proofs and the same result",
       ],
     ],
   },
