@@ -163,8 +163,9 @@ export const DATABASE: Break[] = [
     is: "a function changes the rows of every tenant",
     how: {
       file: "supabase/schemas/tenants/first_steps.sql",
-      replace: `delete from public.first_steps_dismissals d\n
-        where d.tenant_id = private.tenant_id() and `,
+      replace:
+        "delete from public.first_steps_dismissals d\n" +
+        "    where d.tenant_id = private.tenant_id() and ",
       by: "delete from public.first_steps_dismissals d\n    where ",
       rebuild: false,
     },
