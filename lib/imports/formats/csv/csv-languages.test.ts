@@ -107,7 +107,7 @@ test.each<[string, string, string, Outcome]>([
 
 test.each<[string, string, string, Outcome]>([
   [
-    "two-digit years in front are told by the years, which days of the month would spread",
+    "two-digit years in front are recognised by being less spread than days",
     rows("Könyvelés dátuma;Összeg;Közlemény", "26.10.02;-45,20;Bolt", "26.10.05;1200;Ügyfél"),
     "EUR",
     BOTH,
@@ -145,7 +145,7 @@ test.each<[string, string, string, Outcome]>([
     { lines: ["10-02 -4520", "10-05 120000", "10-20 -700"] },
   ],
   [
-    "two letters beside amounts without a sign are asked about",
+    "two letters next to amounts without a sign are asked about",
     rows(
       '"11773016-01234567","T",12500,"HUF",20261002,250000,"Bolt"',
       '"11773016-01234567","J",100000,"HUF",20261005,350000,"Ügyfél"',
@@ -164,7 +164,7 @@ test.each<[string, string, string, Outcome]>([
     { asks: "amount_sign" },
   ],
   [
-    "a card's payment and purchases are told by their kind",
+    "a card's payment and purchases are distinguished by their kind",
     rows(
       "Transaction Date,Merchant,Type,Amount (USD)",
       "10/30/2026,Amazon,Purchase,45.20",
