@@ -29,6 +29,7 @@ const DECIDED: Record<string, string> = {
   "OFL-1.1": "a font, shipped unchanged",
   "CC-BY-4.0": "browsers' data (caniuse-lite), named in the bill of materials",
   "CC-BY-3.0": "holidays (date-holidays), named in the bill of materials",
+  "EUPL-1.1+": "offered beside MIT (@zone-eu/mailsplit), under which we ship it",
   "MPL-2.0": "used unchanged; a change to its files would have to be published",
   "LGPL-3.0-or-later":
     "libvips below sharp, which Next brings along: loaded as a library of its own, and unused (images.unoptimized)",

@@ -24,6 +24,7 @@ const file: LedgerFile = {
     sap_company_code: "1000",
   }),
   currency: "EUR",
+  format: "csv",
 };
 const entry = {
   place: 3,
@@ -127,7 +128,7 @@ test("parts are cut from pages of any size: in order, whole, and no larger than 
   const entries = Array.from({ length: 1_000 }, (_, at) => ({ ...entry, place: at + 1 }));
   for (const size of [1, 149, 150, 151, 1_000]) {
     const parts: number[][] = [];
-    for await (const { part, entries: own } of byPart(pagesOf(entries, size), xero)) {
+    for await (const { part, entries: own } of byPart(pagesOf(entries, size), "xero")) {
       parts[part - 1] = [...(parts[part - 1] ?? []), ...own.map(({ place }) => place)];
     }
     expect(parts.map(({ length }) => length)).toEqual([150, 150, 150, 150, 150, 150, 100]);
