@@ -1,5 +1,5 @@
 import { stringify } from "csv-stringify/sync";
-import { escapeFormula } from "../../wire/csv-injection.ts";
+import { CSV_LAYOUT, escapeFormula } from "../../wire/csv-injection.ts";
 import { ApiError } from "../../wire/errors.ts";
 import type { BatchFile, Entry, EntryBatch } from "../contract.ts";
 import type { LedgerSettings } from "../rules/contract.ts";
@@ -75,7 +75,7 @@ export type Cell = string | number | null | { digits: string };
 export function csvRows(rows: readonly (readonly Cell[])[]): string {
   return stringify(
     rows.map((row) => row.map(cellText)),
-    { record_delimiter: "windows", quoted_match: /[;\t\r\n]/ },
+    CSV_LAYOUT,
   );
 }
 
