@@ -223,7 +223,7 @@ test("selected exceptions are assigned, reviewed and closed with a resolution", 
 test("exceptions that can't change are named and stay selected, and the others change", async ({
   page,
 }) => {
-  const { id } = await report(tenant, { title: "Settled meanwhile", due_in_minutes: 300 });
+  const { id } = await report(tenant, { title: "Settled elsewhere", due_in_minutes: 300 });
   await report(tenant, { title: "Still open", due_in_minutes: 310 });
   await openBoard(page);
   await expect(rowOf(page, "Still open")).toBeVisible();
@@ -246,15 +246,15 @@ test("exceptions that can't change are named and stay selected, and the others c
   await page.getByRole("menuitem", { name: "In review" }).click();
   const dialog = page.getByRole("dialog", { name: "1 exception was not changed" });
   await expect(dialog.getByRole("listitem")).toHaveText(
-    /Settled meanwhile.*cannot move from resolved to in_review/,
+    /Settled elsewhere.*cannot move from resolved to in_review/,
   );
   await dialog.getByRole("button", { name: "Done" }).click();
   await expect(bar(page)).toContainText("1 selected");
-  await expect(rowOf(page, "Settled meanwhile")).toContainText("Open");
+  await expect(rowOf(page, "Settled elsewhere")).toContainText("Open");
   await expect(rowOf(page, "Still open")).toContainText("In review");
   expect(await stored()).toMatchObject({
     "Still open": { status: "in_review" },
-    "Settled meanwhile": { status: "resolved" },
+    "Settled elsewhere": { status: "resolved" },
   });
 });
 
@@ -282,7 +282,8 @@ test("a lost response is retried under the same key, and rolled back if it never
   expect(new Set(keys).size).toBe(1);
   expect(
     await sql(
-      "select from public.security_events where tenant_id = $1 and type = 'exceptions.bulk_updated'",
+      `select from public.security_events where tenant_id = $1
+         and type = 'exceptions.bulk_updated'`,
       [tenant],
     ),
   ).toHaveLength(1);
@@ -341,7 +342,8 @@ test("more exceptions than one call accepts are sent in parts, with progress, an
   expect(sizes).toEqual([500, 500]);
   await expect(bar(page)).toContainText("200 selected");
   const [row] = await sql<{ n: number }>(
-    "select count(*)::int as n from public.exceptions where tenant_id = $1 and status = 'in_review'",
+    `select count(*)::int as n from public.exceptions where tenant_id = $1
+       and status = 'in_review'`,
     [tenant],
   );
   expect(row?.n).toBe(1000);

@@ -1,6 +1,6 @@
 /**
- * An amount that was converted from another currency differs from what was booked by the rate. Where
- * one open line of these days alone has about the amount, on either side, it is suggested.
+ * An amount that was converted from another currency differs from what was booked by the rate.
+ * Where one open line of these days alone has about the amount, on either side, it is suggested.
  */
 
 import type { Pool } from "../candidates/pool.ts";
@@ -94,7 +94,9 @@ class FreeNodes {
     };
   }
 
-  /** The nodes of the other side near a node's amount and as far apart as matches are; two at most. */
+  /**
+   * The nodes of the other side near a node's amount and as far apart as matches are; two at most.
+   */
   near(side: Side, node: number): number[] {
     const other = opposite(side);
     const { nodes, amounts } = this.byAmount[other];

@@ -163,17 +163,17 @@ class SumSearch {
   private fitsElsewhere({ target, members }: Solution): boolean {
     const quotes = (words: readonly number[], isOwn: (line: number) => boolean, pool: SumPool) =>
       words.some((word) => {
-        const lines = pool.linesWith(word);
+        const lines = pool.words.linesWith(word);
         return lines.length > 0 && !lines.some(isOwn);
       });
-    const numbers = this.pool.numbersOf(target);
+    const numbers = this.pool.words.numbersOf(target);
     const isMember = (line: number) => members.includes(line);
-    const called = numbers.filter((word) => this.pool.linesCalled(word).length > 0);
+    const called = numbers.filter((word) => this.pool.words.linesCalled(word).length > 0);
     return (
       quotes(called, isMember, this.pool) ||
       members.some((line) =>
         quotes(
-          this.oppositePool.numbersOf(line, "reference"),
+          this.oppositePool.words.numbersOf(line, "reference"),
           (other) => other === target,
           this.oppositePool,
         ),
@@ -219,9 +219,9 @@ class SumSearch {
     for (const line of core) rest -= sign * this.amountOf(line);
     if (core.length > 0 && (!Number.isSafeInteger(rest) || rest <= 0)) return null;
     const limit = batch ? (batch.count ?? lines.length) : (most ?? this.size);
-    const atMost = Math.min(limit, batch ? limit : this.size - core.length, lines.length);
+    const maxSize = Math.min(limit, batch ? limit : this.size - core.length, lines.length);
     const least = batch?.count ?? (core.length > 0 ? 1 : 2);
-    if (atMost < least) return null;
+    if (maxSize < least) return null;
     const slack = this.slack(amount);
     let family = lines.slice(0, MOST_SUMMANDS);
     const amounts = family.map((line) => sign * this.amountOf(line));
@@ -229,14 +229,14 @@ class SumSearch {
       ((tried.wholes + tried.searches * combinations(first, least, size)) * (1 + 2 * slack)) /
       spreadOf(amounts.slice(0, first).map(Math.abs), rest, size);
     // Where many sums are expected by chance, none of them would mean anything.
-    while (family.length > least && chanceOf(family.length, atMost) > MANY_SOLUTIONS)
+    while (family.length > least && chanceOf(family.length, maxSize) > MANY_SOLUTIONS)
       family = family.slice(0, -1);
     const found = subsetSums(
       amounts.slice(0, family.length),
       rest - slack,
       rest + slack,
       least,
-      atMost,
+      maxSize,
       MOST_SOLUTIONS,
     );
     this.steps += 2 ** (family.length / 2 + 1);
@@ -244,7 +244,8 @@ class SumSearch {
     const [best, second] = found
       .map((positions) => ({
         positions,
-        chance: (atMost - least + 1) * chanceOf((positions.at(-1) as number) + 1, positions.length),
+        chance:
+          (maxSize - least + 1) * chanceOf((positions.at(-1) as number) + 1, positions.length),
       }))
       .sort(
         (one, other) => one.chance - other.chance || one.positions.length - other.positions.length,

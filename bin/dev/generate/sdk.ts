@@ -15,7 +15,7 @@ import {
 const ROOT = join(import.meta.dirname, "../../..");
 const HEADER = "// Written by `npm run generate` from openapi.json.\n";
 
-type Method = { name: string; signature: string; route: string; doc: string };
+type Method = { name: string; text: string };
 
 /** The types of the SDK: what Redocly writes for schemas and for the query of each operation. */
 export async function sdkTypes(): Promise<string> {
@@ -48,7 +48,7 @@ export async function sdkTypes(): Promise<string> {
   }
 }
 
-/** The SDK's methods with their types and routes, the union of events, and the currencies. */
+/** The SDK's resources with a method for each operation, the union of events, and the currencies. */
 export async function sdkOperations(): Promise<string> {
   const document = await readDocument();
   const resources = new Map<string, Method[]>();
@@ -59,56 +59,38 @@ export async function sdkOperations(): Promise<string> {
       const method = methodOf(document, resource, path, verb, operation);
       resources.set(resource, [...(resources.get(resource) ?? []), method]);
     }
-  const interfaces: string[] = [];
-  const routes: string[] = [];
-  for (const [resource, methods] of [...resources].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  const sorted = [...resources].sort(([a], [b]) => (a < b ? -1 : 1));
+  const classes = sorted.map(([resource, methods]) => {
     const names = methods.map(({ name }) => name);
     const twice = names.find((name, at) => names.indexOf(name) !== at);
     if (twice) throw new Error(`${resource}.${twice} is the name of two operations.`);
-    const members = methods.map(({ doc, signature }) => `${doc}  ${signature}\n`).join("\n");
-    interfaces.push(
-      `/** \`tieout.${resource}\` */\nexport interface ${interfaceOf(resource)} {\n${members}}\n`,
-    );
-    const entries = methods.map(({ name, route }) => `    ${name}: "${route}",\n`).join("");
-    routes.push(`  ${resource}: {\n${entries}  },\n`);
-  }
-  const used = [...new Set(interfaces.join("").match(/\bT\.\w+/g))];
-  if (used.length === 0) throw new Error("No operation has a type.");
+    const members = methods.map(({ text }) => text).join("\n");
+    return `/** \`tieout.${resource}\` */\nexport class ${classOf(resource)} extends Resource {\n${members}}\n`;
+  });
   const events = Object.values(document.webhooks).map(
-    ({ post }) => `T.${nameOf(post.requestBody.content["application/json"]?.schema)}`,
+    ({ post }) => `  | T.${nameOf(post.requestBody.content["application/json"]?.schema)}`,
+  );
+  const decimals = CURRENCIES.filter((code) => decimalsOf(code) !== 2).map(
+    (code) => `  ${code}: ${decimalsOf(code)},\n`,
   );
   return `${HEADER}
-import type { Call, CallOptions, FileBody, List } from "../call.ts";
-import type { Export } from "../export.ts";
+import { type Call, callOf, type List, listOf, Resource } from "../call.ts";
+import { type Export, exportOf, rowsIn } from "../export.ts";
+import { type CallOptions, type FileBody, segment } from "../request.ts";
 import type * as T from "./types.gen.ts";
 
 /** An event, by \`type\`. */
 export type TieoutEvent =
-${events
-  .map((event) => `  | ${event}\n`)
-  .join("")
-  .trimEnd()};
+${events.join("\n")};
 
-${interfaces.join("\n")}
+${classes.join("\n")}
 /** All resources of the API. */
-export abstract class Resources {
-${[...resources.keys()]
-  .sort()
-  .map((resource) => `  declare readonly ${resource}: ${interfaceOf(resource)};\n`)
-  .join("")}}
-
-/**
- * The route of each method. Flags: L a list, E an export, I takes an idempotency key, B has a body,
- * F has a file as its body, Q has a query.
- */
-export const ROUTES: Record<string, Record<string, string>> = {
-${routes.join("")}};
+export abstract class Resources extends Resource {
+${sorted.map(([one]) => `  readonly ${one} = new ${classOf(one)}(this.send);\n`).join("")}}
 
 /** The decimals of currencies that don't have two. */
 export const DECIMALS: Record<string, number> = {
-${CURRENCIES.filter((code) => decimalsOf(code) !== 2)
-  .map((code) => `  ${code}: ${decimalsOf(code)},\n`)
-  .join("")}};
+${decimals.join("")}};
 `;
 }
 
@@ -155,23 +137,27 @@ function methodOf(
     ...(query.length > 0 ? [`query${isQueryRequired ? "" : "?"}: ${queryArgument}`] : []),
     "options?: CallOptions",
   ];
-  const result = isExport ? "Export" : isList ? `List<${types[0]}>` : `Call<${types.join(" | ")}>`;
-  const takesKey = parameters.some((one) => one.name === "Idempotency-Key");
-  const flags = [
-    isList && "L",
-    isExport && "E",
-    takesKey && "I",
-    bodyType && "B",
-    isFile && "F",
-    query.length > 0 && "Q",
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, one) => `\${segment("${one}", ${one})}`);
+  const target = filled === path ? `"${path}"` : `\`${filled}\``;
+  const rest = `this.send, ${target}, ${format ? "rowsIn(query)" : query.length > 0 ? "query" : "undefined"}, options`;
+  const request = [
+    `method: "${verb.toUpperCase()}"`,
+    `path: ${target}`,
+    isFile && "file",
+    bodyType && "body",
+    query.length > 0 && "query",
+    parameters.some((one) => one.name === "Idempotency-Key") && "keyed: true",
+    "options",
   ];
-  const route = `${verb.toUpperCase()} ${path} ${flags.filter(Boolean).join("")}`.trimEnd();
-  return {
-    name,
-    route,
-    doc: docOf(summary, description),
-    signature: `${name}(${args.join(", ")}): ${result};`,
-  };
+  const call = `callOf(this.send, { ${request.filter(Boolean).join(", ")} })`;
+  const [result, made] = isExport
+    ? ["Export", `exportOf(${rest})`]
+    : isList
+      ? [`List<${types[0]}>`, `listOf(${rest})`]
+      : [`Call<${types.join(" | ")}>`, call];
+  const doc = docOf(summary, description);
+  const signature = `${name}(${args.join(", ")}): ${result}`;
+  return { name, text: `${doc}  ${signature} {\n    return ${made};\n  }\n` };
 }
 
 function docOf(summary: string, description = ""): string {
@@ -204,7 +190,7 @@ export function methodName(resource: string, operationId: string): string {
   return operationId === "updateExceptions" ? "updateMany" : short;
 }
 
-function interfaceOf(resource: string): string {
+function classOf(resource: string): string {
   return `${resource.charAt(0).toUpperCase()}${resource.slice(1)}Resource`;
 }
 

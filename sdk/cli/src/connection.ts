@@ -1,12 +1,13 @@
 import { Tieout } from "../../typescript/src/index.ts";
-import type { Transport } from "../../typescript/src/send.ts";
+import type { Send } from "../../typescript/src/request.ts";
+import { sender } from "../../typescript/src/send.ts";
 import { CliError, EXIT } from "./failure.ts";
 import { type Profile, readProfile } from "./profiles.ts";
 
 /** The options of every command. */
 export type GlobalOptions = { profile: string; url?: string; tenant?: string; json?: boolean };
 
-export type Connection = { tieout: Tieout; transport: Transport; profile: Profile };
+export type Connection = { tieout: Tieout; send: Send; profile: Profile };
 
 /** From the options, else the environment, else the profile. @throws CliError if one is missing */
 export async function connect(options: GlobalOptions): Promise<Connection> {
@@ -27,12 +28,6 @@ export async function connect(options: GlobalOptions): Promise<Connection> {
 }
 
 export function clientOf({ url, tenant, credential }: Profile) {
-  const transport: Transport = {
-    baseUrl: url.replace(/\/+$/, ""),
-    tenant,
-    token: () => credential,
-    fetch: (...args) => fetch(...args),
-    deadlineMs: 60_000,
-  };
-  return { transport, tieout: new Tieout({ key: credential, tenant, baseUrl: url }) };
+  const options = { key: credential, tenant, baseUrl: url };
+  return { tieout: new Tieout(options), send: sender(options) };
 }

@@ -1,26 +1,4 @@
-/** A file to send. A stream can be sent only once, so a failure isn't retried. */
-export type FileBody =
-  | Blob
-  | string
-  | Uint8Array<ArrayBuffer>
-  | ReadableStream<Uint8Array>
-  | AsyncIterable<Uint8Array>;
-
-/** Options of one call. */
-export type CallOptions = {
-  /** Aborts the call, its retries and the waiting between them. */
-  signal?: AbortSignal;
-  /** The time for the call with all its retries. By default the client's; 15 minutes for a file. */
-  deadlineMs?: number;
-  /** By default a new random key for each call. All attempts of the call have the same. */
-  idempotencyKey?: string;
-  /** The `etag` you read: the change is made only if nobody has changed the resource since. */
-  ifMatch?: string;
-  /** With the service-role key: the reason for the call, recorded in the security events. */
-  auditReason?: string;
-  /** The media type of a file. By default the type of the blob, or its first bytes show it. */
-  contentType?: string;
-};
+import type { CallOptions, Request, Send } from "./request.ts";
 
 /** The data of a call and what its response says beyond. */
 export type WithResponse<T> = {
@@ -38,71 +16,70 @@ export type WithResponse<T> = {
 };
 
 /** A call under way: await it for its data. */
-export class Call<T> implements Promise<T> {
-  readonly [Symbol.toStringTag] = "Call";
-  readonly #result: Promise<{ response: Response; data: T }>;
-
-  /** @internal */
-  constructor(result: Promise<{ response: Response; data: T }>) {
-    this.#result = result;
-  }
-
+export interface Call<T> extends Promise<T> {
   /** The data with its request ID, ETag and rate limits. */
-  async withResponse(): Promise<WithResponse<T>> {
-    const { response, data } = await this.#result;
-    const { headers, status } = response;
-    const [, remaining, reset] = /r=(\d+);t=(\d+)/.exec(headers.get("ratelimit") ?? "") ?? [];
-    return {
-      data,
-      status,
-      requestId: headers.get("x-request-id") ?? undefined,
-      etag: headers.get("etag") ?? undefined,
-      replayed: headers.get("idempotency-replayed") === "true",
-      rateLimit: remaining
-        ? { remaining: Number(remaining), resetSeconds: Number(reset) }
-        : undefined,
-      headers,
-    };
-  }
+  withResponse(): Promise<WithResponse<T>>;
+}
 
-  then<A = T, B = never>(
-    onData?: ((data: T) => A | PromiseLike<A>) | null,
-    onError?: ((error: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    return this.#result.then(({ data }) => data).then(onData, onError);
-  }
-
-  catch<B = never>(onError?: ((error: unknown) => B | PromiseLike<B>) | null): Promise<T | B> {
-    return this.then(null, onError);
-  }
-
-  finally(onEnd?: (() => void) | null): Promise<T> {
-    return this.then().finally(onEnd);
-  }
+/** A list: iterate it for all items, page by page, or get one `page()`. */
+export interface List<Page extends PageOf> extends AsyncIterable<Page["items"][number]> {
+  /** The page at the query's cursor, or the first. */
+  page(): Call<Page>;
 }
 
 type PageOf = { items: readonly unknown[]; next_cursor: string | null };
 
-/** A list: iterate it for all items, page by page, or get one `page()`. */
-export class List<Page extends PageOf> implements AsyncIterable<Page["items"][number]> {
-  readonly #page: (cursor?: string) => Call<Page>;
+/** What the resources of the API have in common. */
+export abstract class Resource {
+  /** @internal */
+  protected readonly send: Send;
 
   /** @internal */
-  constructor(page: (cursor?: string) => Call<Page>) {
-    this.#page = page;
+  constructor(send: Send) {
+    this.send = send;
   }
+}
 
-  /** The page at the query's cursor, or the first. */
-  page(): Call<Page> {
-    return this.#page();
-  }
+/** @internal */
+export function callOf<T>(send: Send, request: Request): Call<T> {
+  const sent = send(request);
+  const data = sent.then((outcome) => outcome.data as T);
+  // The data is awaited first, so that a failure is reported once and never as unhandled.
+  const withResponse = async () => ({ data: await data, ...detailsOf((await sent).response) });
+  return Object.assign(data, { withResponse });
+}
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Page["items"][number]> {
-    let page = await this.#page();
-    yield* page.items as never[];
-    while (page.next_cursor !== null) {
-      page = await this.#page(page.next_cursor);
-      yield* page.items as never[];
-    }
-  }
+/** @internal */
+export function listOf<Page extends PageOf>(
+  send: Send,
+  path: string,
+  query?: { cursor?: string },
+  options?: CallOptions,
+): List<Page> {
+  const page = (cursor = query?.cursor) =>
+    callOf<Page>(send, { method: "GET", path, query: { ...query, cursor }, options });
+  return {
+    page: () => page(),
+    async *[Symbol.asyncIterator]() {
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const { items, next_cursor } = await page(cursor);
+        yield* items;
+        cursor = next_cursor;
+      }
+    },
+  };
+}
+
+function detailsOf({ headers, status }: Response): Omit<WithResponse<unknown>, "data"> {
+  const [, remaining, reset] = /r=(\d+);t=(\d+)/.exec(headers.get("ratelimit") ?? "") ?? [];
+  return {
+    status,
+    requestId: headers.get("x-request-id") ?? undefined,
+    etag: headers.get("etag") ?? undefined,
+    replayed: headers.get("idempotency-replayed") === "true",
+    rateLimit: remaining
+      ? { remaining: Number(remaining), resetSeconds: Number(reset) }
+      : undefined,
+    headers,
+  };
 }

@@ -24,6 +24,8 @@ export class TieoutError extends Error {
   readonly errors: readonly { path: string; message: string }[];
   /** Whether the same call can succeed later. */
   readonly retryable: boolean;
+  /** How long the API asks to wait before the next attempt. */
+  readonly retryAfterMs: number | undefined;
 
   constructor(code: string, message: string, more: Partial<TieoutError> = {}) {
     super(message, { cause: more.cause });
@@ -33,6 +35,7 @@ export class TieoutError extends Error {
     this.requestId = more.requestId;
     this.errors = more.errors ?? [];
     this.retryable = more.retryable ?? false;
+    this.retryAfterMs = more.retryAfterMs;
   }
 }
 
@@ -41,7 +44,7 @@ const RETRIED = new Set([408, 429, 500, 502, 503, 504]);
 /** The error of a response, which may come from a proxy and be no problem document. */
 export async function errorOf(response: Response): Promise<TieoutError> {
   const { status, headers } = response;
-  const problem: Partial<Problem> = await response.json().catch(() => ({}));
+  const problem: Partial<Problem> = (await response.json().catch(() => null)) ?? {};
   return new TieoutError(
     problem.code ?? "unexpected_response",
     problem.detail ?? `The response has status ${status}.`,
@@ -51,6 +54,14 @@ export async function errorOf(response: Response): Promise<TieoutError> {
       requestId: problem.request_id ?? headers.get("x-request-id") ?? undefined,
       errors: problem.errors,
       retryable: RETRIED.has(status) || (status === 409 && problem.retryable === true),
+      retryAfterMs: msUntil(headers.get("retry-after") ?? ""),
     },
   );
+}
+
+/** Retry-After is in seconds, or a date. */
+function msUntil(retryAfter: string): number | undefined {
+  const isCount = /^\d+$/.test(retryAfter);
+  const ms = isCount ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }

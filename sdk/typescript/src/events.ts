@@ -1,17 +1,8 @@
-import type { CallOptions } from "./call.ts";
 import { TieoutError } from "./errors.ts";
-import type { EventsResource, TieoutEvent } from "./generated/operations.gen.ts";
+import { EventsResource, type TieoutEvent } from "./generated/operations.gen.ts";
 import type { ListEventsQuery } from "./generated/types.gen.ts";
+import type { CallOptions } from "./request.ts";
 import { sleep } from "./sleep.ts";
-
-/** `tieout.events` */
-export interface Events extends EventsResource {
-  /**
-   * Reads events for ever, from the query's cursor: what it doesn't have yet, then each as it comes.
-   * Each comes at least once.
-   */
-  poll(query?: Omit<ListEventsQuery, "wait">, options?: PollOptions): AsyncGenerator<ReadEvent>;
-}
 
 /** An event with its ID, and the ID of what it is about. */
 export type ReadEvent = TieoutEvent & { id: string; subject: string | null };
@@ -27,13 +18,20 @@ const WAIT_SECONDS = 20;
 const DEADLINE_MS = 90_000;
 const PAUSE_AFTER_FAILURE_MS = 5_000;
 
-/** Adds the call that reads for ever. */
-export function addPolling(events: Events): void {
-  events.poll = async function* (query = {}, { save, ...options } = {}) {
+/** `tieout.events` */
+export class Events extends EventsResource {
+  /**
+   * Reads events for ever, from the query's cursor: what it doesn't have yet, then each as it comes.
+   * Each comes at least once.
+   */
+  async *poll(
+    query: Omit<ListEventsQuery, "wait"> = {},
+    { save, ...options }: PollOptions = {},
+  ): AsyncGenerator<ReadEvent> {
     for (let cursor = query.cursor; ; ) {
       const waiting = { ...query, cursor, wait: WAIT_SECONDS };
       try {
-        const page = await events.list(waiting, { deadlineMs: DEADLINE_MS, ...options }).page();
+        const page = await this.list(waiting, { deadlineMs: DEADLINE_MS, ...options }).page();
         yield* page.items as ReadEvent[];
         if (page.resume_cursor !== cursor) await save?.(page.resume_cursor);
         cursor = page.resume_cursor;
@@ -42,5 +40,5 @@ export function addPolling(events: Events): void {
         await sleep(PAUSE_AFTER_FAILURE_MS, options.signal);
       }
     }
-  };
+  }
 }

@@ -1,4 +1,5 @@
 import { TieoutError } from "./errors.ts";
+import type { CallOptions, Send } from "./request.ts";
 
 /** Longer than a mark, and than a zip's last record. */
 const TAIL_BYTES = 64;
@@ -17,23 +18,18 @@ export class Export implements AsyncIterable<Record<string, unknown>> {
   /** The file in chunks, in the query's `format`. */
   async *bytes(): AsyncGenerator<Uint8Array> {
     const response = await this.#open();
-    const reader = response.body?.getReader();
     let tail = new Uint8Array();
     try {
-      for (;;) {
-        const { value, done } = (await reader?.read()) ?? { done: true };
-        if (done || !value) break;
-        const all = new Uint8Array(tail.length + value.length);
+      for await (const chunk of response.body ?? []) {
+        const all = new Uint8Array(tail.length + chunk.length);
         all.set(tail);
-        all.set(value, tail.length);
+        all.set(chunk, tail.length);
         if (all.length > TAIL_BYTES) yield all.subarray(0, -TAIL_BYTES);
         tail = all.slice(-TAIL_BYTES);
       }
     } catch (cause) {
       if ((cause as Error).name === "AbortError") throw cause;
       throw incomplete(response, cause);
-    } finally {
-      await reader?.cancel().catch(() => {});
     }
     const text = new TextDecoder("latin1").decode(tail);
     const isText = /text|ndjson/.test(response.headers.get("content-type") ?? "");
@@ -51,6 +47,18 @@ export class Export implements AsyncIterable<Record<string, unknown>> {
       for (const line of lines) yield JSON.parse(line);
     }
   }
+}
+
+/** @internal */
+export function exportOf(send: Send, path: string, query?: object, options?: CallOptions): Export {
+  const request = { method: "GET", path, query, isExport: true, options };
+  return new Export(async () => (await send(request)).response);
+}
+
+/** The query of an export of rows. A workbook needs no mark. */
+export function rowsIn<Query extends { format?: string }>(query?: Query) {
+  const format = query?.format ?? "ndjson";
+  return { ...query, format, end_mark: format === "xlsx" ? undefined : true };
 }
 
 /** Whether a zip has its last record of 22 bytes, or a PDF its last line. */

@@ -1,105 +1,107 @@
-import type { CallOptions } from "./call.ts";
 import { errorOf, TieoutError } from "./errors.ts";
+import { initOf, type Request, type Send, search } from "./request.ts";
 import { sleep } from "./sleep.ts";
 
-export type Transport = {
-  baseUrl: string;
+/** How to reach the API, and as which caller. */
+export type TieoutOptions = {
+  /** The tenant of all calls. */
   tenant: string;
-  token: () => string | Promise<string>;
-  fetch: typeof fetch;
-  deadlineMs: number;
-};
-export type Outgoing = {
-  method: string;
-  path: string;
-  headers: Record<string, string>;
-  body: BodyInit | undefined;
-  /** A file, or the beginning of an export: it may take as long as the whole deadline. */
-  isLong: boolean;
-};
+  /** The address of the API, such as `https://tieout.example`. */
+  baseUrl: string;
+  /** The time for a call with all its retries, by default a minute. */
+  deadlineMs?: number;
+  /** Replaces the global `fetch`. */
+  fetch?: typeof fetch;
+} & (
+  | { /** An API key, `<key_id>.<key_secret>`. */ key: string; token?: undefined }
+  | { /** Returns a token, before each attempt. */ token: () => Promise<string>; key?: undefined }
+);
 
 /** Failures without Retry-After that are repeated. */
 const MAX_RETRIES = 5;
 const FIRST_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 5_000;
+const DEADLINE_MS = 60_000;
 const FILE_DEADLINE_MS = 15 * 60_000;
 
-/**
- * Sends a request until it succeeds, fails for good, or its deadline is near. Reading the response
- * is part of an attempt: one that was cut is sent again.
- */
-export async function send<T>(
-  transport: Transport,
-  outgoing: Outgoing,
-  options: CallOptions,
-  read: (response: Response) => Promise<T>,
-): Promise<{ response: Response; data: T }> {
-  const { signal } = options;
-  const isFile = outgoing.isLong && outgoing.body !== undefined;
-  const deadlineMs = options.deadlineMs ?? (isFile ? FILE_DEADLINE_MS : transport.deadlineMs);
-  const end = performance.now() + deadlineMs;
-  const isSentOnce = outgoing.body instanceof ReadableStream;
-  for (let attempt = 0, failures = 0; ; attempt += 1) {
-    signal?.throwIfAborted();
-    const left = end - performance.now();
+/** Sends requests as one caller. A function hides the key from logs that print a resource. */
+export function sender(client: TieoutOptions): Send {
+  return async (request) => {
+    const { file, isExport, options = {} } = request;
+    const usualMs = file === undefined ? (client.deadlineMs ?? DEADLINE_MS) : FILE_DEADLINE_MS;
+    const deadlineMs = options.deadlineMs ?? usualMs;
+    const end = performance.now() + deadlineMs;
     // A connection that stalls leaves time for other attempts.
-    const limit = outgoing.isLong ? left : Math.min(left, deadlineMs / 3);
-    const outcome = await sendOnce(transport, outgoing, limit, signal, read);
-    if (!outcome.error) return outcome;
-    const { error, response } = outcome;
-    const waitMs = retryAfterMs(response);
-    if (waitMs === undefined) failures += 1;
-    if (!error.retryable || isSentOnce || failures > MAX_RETRIES) throw error;
-    const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** attempt, MAX_BACKOFF_MS);
-    const delay = (waitMs ?? 0) + backoff * (0.5 + Math.random() / 2);
-    if (performance.now() + delay >= end) throw error;
-    await sleep(delay, signal);
-  }
+    const limitMs = file !== undefined || isExport ? deadlineMs : deadlineMs / 3;
+    const init = initOf(request);
+    for (let attempt = 0, failures = 0; ; attempt += 1) {
+      options.signal?.throwIfAborted();
+      try {
+        return await sendOnce(client, request, init, Math.min(limitMs, end - performance.now()));
+      } catch (error) {
+        if (!(error instanceof TieoutError && error.retryable)) throw error;
+        if (error.retryAfterMs === undefined) failures += 1;
+        const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** attempt, MAX_BACKOFF_MS);
+        const delay = (error.retryAfterMs ?? 0) + backoff * (0.5 + Math.random() / 2);
+        const isLate = performance.now() + delay >= end;
+        if (isLate || failures > MAX_RETRIES || init.body instanceof ReadableStream) throw error;
+        await sleep(delay, options.signal);
+      }
+    }
+  };
 }
 
-type Outcome<T> =
-  | { response: Response; data: T; error?: undefined }
-  | { response: Response | undefined; error: TieoutError };
-
-async function sendOnce<T>(
-  { baseUrl, fetch, tenant, token }: Transport,
-  { method, path, headers, body, isLong }: Outgoing,
+/** Reading the response is part of an attempt: one that was cut is sent again. */
+async function sendOnce(
+  client: TieoutOptions,
+  { path, query, isExport, options: { signal } = {} }: Request,
+  init: ReturnType<typeof initOf>,
   limitMs: number,
-  signal: AbortSignal | undefined,
-  read: (response: Response) => Promise<T>,
-): Promise<Outcome<T>> {
-  const credential = await token();
+) {
+  const credential = client.key ?? (await client.token());
   const controller = new AbortController();
+  // AbortSignal.any() would keep a kilobyte of each call until a long-lived signal is collected.
   const abort = () => controller.abort(signal?.reason);
   signal?.addEventListener("abort", abort, { once: true });
   const timer = setTimeout(() => controller.abort(), limitMs);
   try {
-    const response = await fetch(`${baseUrl}${path}`, {
-      method,
-      headers: { ...headers, Authorization: `Bearer ${credential}`, "X-Tenant-Id": tenant },
-      body,
+    const url = `${client.baseUrl.replace(/\/+$/, "")}${path}${search(query)}`;
+    const response = await (client.fetch ?? fetch)(url, {
+      ...init,
+      headers: {
+        ...init.headers,
+        Authorization: `Bearer ${credential}`,
+        "X-Tenant-Id": client.tenant,
+      },
       signal: controller.signal,
-      redirect: "manual",
-      ...(body instanceof ReadableStream && { duplex: "half" }),
     });
-    if (response.ok) return { response, data: await read(response) };
-    return { response, error: await errorOf(response) };
+    if (!response.ok) throw await errorOf(response);
+    return { response, data: isExport ? undefined : await jsonOf(response) };
   } catch (cause) {
     signal?.throwIfAborted();
-    const error = controller.signal.aborted
-      ? new TieoutError("timeout", "There was no response in time.", { cause, retryable: true })
-      : new TieoutError("connection_failed", "The connection failed.", { cause, retryable: true });
-    return { response: undefined, error };
+    if (cause instanceof TieoutError) throw cause;
+    const more = { cause, retryable: true };
+    throw controller.signal.aborted
+      ? new TieoutError("timeout", "There was no response in time.", more)
+      : new TieoutError("connection_failed", "The connection failed.", more);
   } finally {
     clearTimeout(timer);
     // An export is still read: the signal stops it until its end.
-    if (!isLong || body) signal?.removeEventListener("abort", abort);
+    if (!isExport) signal?.removeEventListener("abort", abort);
   }
 }
 
-function retryAfterMs(response: Response | undefined): number | undefined {
-  const value = response?.headers.get("retry-after");
-  if (!value) return undefined;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+/** A page of a proxy is no response of the API, whatever its status. */
+async function jsonOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return text === "" ? undefined : JSON.parse(text);
+  } catch (cause) {
+    const more = { cause, status: response.status };
+    throw new TieoutError(
+      "unexpected_response",
+      "The response is no JSON: is the address right?",
+      more,
+    );
+  }
 }

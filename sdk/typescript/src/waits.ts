@@ -1,7 +1,7 @@
-import type { CallOptions, FileBody } from "./call.ts";
 import { TieoutError } from "./errors.ts";
-import type * as R from "./generated/operations.gen.ts";
+import * as R from "./generated/operations.gen.ts";
 import type * as T from "./generated/types.gen.ts";
+import type { CallOptions, FileBody } from "./request.ts";
 import { sleep } from "./sleep.ts";
 
 /** Options of a call that waits for what it started. */
@@ -13,55 +13,46 @@ export type WaitOptions<State> = CallOptions & {
 };
 
 /** `tieout.imports` */
-export interface Imports extends R.ImportsResource {
+export class Imports extends R.ImportsResource {
   /** Imports a file and waits until its lines are in. @throws TieoutError `failed` */
-  createAndWait(
+  async createAndWait(
     source: string,
     file: FileBody,
-    query?: Omit<T.CreateImportQuery, "preview">,
-    options?: WaitOptions<T.Import>,
-  ): Promise<T.Import>;
+    query: Omit<T.CreateImportQuery, "preview"> = {},
+    options: WaitOptions<T.Import> = {},
+  ): Promise<T.Import> {
+    const sources = new R.SourcesResource(this.send);
+    const started = (await sources.createImport(source, file, query, options)) as T.Import;
+    return until(started, () => this.get(started.id, options), options, endOf);
+  }
 }
 
 /** `tieout.runs` */
-export interface Runs extends R.RunsResource {
+export class Runs extends R.RunsResource {
   /** Runs the rules of a reconciliation and waits for the result. @throws TieoutError `failed` */
-  createAndWait(
+  async createAndWait(
     reconciliation: string,
     body?: T.CreateRunRequest,
-    options?: WaitOptions<T.Run>,
-  ): Promise<T.Run>;
+    options: WaitOptions<T.Run> = {},
+  ): Promise<T.Run> {
+    const periods = new R.ReconciliationsResource(this.send);
+    const started = await periods.createRun(reconciliation, body, options);
+    return until(started, () => this.get(started.id, options), options, endOf);
+  }
 }
 
 /** `tieout.reconciliations` */
-export interface Reconciliations extends R.ReconciliationsResource {
+export class Reconciliations extends R.ReconciliationsResource {
   /** Closes a period and waits until it is closed. @throws TieoutError `failed` */
-  closeAndWait(
+  async closeAndWait(
     reconciliation: string,
-    options?: WaitOptions<T.Reconciliation>,
-  ): Promise<T.Reconciliation>;
+    options: WaitOptions<T.Reconciliation> = {},
+  ): Promise<T.Reconciliation> {
+    const started = await this.close(reconciliation, undefined, options);
+    return until(started, () => this.get(reconciliation, options), options, closed);
+  }
 }
 
-/** Adds the calls that wait. */
-export function addWaits(sources: R.SourcesResource, ...[imports, runs, periods]: Waiting): void {
-  imports.createAndWait = async (source, file, query = {}, options = {}) => {
-    const started = (await sources.createImport(source, file, query, options)) as T.Import;
-    return until(started, () => imports.get(started.id, options), options, endOf);
-  };
-  runs.createAndWait = async (reconciliation, body, options = {}) => {
-    const started = await periods.createRun(reconciliation, body, options);
-    return until(started, () => runs.get(started.id, options), options, endOf);
-  };
-  periods.closeAndWait = async (id, options = {}) =>
-    until(
-      await periods.close(id, undefined, options),
-      () => periods.get(id, options),
-      options,
-      closed,
-    );
-}
-
-type Waiting = [imports: Imports, runs: Runs, periods: Reconciliations];
 /** Whether something has ended, or why it failed. */
 type End = boolean | { failure: string | null };
 

@@ -22,21 +22,20 @@ export async function unwrap(
   const read = (name: string) =>
     String((headers instanceof Headers ? headers.get(name) : headers[name]) ?? "");
   const [id, timestamp] = [read("webhook-id"), read("webhook-timestamp")];
-  const signatures = read("webhook-signature")
-    .split(" ")
-    .filter((one) => one.startsWith("v1,"));
-  const body = typeof rawBody === "string" ? new TextEncoder().encode(rawBody) : rawBody;
   // A timestamp that is no number is not within the tolerance either.
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp || Number.NaN)) <= TOLERANCE_SECONDS))
     throw refused("The webhook-timestamp is missing or more than 5 minutes off.");
-  const signed = join(`${id}.${timestamp}.`, body);
+  const body = textOf(rawBody);
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
+  const signatures = read("webhook-signature")
+    .split(" ")
+    .filter((one) => one.startsWith("v1,"))
+    .map((one) => fromBase64(one.slice(3)));
   for (const one of typeof secret === "string" ? [secret] : secret) {
-    const key = await keyOf(one, "verify");
-    for (const signature of signatures) {
-      const bytes = fromBase64(signature.slice(3));
-      if (bytes && (await crypto.subtle.verify("HMAC", key, bytes, signed)))
-        return { ...JSON.parse(new TextDecoder().decode(body)), id };
-    }
+    const key = await keyOf(one);
+    for (const signature of signatures)
+      if (await crypto.subtle.verify("HMAC", key, signature, signed))
+        return { ...JSON.parse(body), id };
   }
   throw refused("No signature fits the secret and the raw body.");
 }
@@ -48,9 +47,8 @@ export async function sign(
   { id = "evt_test", at = new Date() } = {},
 ): Promise<Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
-  const body = typeof rawBody === "string" ? new TextEncoder().encode(rawBody) : rawBody;
-  const key = await keyOf(secret, "sign");
-  const hash = await crypto.subtle.sign("HMAC", key, join(`${id}.${timestamp}.`, body));
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${textOf(rawBody)}`);
+  const hash = await crypto.subtle.sign("HMAC", await keyOf(secret), signed);
   const signature = btoa(String.fromCharCode(...new Uint8Array(hash)));
   return {
     "webhook-id": id,
@@ -59,28 +57,28 @@ export async function sign(
   };
 }
 
-function keyOf(secret: string, usage: "sign" | "verify"): Promise<CryptoKey> {
+/** Bytes that are no UTF-8 change here, and then no signature fits. */
+function textOf(body: RawBody): string {
+  return typeof body === "string" ? body : new TextDecoder().decode(body);
+}
+
+function keyOf(secret: string): Promise<CryptoKey> {
   const bytes = secret.startsWith("whsec_")
-    ? fromBase64(secret.slice(6))
+    ? fromBase64(secret.slice("whsec_".length))
     : new TextEncoder().encode(secret);
-  if (!bytes?.length) throw refused("The secret is empty, or what follows whsec_ is no base64.");
+  if (bytes.length === 0)
+    throw refused("The secret is empty, or what follows whsec_ is no base64.");
   const algorithm = { name: "HMAC", hash: "SHA-256" };
-  return crypto.subtle.importKey("raw", bytes, algorithm, false, [usage]);
+  return crypto.subtle.importKey("raw", bytes, algorithm, false, ["sign", "verify"]);
 }
 
-function join(head: string, body: Uint8Array | ArrayBuffer): Uint8Array<ArrayBuffer> {
-  const [start, end] = [new TextEncoder().encode(head), new Uint8Array(body)];
-  const joined = new Uint8Array(start.length + end.length);
-  joined.set(start);
-  joined.set(end, start.length);
-  return joined;
-}
-
-function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+/** The bytes of base64 in either alphabet; none if it is no base64. */
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    const bytes = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    return Uint8Array.from(bytes, (character) => character.charCodeAt(0));
   } catch {
-    return undefined;
+    return new Uint8Array();
   }
 }
 

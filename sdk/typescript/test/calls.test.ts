@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { Tieout, TieoutError } from "../src/index.ts";
 import {
@@ -133,7 +134,10 @@ test("failures are retried five times, and the last one is thrown", async () => 
 
 test("a Retry-After beyond the deadline fails at once", async () => {
   server.script(problem(429, { code: "rate_limited" }, "60"), created);
-  expect(await failureOf(create({ deadlineMs: 5_000 }))).toMatchObject({ code: "rate_limited" });
+  expect(await failureOf(create({ deadlineMs: 5_000 }))).toMatchObject({
+    code: "rate_limited",
+    retryAfterMs: 60_000,
+  });
   expect(server.received).toHaveLength(1);
   expect(delays).toEqual([]);
 });
@@ -178,6 +182,20 @@ test("a redirect is an error, and the credential is not sent on", async () => {
   server.script((response) => response.writeHead(302, { location: "/elsewhere" }).end(), created);
   expect(await failureOf(create())).toMatchObject({ code: "unexpected_response", status: 302 });
   expect(server.received).toHaveLength(1);
+});
+
+test("a page of a proxy with status 200 is an error, and is not requested again", async () => {
+  server.script((response) => response.end("<html>Sign in</html>"), created);
+  expect(await failureOf(create())).toMatchObject({
+    code: "unexpected_response",
+    status: 200,
+    retryable: false,
+  });
+  expect(server.received).toHaveLength(1);
+});
+
+test("what is logged of a client has no credential", () => {
+  expect(inspect(tieout, { depth: 9, showHidden: true })).not.toContain("id.secret");
 });
 
 test("the token is requested before each attempt", async () => {

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
 import { sign, unwrap } from "../src/index.ts";
@@ -21,6 +22,23 @@ test("a delivery signed by the reference implementation is unwrapped", async () 
 
 test("the reference implementation accepts what the signer signs", async () => {
   expect(new Webhook(SECRET).verify(BODY, await sign(BODY, SECRET))).toEqual(JSON.parse(BODY));
+});
+
+test("a secret may be base64 for URLs, as the API accepts it", async () => {
+  const bytes = Buffer.from("fb_ff-fb_ff-fb_ff-fb_ff-fb_ff-fb", "base64url");
+  const headers = await sign(BODY, `whsec_${bytes.toString("base64")}`);
+  const forUrls = `whsec_${bytes.toString("base64url")}`;
+  expect(forUrls).toMatch(/[-_]/);
+  expect(await unwrap(BODY, headers, forUrls)).toMatchObject({ id: "evt_test" });
+});
+
+test("bytes that are no UTF-8 are refused", async () => {
+  const body = Buffer.from('{"a":"\xff"}', "latin1");
+  const headers = await sign(body, OTHER);
+  const signed = `evt_test.${headers["webhook-timestamp"]}.`;
+  const hash = createHmac("sha256", OTHER).update(signed).update(body).digest("base64");
+  const sent = unwrap(body, { ...headers, "webhook-signature": `v1,${hash}` }, OTHER);
+  await expect(sent).rejects.toMatchObject(refused);
 });
 
 test("during a rotation, both secrets verify", async () => {

@@ -1,27 +1,32 @@
 import { readFile } from "node:fs/promises";
-import { send } from "../../../typescript/src/send.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { CliError, EXIT } from "../failure.ts";
 import { readStdin } from "../output.ts";
 
 type ApiOptions = GlobalOptions & { data?: string; paginate?: boolean; idempotencyKey?: string };
+const DEADLINE_MS = 60_000;
 type Page = { items?: unknown[]; next_cursor?: string | null };
 
 /** Any call, with the profile's credential. Prints the response, or with --paginate all items. */
 export async function callApi(method: string, path: string, options: ApiOptions): Promise<void> {
   if (!path.startsWith("/v1/")) throw new CliError(EXIT.usage, "The path begins with /v1/.");
-  const { transport } = await connect(options);
+  const { send } = await connect(options);
   const verb = method.toUpperCase();
-  const body = await bodyOf(options.data);
-  const headers: Record<string, string> = {
-    Accept: "application/json",
-    ...(body !== undefined && { "Content-Type": "application/json" }),
-    ...(verb === "POST" && { "Idempotency-Key": options.idempotencyKey ?? crypto.randomUUID() }),
-  };
+  // Parsing the text would change large numbers.
+  const file = await bodyOf(options.data);
   const call = async (target: string): Promise<unknown> => {
-    const outgoing = { method: verb, path: target, headers, body, isLong: false };
-    const { data } = await send(transport, outgoing, {}, async (response) => response.text());
-    return data === "" ? null : JSON.parse(data);
+    const { data = null } = await send({
+      method: verb,
+      path: target,
+      file,
+      keyed: verb === "POST",
+      options: {
+        contentType: "application/json",
+        idempotencyKey: options.idempotencyKey,
+        deadlineMs: DEADLINE_MS,
+      },
+    });
+    return data;
   };
   if (!options.paginate) {
     console.log(JSON.stringify(await call(path), null, options.json ? 0 : 2));
