@@ -1,5 +1,6 @@
 import type { JobHelpers, Task } from "graphile-worker";
 import { z } from "zod";
+import type { SealedConnection } from "#lib/connections/credential.ts";
 import { RemoteError } from "#lib/connections/remote/remote-error.ts";
 import {
   type Entry,
@@ -14,7 +15,7 @@ import { FORMAT_FILES, type LedgerSettings, type PushFormat } from "#lib/entries
 import { completeLedger } from "#lib/entries/rules/stored.ts";
 import { log } from "#lib/runtime/log.ts";
 import { ApiError } from "#lib/wire/errors.ts";
-import { openConnection, type SealedConnection } from "./open-connection.ts";
+import { openConnection } from "./open-connection.ts";
 
 const PUSH_MAX_MS = 15 * 60_000;
 const TOO_LONG = "The push took longer than 15 minutes.";
