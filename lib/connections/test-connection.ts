@@ -18,11 +18,12 @@ export async function testConnection(ctx: Context, id: string): Promise<Connecti
 
 async function answerOf(ctx: Context, settings: SealedConnection): Promise<ConnectionTest> {
   if (settings.kind === "mail") return { error: null, host_key: null, names: [], total_count: 0 };
+  const unsealed = unsealConnection(settings, ctx.tenantId);
   let hostKey: string | null = null;
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const remote = await openRemote({
-      settings: unsealConnection(settings, ctx.tenantId),
+      settings: unsealed,
       allowHosts: env().WEBHOOK_ALLOW_HOSTS,
       signal,
       async acceptsHostKey(shown) {
