@@ -124,9 +124,9 @@ test("of several hundred connections, the oldest can be chosen to push to", asyn
   expect(oldest.status, oldest.text).toBe(201);
   await sql(
     `with copies as (
-       insert into sources select (jsonb_populate_record(s, jsonb_build_object(
-         'id', private.new_id('src'), 'source_no', s.source_no + 1000 + n,
-         'name', 'Bank ' || n))).*
+       insert into sources overriding system value
+       select (jsonb_populate_record(s, jsonb_build_object('id', private.new_id('src'),
+         'source_no', 1000000000 + 300 * s.source_no + n, 'name', 'Bank ' || n))).*
        from sources s, generate_series(1, 250) n where s.tenant_id = $1 and s.id = $2
        returning source_no
      )
