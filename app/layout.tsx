@@ -25,7 +25,8 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   return (
     <html lang="en" data-theme={preferences.theme} className={inter.variable}>
       <head>
-        {/* Not as Next's viewport, which is put in anew with each page: the browser would style the whole document again. */}
+        {/* Next's viewport would replace this tag on each page, and the browser would restyle the
+            whole document each time. */}
         <meta name="color-scheme" content="light dark" />
       </head>
       <body>

@@ -11,8 +11,8 @@ const TENANTS = 20;
 const WRITES = 1000;
 const AT_ONCE = 50;
 const ROUNDS = 5;
-const INSERT =
-  "insert into public.security_events (tenant_id, type, actor, details) values ($1, 'test.done', 'user:ada', '{\"n\": 1}')";
+const INSERT = `insert into public.security_events (tenant_id, type, actor, details)
+   values ($1, 'test.done', 'user:ada', '{"n": 1}')`;
 
 await withFreshDatabases(async (fresh) => {
   const { url: connectionString, client: owner } = await fresh();
@@ -45,19 +45,25 @@ await withFreshDatabases(async (fresh) => {
         latencies.without?.push(without.p50_ms);
       }
       console.log(
-        `${name}: ${WRITES} writes, ${AT_ONCE} at once: ${(WRITES / without.seconds).toFixed(0)}/s without, ${(WRITES / withChain.seconds).toFixed(0)}/s with the chain`,
+        `${name}: ${WRITES} writes, ${AT_ONCE} at once: ` +
+          `${(WRITES / without.seconds).toFixed(0)}/s without, ` +
+          `${(WRITES / withChain.seconds).toFixed(0)}/s with the chain`,
       );
     }
   }
   for (const [name, ratios] of Object.entries(rounds))
     console.log(`${name}: time with the chain : without = ${median(ratios).toFixed(2)}`);
   console.log(
-    `20 tenants: median write ${median(latencies.without ?? []).toFixed(1)} ms without, ${median(latencies.with ?? []).toFixed(1)} ms with`,
+    `20 tenants: median write ${median(latencies.without ?? []).toFixed(1)} ms without, ` +
+      `${median(latencies.with ?? []).toFixed(1)} ms with`,
   );
 
   const { rows } = await owner.query<{ chains: number; gaps: number }>(
-    `select count(distinct tenant_id)::integer as chains, count(*) filter (where prev is distinct from prev_hash or hash <> private.security_event_hash(e))::integer as gaps
-     from (select e, tenant_id, seq, hash, prev_hash, lag(hash) over (partition by tenant_id order by seq) as prev from public.security_events e where seq is not null) x`,
+    `select count(distinct tenant_id)::integer as chains,
+       count(*) filter (where prev is distinct from prev_hash
+       or hash <> private.security_event_hash(e))::integer as gaps
+     from (select e, tenant_id, seq, hash, prev_hash, lag(hash) over (partition by tenant_id
+       order by seq) as prev from public.security_events e where seq is not null) x`,
   );
   console.log(`${rows[0]?.chains} chains, ${rows[0]?.gaps} places that do not fit`);
   await pool.end();

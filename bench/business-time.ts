@@ -127,7 +127,8 @@ async function listsBySize() {
       await sql(
         editing(
           "'pause_reason', 'Waiting'",
-          "tenant_id = $1 and id in (select id from public.exceptions where tenant_id = $1 and paused_at is null order by id limit $2)",
+          `tenant_id = $1 and id in (select id from public.exceptions where tenant_id = $1
+             and paused_at is null order by id limit $2)`,
           "pause",
         ),
         [side.tenant, Math.min(STEP, size / 10 - paused)],
@@ -151,7 +152,8 @@ async function listsBySize() {
 async function crossings({ tenant }: Side) {
   await insert(tenant, CROSSINGS, "interval '5 hours'");
   await sql(
-    "update private.exception_clocks set next_at = now() - interval '1 second', due_at = now() + interval '59 minutes', position = 240 where tenant_id = $1",
+    `update private.exception_clocks set next_at = now() - interval '1 second',
+       due_at = now() + interval '59 minutes', position = 240 where tenant_id = $1`,
     [tenant],
   );
   return reported(
@@ -184,7 +186,8 @@ async function reported(tenant: string, counted: string, waiting: string) {
   const sent = async () =>
     (
       await sql<{ events: number }>(
-        `select count(*)::int as events from public.events where tenant_id = $1 and data ->> $2 in ('60', 'business')`,
+        `select count(*)::int as events from public.events where tenant_id = $1
+           and data ->> $2 in ('60', 'business')`,
         [tenant, counted],
       )
     )[0]?.events ?? 0;
@@ -205,7 +208,8 @@ async function insert(tenant: string, count: number, after: string): Promise<voi
   for (let done = 0; done < count; done += STEP) {
     await sql(
       creating(
-        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at', now() + ${after} + i * interval '1 second', 'created_by', 'user:bench'`,
+        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at',
+           now() + ${after} + i * interval '1 second', 'created_by', 'user:bench'`,
         `generate_series(1, $2::int) i`,
       ),
       [tenant, Math.min(STEP, count - done)],

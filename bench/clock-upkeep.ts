@@ -11,13 +11,19 @@ import { median } from "./ratios/rates.ts";
 const ROWS = 50_000;
 const ROUNDS = 5;
 const INSERT = creating(
-  `'tenant_id', $1::text, 'title', 'T' || i, 'severity', (array['critical','high','medium','low'])[1 + i % 4], 'due_at', now() + interval '1 day' * (i::float8 / $2) * 20 - interval '1 day', 'assigned_to', case when i % 7 > 0 then 'user:u' || i % 7 end, 'created_by', 'user:bench'`,
+  `'tenant_id', $1::text, 'title', 'T' || i, 'severity',
+     (array['critical','high','medium','low'])[1 + i % 4], 'due_at',
+     now() + interval '1 day' * (i::float8 / $2) * 20 - interval '1 day', 'assigned_to',
+     case when i % 7 > 0 then 'user:u' || i % 7 end, 'created_by', 'user:bench'`,
   `generate_series(1, $2::int) i`,
 );
 
-const BARE = `insert into public.exceptions (tenant_id, title, severity, due_at, assigned_to, created_by)
-  select $1, 'T' || i, (array['critical','high','medium','low'])[1 + i % 4], now() + interval '1 day' * (i::float8 / $2) * 20 - interval '1 day',
-    case when i % 7 > 0 then 'user:u' || i % 7 end, 'user:bench' from generate_series(1, $2::int) i`;
+const BARE = `insert into public.exceptions (tenant_id, title, severity, due_at, assigned_to,
+    created_by)
+  select $1, 'T' || i, (array['critical','high','medium','low'])[1 + i % 4],
+    now() + interval '1 day' * (i::float8 / $2) * 20 - interval '1 day',
+    case when i % 7 > 0 then 'user:u' || i % 7 end, 'user:bench'
+    from generate_series(1, $2::int) i`;
 
 const speeds = { with_upkeep: [] as number[], without_upkeep: [] as number[] };
 for (let round = 0; round < ROUNDS; round++) {

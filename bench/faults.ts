@@ -1,11 +1,12 @@
 /**
  * Drills that take minutes, each on its own stack. What they show is in docs/decisions/0014.
  *
- *   node bench/faults.ts idle [rounds]         interruptions of Postgres after which a worker lives and does nothing
+ *   node bench/faults.ts idle [rounds]         interruptions of Postgres that leave a worker idle
  *   node bench/faults.ts orphans [rounds]      kill -9 of the supervisor under 150 calls a second
- *   node bench/faults.ts revocation [rounds]   calls that a process accepts with a key that it has just revoked
- *   node bench/faults.ts lanes [rounds]        another tenant's list while one tenant searches and exports 250,000 exceptions, and sends what
- *                                              is costly to read; [rounds] <pressure>…: those alone
+ *   node bench/faults.ts revocation [rounds]   calls accepted with a key that was just revoked
+ *   node bench/faults.ts lanes [rounds]        another tenant's list while one tenant searches and exports
+ *                                              250,000 exceptions and sends costly requests;
+ *                                              [rounds] <pressure>…: only these
  */
 import { idle } from "./faults/idle.ts";
 import { lanes } from "./faults/lanes.ts";

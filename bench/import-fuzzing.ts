@@ -5,10 +5,11 @@
  * A sound file is made of random lines, with the totals that its format has; then bytes are
  * flipped, set, cut, doubled, swapped, or joined with those of another file. Of what the reader
  * makes of it:
- * - nothing may be thrown but FileRefused, nothing may hang, every line must be well-formed (`unsound`);
- * - every amount must stand in the file, literally: what is written there is what is read (`misread`);
- * - where the reader says that a statement's totals hold, its lines must be those of a sound statement (`verified_wrong`), unless
- *   several numbers were altered so that they add up again, which no reader can see (`compensated`).
+ * - `unsound`: only FileRefused may be thrown, nothing may hang, every line must be well-formed;
+ * - `misread`: every amount must stand in the file, literally;
+ * - `verified_wrong`: if the reader says that a statement's totals hold, its lines must be those of
+ *   a sound statement. Numbers that were altered so that they add up again are `compensated`,
+ *   because no reader can see that.
  * Without totals (CSV, NDJSON, JSON, OFX, which has no opening balance), a digit that was changed
  * to another is undetectable by nature: those lines are counted (`altered`), by an amount that each
  * line also carries in its identifier or reference.

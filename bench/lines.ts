@@ -1,7 +1,7 @@
 /**
- * A file of lines through /v1, on the stack that runs: seconds until its import is done, beside
- * COPY of the same rows into the same table and into one without indexes, the memory of each
- * process at its highest, and how long other calls take during the import.
+ * Imports a file of lines through /v1 on the running stack. Prints the seconds until the import is
+ * done and those of a COPY of the same rows into the same table and into one without indexes, the
+ * peak memory of each process, and how long other calls take during the import.
  *
  *   npm start, then: node bench/lines.ts [lines]
  */
@@ -67,7 +67,7 @@ console.log(
   ((sentAt - startedAt) / 1000).toFixed(1),
   "s",
 );
-console.log("other calls meanwhile, ms:", busy);
+console.log("other calls during the import, ms:", busy);
 console.log("peak memory, MB:", peaks());
 
 for (const like of ["including all", "including generated including identity"]) {
@@ -87,7 +87,8 @@ async function bareCopy(like: string): Promise<string> {
     ),
   );
   await database.query(
-    `drop table if exists private.bench_copy; create table private.bench_copy (like public.lines ${like})`,
+    `drop table if exists private.bench_copy;
+     create table private.bench_copy (like public.lines ${like})`,
   );
   const { rows } = await database.query<{ row: string }>(
     "select r::text as row from private.bench_rows r limit 1",
@@ -133,7 +134,10 @@ async function callsWhile(
   return { calls: times.length, p50: at(0.5), p99: at(0.99) };
 }
 
-/** @returns a function that ends it and tells the highest resident memory of each of the stack's node processes. */
+/**
+ * @returns a function that ends it and tells the highest resident memory of each of the stack's
+ * node processes.
+ */
 function watchMemory(): () => Record<string, number> {
   const max: Record<string, number> = {};
   const look = () => {

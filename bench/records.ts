@@ -69,17 +69,23 @@ async function fill(size: number): Promise<Owner> {
     await sql(
       `insert into public.records (tenant_id, surface, data, created_at, updated_at, deleted_at)
        select $1, 'troubleshooting', jsonb_strip_nulls(jsonb_build_object(
-         'title', (array['Stripe','Adyen','PayPal','Worldpay','Checkout','Klarna','Mollie','Braintree'])[1 + i % 8] || ' payout ' || i,
-         'operation', (array['list','sync','export','import'])[1 + i % 4], 'published', i % 10 = 0, 'idempotencyKey', md5(i::text),
-         'symptom', 'The statement of team' || i % 125 || ' under acct_' || substr(md5(i::text), 1, 10) || ' is number-' || i % 1000 || '. of its kind',
+         'title',
+         (array['Stripe','Adyen','PayPal','Worldpay','Checkout','Klarna','Mollie','Braintree'])
+           [1 + i % 8] || ' payout ' || i,
+         'operation', (array['list','sync','export','import'])[1 + i % 4], 'published', i % 10 = 0,
+           'idempotencyKey', md5(i::text),
+         'symptom', 'The statement of team' || i % 125 || ' under acct_' || substr(md5(i::text), 1,
+           10) || ' is number-' || i % 1000 || '. of its kind',
          'place', case when i % 100000 = 77 then 'Zanzibar' end)),
-         now() - ($3 - i) * interval '1 second', now() - ($3 - i) * interval '1 second', case when i % 20 = 1 then now() - interval '1 day' end
+         now() - ($3 - i) * interval '1 second', now() - ($3 - i) * interval '1 second',
+           case when i % 20 = 1 then now() - interval '1 day' end
        from generate_series($2::int + 1, least($2::int + ${BATCH}, $3::int)) i`,
       [tenant, from, size],
     );
   }
   const [half] = await sql<{ id: string }>(
-    "select id from public.records where tenant_id = $1 and deleted_at is null order by id offset $2 limit 1",
+    `select id from public.records where tenant_id = $1 and deleted_at is null
+     order by id offset $2 limit 1`,
     [tenant, size * 0.45],
   );
   return { tenant, middle: half?.id ?? "" };

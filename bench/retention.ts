@@ -20,13 +20,20 @@ const FILL = `
   insert into public.webhooks (tenant_id, id, url, events, created_by)
     values ('acme', 'whk_1', 'https://hooks.example.com/', '{exception.created}', 'user:ada');
   insert into public.events (id, tenant_id, type, at, data)
-    select 'evt_' || lpad(to_hex(${MS}), 12, '0') || substr(md5(n::text), 1, 20), 'acme', 'exception.created', to_timestamp(${MS} / 1000.0),
-      jsonb_build_object('exception', jsonb_build_object('id', 'exc_' || n, 'title', repeat('Payment ', 20), 'details', repeat('x', 300)))
+    select 'evt_' || lpad(to_hex(${MS}), 12, '0') || substr(md5(n::text), 1, 20), 'acme',
+      'exception.created', to_timestamp(${MS} / 1000.0),
+      jsonb_build_object('exception',
+        jsonb_build_object('id', 'exc_' || n, 'title', repeat('Payment ', 20), 'details',
+        repeat('x', 300)))
     from generate_series(1, ${ROWS}) n;
-  insert into public.webhook_deliveries (id, tenant_id, webhook_id, event_id, type, status, attempt_count, created_at, delivered_at)
-    select private.delivery_id(id, 'whk_1'), tenant_id, 'whk_1', id, type, 'delivered', 1, at, at from public.events order by at;
-  insert into public.webhook_attempts (tenant_id, delivery_id, number, cause, status, started_at, duration_ms, status_code, response_body)
-    select tenant_id, id, 1, 'event', 'succeeded', created_at, 40, 200, 'ok' from public.webhook_deliveries order by created_at;
+  insert into public.webhook_deliveries (id, tenant_id, webhook_id, event_id, type, status,
+    attempt_count, created_at, delivered_at)
+    select private.delivery_id(id, 'whk_1'), tenant_id, 'whk_1', id, type, 'delivered', 1, at, at
+    from public.events order by at;
+  insert into public.webhook_attempts (tenant_id, delivery_id, number, cause, status, started_at,
+    duration_ms, status_code, response_body)
+    select tenant_id, id, 1, 'event', 'succeeded', created_at, 40, 200, 'ok'
+    from public.webhook_deliveries order by created_at;
   alter table public.events enable trigger user;`;
 
 await withFreshDatabases(async (fresh) => {
@@ -56,7 +63,9 @@ await withFreshDatabases(async (fresh) => {
     for (let left = BATCH; left > 0; ) {
       const since = performance.now();
       const { rowCount } = await client.query(
-        `delete from public.flat_${table} where ctid = any (array(select ctid from public.flat_${table} where ${age} < $1::timestamptz - interval '30 days' limit ${BATCH}))`,
+        `delete from public.flat_${table}
+         where ctid = any (array(select ctid from public.flat_${table}
+           where ${age} < $1::timestamptz - interval '30 days' limit ${BATCH}))`,
         [at],
       );
       left = rowCount ?? 0;
@@ -65,7 +74,8 @@ await withFreshDatabases(async (fresh) => {
   }
   const total = batches.reduce((sum, ms) => sum + ms, 0);
   console.log(
-    `deleted: ${ROWS / 2} events with theirs in ${batches.length} batches, ${seconds(total)}; slowest ${Math.round(Math.max(...batches))} ms; ` +
+    `deleted: ${ROWS / 2} events with theirs in ${batches.length} batches, ${seconds(total)}; ` +
+      `slowest ${Math.round(Math.max(...batches))} ms; ` +
       `${mebibytes((await walAt(client)) - before)} of WAL`,
   );
   await client.query("vacuum");
@@ -87,8 +97,10 @@ await withFreshDatabases(async (fresh) => {
     await client.query<{ n: number }>("select count(*)::integer as n from public.events")
   ).rows;
   console.log(
-    `dropped: ${(rows?.n ?? 0) - (left?.n ?? 0)} events with theirs in ${drops.length} partitions, ${Math.round(drops.reduce((sum, ms) => sum + ms, 0))} ms; ` +
-      `slowest ${Math.round(Math.max(...drops))} ms; ${mebibytes((await walAt(client)) - before)} of WAL; ${await sizes(client)}`,
+    `dropped: ${(rows?.n ?? 0) - (left?.n ?? 0)} events with theirs in ${drops.length} ` +
+      `partitions, ${Math.round(drops.reduce((sum, ms) => sum + ms, 0))} ms; slowest ` +
+      `${Math.round(Math.max(...drops))} ms; ` +
+      `${mebibytes((await walAt(client)) - before)} of WAL; ${await sizes(client)}`,
   );
 });
 
@@ -107,7 +119,8 @@ async function walAt(client: Client): Promise<number> {
 
 async function sizes(client: Client): Promise<string> {
   const { rows } = await client.query<{ bytes: string }>(
-    "select sum(pg_total_relation_size(i.inhrelid))::text as bytes from unnest($1::text[]) name join pg_inherits i on i.inhparent = ('public.' || name)::regclass",
+    `select sum(pg_total_relation_size(i.inhrelid))::text as bytes from unnest($1::text[]) name
+     join pg_inherits i on i.inhparent = ('public.' || name)::regclass`,
     [TABLES],
   );
   return `${mebibytes(Number(rows[0]?.bytes))} in all`;

@@ -6,7 +6,8 @@ import type { Client } from "pg";
 export async function rollBack(client: Client, days: number): Promise<void> {
   for (let day = days; day >= 0; day--) {
     await client.query(
-      "select private.extend_partitions(parent, prefix, span, now() - $1 * interval '1 day') from private.partitioned() where span > '1 day'",
+      `select private.extend_partitions(parent, prefix, span, now() - $1 * interval '1 day')
+       from private.partitioned() where span > '1 day'`,
       [day],
     );
   }

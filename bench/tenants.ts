@@ -1,7 +1,7 @@
 /**
- * What many tenants and many deliveries cost: the background work that passes over all of them, and
- * one tenant's own reads and deliveries beside the others. `node bench/tenants.ts [tenants]
- * [deliveries]`; a database of its own, thrown away after. docs/growth.md has its figures.
+ * What many tenants and many deliveries cost: the background work that visits all of them, and one
+ * tenant's reads and deliveries among theirs. `node bench/tenants.ts [tenants] [deliveries]` starts
+ * a separate database and discards it at the end. docs/growth.md has its figures.
  */
 
 import { randomBytes } from "node:crypto";
@@ -27,24 +27,37 @@ const TABLES = ["events", "webhook_deliveries", "webhook_attempts"];
 const FILL = [
   `select private.create_tenant('t' || n, 'Tenant ' || n) from generate_series(1, ${TENANTS}) n`,
   `insert into public.webhooks (tenant_id, id, url, events, created_by)
-     select 't' || n, 'whk_' || n, 'https://hooks.example.com/', '{exception.resolved}', 'user:ada' from generate_series(1, ${TENANTS}) n`,
+     select 't' || n, 'whk_' || n, 'https://hooks.example.com/', '{exception.resolved}', 'user:ada'
+     from generate_series(1, ${TENANTS}) n`,
   creating(
-    `'tenant_id', 't' || n % ${TENANTS} + 1, 'title', 'Payout ' || n, 'severity', 'high', 'due_at', now() + interval '1 hour' + n * interval '1 second', 'created_by', 'user:ada'`,
+    `'tenant_id', 't' || n % ${TENANTS} + 1, 'title', 'Payout ' || n, 'severity', 'high', 'due_at',
+       now() + interval '1 hour' + n * interval '1 second', 'created_by', 'user:ada'`,
     `generate_series(1, ${TENANTS * EXCEPTIONS_EACH}) n`,
   ),
-  `insert into public.security_events (tenant_id, type, actor, details) select 't' || n, 'test.done', 'user:ada', '{"n": 1}' from generate_series(1, ${TENANTS}) n`,
+  `insert into public.security_events (tenant_id, type, actor, details) select 't' || n,
+     'test.done', 'user:ada', '{"n": 1}' from generate_series(1, ${TENANTS}) n`,
   "alter table public.events disable trigger user",
   `insert into public.events (id, tenant_id, type, at, data)
-     select 'evt_' || lpad(to_hex((extract(epoch from now() - interval '29 days' * (1 - n::float / ${DELIVERIES})) * 1000)::bigint), 12, '0') || substr(md5(n::text), 1, 20),
-       't' || n % ${TENANTS} + 1, 'exception.resolved', now() - interval '29 days' * (1 - n::float / ${DELIVERIES}),
-       jsonb_build_object('exception', jsonb_build_object('id', 'exc_' || n, 'title', repeat('Payment ', 20), 'details', repeat('x', 300)))
+     select 'evt_'
+       || lpad(to_hex((extract(epoch
+       from now() - interval '29 days' * (1 - n::float / ${DELIVERIES})) * 1000)::bigint), 12,
+       '0') || substr(md5(n::text), 1, 20),
+       't' || n % ${TENANTS} + 1, 'exception.resolved',
+         now() - interval '29 days' * (1 - n::float / ${DELIVERIES}),
+       jsonb_build_object('exception',
+         jsonb_build_object('id', 'exc_' || n, 'title', repeat('Payment ', 20), 'details',
+         repeat('x', 300)))
      from generate_series(1, ${DELIVERIES}) n`,
   "alter table public.events enable trigger user",
-  `insert into public.webhook_deliveries (id, tenant_id, webhook_id, event_id, type, status, attempt_count, created_at, delivered_at)
-     select 'dlv_' || substr(id, 5), tenant_id, 'whk_' || substr(tenant_id, 2), id, type, 'delivered', 1, at, at
+  `insert into public.webhook_deliveries (id, tenant_id, webhook_id, event_id, type, status,
+     attempt_count, created_at, delivered_at)
+     select 'dlv_' || substr(id, 5), tenant_id, 'whk_' || substr(tenant_id, 2), id, type,
+       'delivered', 1, at, at
      from public.events where type = 'exception.resolved' order by at`,
-  `insert into public.webhook_attempts (tenant_id, delivery_id, number, cause, status, started_at, duration_ms, status_code, response_body)
-     select tenant_id, id, 1, 'event', 'succeeded', created_at, 40, 200, 'ok' from public.webhook_deliveries order by created_at`,
+  `insert into public.webhook_attempts (tenant_id, delivery_id, number, cause, status, started_at,
+     duration_ms, status_code, response_body)
+     select tenant_id, id, 1, 'event', 'succeeded', created_at, 40, 200, 'ok'
+     from public.webhook_deliveries order by created_at`,
 ];
 
 process.env.ENCRYPTION_KEYS ??= randomBytes(32).toString("base64");
@@ -64,11 +77,14 @@ await withFreshDatabases(async (fresh) => {
   await client.query(`vacuum analyze`);
   const { bytes } = await one<{ bytes: string }>(
     client,
-    "select sum(pg_total_relation_size(i.inhrelid))::text as bytes from unnest($1::text[]) name join pg_inherits i on i.inhparent = ('public.' || name)::regclass",
+    `select sum(pg_total_relation_size(i.inhrelid))::text as bytes from unnest($1::text[]) name
+     join pg_inherits i on i.inhparent = ('public.' || name)::regclass`,
     [TABLES],
   );
   console.log(
-    `${TENANTS} tenants, ${TENANTS * EXCEPTIONS_EACH} open exceptions, ${DELIVERIES} deliveries in ${(Number(bytes) / 2 ** 30).toFixed(2)} GiB; filled in ${Math.round((performance.now() - since) / 1000)} s`,
+    `${TENANTS} tenants, ${TENANTS * EXCEPTIONS_EACH} open exceptions, ${DELIVERIES} deliveries ` +
+      `in ${(Number(bytes) / 2 ** 30).toFixed(2)} GiB; filled in ` +
+      `${Math.round((performance.now() - since) / 1000)} s`,
   );
 
   await report("the board of one tenant, 50 items", (round) =>
@@ -121,7 +137,8 @@ await withFreshDatabases(async (fresh) => {
   const signings = await signMovedChains(query);
   const ms = performance.now() - began;
   console.log(
-    `| signing ${signings.length} audit logs that moved | ${(ms / 1000).toFixed(1)} s, ${(ms / signings.length).toFixed(2)} ms each |`,
+    `| signing ${signings.length} audit logs that moved | ${(ms / 1000).toFixed(1)} s, ` +
+      `${(ms / signings.length).toFixed(2)} ms each |`,
   );
   if (signings.some((signing) => "fault" in signing))
     throw new Error("An audit log does not verify.");

@@ -54,7 +54,8 @@ async function verify(): Promise<void> {
   const { chainReader, readChainState } = await import("#lib/security-events/read-chain.ts");
   const savedCheckpoints = values.checkpoints ? await readKept(values.checkpoints) : [];
   const { rows } = await client.query<{ chain: string }>(
-    `select chain from private.security_event_heads union select coalesce(tenant_id, '*') from public.security_events
+    `select chain from private.security_event_heads union select coalesce(tenant_id, '*')
+     from public.security_events
      union select chain from private.security_event_checkpoints order by 1`,
   );
   const chains = [

@@ -71,13 +71,15 @@ async function markRestored(url: string): Promise<void> {
  */
 async function requireOwner(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string; super: boolean; creates: boolean }>(
-    `select current_user as name, rolsuper as super, has_database_privilege(current_database(), 'create') as creates
+    `select current_user as name, rolsuper as super,
+       has_database_privilege(current_database(), 'create') as creates
      from pg_roles where rolname = current_user`,
   );
   const [role] = rows;
   if (role?.super)
     throw new Refusal(
-      `${role.name} is a superuser, and would own what is made. Connect as postgres, as Supabase gives it.`,
+      `${role.name} is a superuser, and would own what is made. ` +
+        "Connect as postgres, as Supabase gives it.",
     );
   if (!role?.creates)
     throw new Refusal(
@@ -95,7 +97,10 @@ function sentenceOf(error: Error & { code?: string }): string {
   if (error instanceof LockHeld || error instanceof UnknownMigrations || error instanceof Refusal)
     return error.message;
   if (error.code?.startsWith("E"))
-    return `The database at DIRECT_URL or DATABASE_URL can't be reached: ${error.message || error.code}.`;
+    return (
+      "The database at DIRECT_URL or DATABASE_URL can't be reached: " +
+      `${error.message || error.code}.`
+    );
   return isPush
     ? `Nothing of the migration that failed is kept; those before it are. ${error.message}`
     : error.message;

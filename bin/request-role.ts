@@ -11,6 +11,7 @@ try {
   console.log(await makeRequestRole(ownerUrl));
 } catch (error) {
   fail(
-    `The role could not be made: ${(error as Error).message}. DATABASE_URL has to be the project owner's.`,
+    `The role could not be made: ${(error as Error).message}. ` +
+      "DATABASE_URL has to be the project owner's.",
   );
 }

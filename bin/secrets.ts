@@ -53,11 +53,13 @@ for (const { table, id, tenant_id, sealed } of rows) {
 await client.end();
 
 console.log(
-  `Resealed ${resealed} of ${rows.length} secrets of webhooks, connections and alert channels with the newest key.`,
+  `Resealed ${resealed} of ${rows.length} secrets of webhooks, ` +
+    "connections and alert channels with the newest key.",
 );
 if (unreadable.length > 0)
   fail(
-    `None of ENCRYPTION_KEYS opens ${unreadable.join(", ")}. Add the key they were sealed with and run this again.`,
+    `None of ENCRYPTION_KEYS opens ${unreadable.join(", ")}. ` +
+      "Add the key they were sealed with and run this again.",
   );
 
 function idColumn(table: Row["table"]): string {

@@ -33,8 +33,8 @@ const BUILD_STAMP = join(ROOT, ".next/inputs.sha256");
 const NOT_BUILT = /\.test\.tsx?$/;
 
 /**
- * Installs the packages of package-lock.json, unless they are installed. `dev`: also those that only
- * tests and development need.
+ * Installs the packages of package-lock.json, unless they are installed. `dev`: also those that
+ * only tests and development need.
  */
 export async function install({ dev = true } = {}) {
   if (isInstalled(dev)) return;
@@ -46,8 +46,8 @@ export function isBuilt() {
 }
 
 /**
- * Builds the web app, unless its inputs are unchanged. `typesAreChecked` skips the type check, which
- * needs the packages for development.
+ * Builds the web app, unless its inputs are unchanged. `typesAreChecked` skips the type check,
+ * which needs the packages for development.
  */
 export async function build({ typesAreChecked = false } = {}) {
   if (isBuilt()) return;
@@ -78,8 +78,8 @@ async function compress(folder) {
 }
 
 /**
- * Runs a command and prints its output on stderr, because stdout belongs to the log. While steps are
- * shown, the output is printed only if the command fails.
+ * Runs a command and prints its output on stderr, because stdout belongs to the log. While steps
+ * are shown, the output is printed only if the command fails.
  */
 export function run(command, args, { env = {}, stdio = ["ignore", 2, 2] } = {}) {
   const output = [];

@@ -38,7 +38,10 @@ async function create(id: string, ...name: string[]): Promise<string> {
 async function admit(id: string, email: string, ...roles: string[]): Promise<string> {
   if (roles.length === 0 || !roles.every((role) => ROLES.includes(role as Role))) fail(USAGE);
   await client.query("select private.admit_member($1, $2, $3)", [id, email, roles]);
-  return `${email} is ${roles.join(" and ")} of ${id}. Takes effect within a minute, even for signed-in sessions.`;
+  return (
+    `${email} is ${roles.join(" and ")} of ${id}. ` +
+    "Takes effect within a minute, even for signed-in sessions."
+  );
 }
 
 function messageOf(error: unknown): string {

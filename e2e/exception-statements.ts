@@ -3,7 +3,9 @@
  * value, …; `from` has a row for each.
  */
 export function creating(columns: string, from: string): string {
-  return `select e.* from private.change_exceptions('create', array(select jsonb_build_object(${columns}) from ${from})) e`;
+  return `select e.*
+    from private.change_exceptions('create', array(select jsonb_build_object(${columns})
+      from ${from})) e`;
 }
 
 /**
@@ -16,5 +18,7 @@ export function editing(
   act: "edit" | "pause" | "resume" | "recalculate" = "edit",
 ): string {
   const change = ["'tenant_id', tenant_id", "'id', id", columns].filter(Boolean).join(", ");
-  return `select e.* from private.change_exceptions('${act}', array(select jsonb_build_object(${change}) from public.exceptions where ${where})) e`;
+  return `select e.*
+    from private.change_exceptions('${act}', array(select jsonb_build_object(${change})
+      from public.exceptions where ${where})) e`;
 }

@@ -92,12 +92,14 @@ export async function transactionNow(): Promise<string> {
 /** The tables of all our schemas that contain one of these texts in a row written since `since`. */
 export async function tablesHolding(texts: string[], since: string): Promise<string[]> {
   const tables = await sql<{ name: string }>(
-    "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'private', 'graphile_worker', 'auth')",
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where schemaname in ('public', 'private', 'graphile_worker', 'auth')`,
   );
   const holding: string[] = [];
   for (const { name } of tables) {
     const written = `select from ${name} t where age(t.xmin) <= age($2::xid8::xid)`;
-    const found = `select exists (${written} and exists (select from unnest($1::text[]) x where strpos(t::text, x) > 0)) as held`;
+    const found = `select exists (${written} and exists (select from unnest($1::text[]) x
+        where strpos(t::text, x) > 0)) as held`;
     if ((await sql<{ held: boolean }>(found, [texts, since]))[0]?.held) holding.push(name);
   }
   return holding;
@@ -149,15 +151,21 @@ export async function enrol(
   const [user] = await sql<{ id: string }>(
     `with made as (
        insert into auth.users (
-         instance_id, id, aud, role, email, encrypted_password, email_confirmed_at, raw_app_meta_data, raw_user_meta_data,
-         confirmation_token, recovery_token, email_change, email_change_token_new, email_change_token_current,
+         instance_id, id, aud, role, email, encrypted_password, email_confirmed_at,
+           raw_app_meta_data, raw_user_meta_data,
+         confirmation_token, recovery_token, email_change, email_change_token_new,
+           email_change_token_current,
          phone_change, phone_change_token, reauthentication_token, created_at, updated_at)
-       values ('00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated', 'authenticated', $1,
-         extensions.crypt($2, extensions.gen_salt('bf', 4)), now(), jsonb_build_object('tenants', $3::jsonb), '{}',
+       values ('00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated',
+         'authenticated', $1,
+         extensions.crypt($2, extensions.gen_salt('bf', 4)), now(),
+           jsonb_build_object('tenants', $3::jsonb), '{}',
          '', '', '', '', '', '', '', '', now(), now())
        returning id, email)
-     insert into auth.identities (id, provider, provider_id, user_id, identity_data, last_sign_in_at, created_at, updated_at)
-     select gen_random_uuid(), 'email', id::text, id, jsonb_build_object('sub', id, 'email', email, 'email_verified', true), now(), now(), now()
+     insert into auth.identities (id, provider, provider_id, user_id, identity_data,
+       last_sign_in_at, created_at, updated_at)
+     select gen_random_uuid(), 'email', id::text, id,
+       jsonb_build_object('sub', id, 'email', email, 'email_verified', true), now(), now(), now()
      from made returning user_id as id`,
     [email, PASSWORD, JSON.stringify(tenants)],
   );

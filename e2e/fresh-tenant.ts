@@ -93,14 +93,17 @@ export class FreshTenant {
   async import(source: string, lines: readonly FileLine[]): Promise<number> {
     const file = Buffer.from(HEAD + lines.map(rowOf).join(""));
     const { rows } = await this.client.query<{ id: string }>(
-      `insert into public.imports (tenant_id, source_no, status, format, mapping, bytes_total, created_by)
-       select tenant_id, source_no, 'queued', 'csv', $3, $4, 'test' from public.sources where tenant_id = $1 and id = $2 returning id`,
+      `insert into public.imports (tenant_id, source_no, status, format, mapping, bytes_total,
+         created_by)
+       select tenant_id, source_no, 'queued', 'csv', $3, $4, 'test' from public.sources
+       where tenant_id = $1 and id = $2 returning id`,
       [this.id, source, MAPPING, file.length],
     );
     const key = { tenant_id: this.id, import_id: rows[0]?.id as string };
     for (let seq = 0; seq * CHUNK_BYTES < file.length; seq++)
       await this.client.query(
-        "insert into private.import_chunks (tenant_id, import_id, seq, bytes) values ($1, $2, $3, $4)",
+        `insert into private.import_chunks (tenant_id, import_id, seq, bytes)
+         values ($1, $2, $3, $4)`,
         [...Object.values(key), seq, file.subarray(seq * CHUNK_BYTES, (seq + 1) * CHUNK_BYTES)],
       );
     const startedAt = performance.now();
@@ -140,7 +143,8 @@ export class FreshTenant {
     });
     const seconds = (performance.now() - startedAt) / 1000;
     const { rows } = await this.client.query<Omit<RunReport, "statements" | "seconds">>(
-      "select id, status, failure, suggested_count, open_count, changed from public.runs where tenant_id = $1 and id = $2",
+      `select id, status, failure, suggested_count, open_count, changed from public.runs
+       where tenant_id = $1 and id = $2`,
       [this.id, id],
     );
     return { ...(rows[0] as Omit<RunReport, "statements" | "seconds">), seconds, statements };

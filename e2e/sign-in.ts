@@ -58,7 +58,8 @@ async function beginSession(account: {
   provider: string;
 }): Promise<string> {
   const [begun] = await sql<{ id: string }>(
-    "insert into private.sessions (issuer, subject, provider, expires_at) values ($1, $2, $3, now() + interval '1 hour') returning id",
+    `insert into private.sessions (issuer, subject, provider, expires_at)
+     values ($1, $2, $3, now() + interval '1 hour') returning id`,
     [account.issuer, account.sub, account.provider],
   );
   return begun?.id ?? "";

@@ -174,8 +174,8 @@ describe("any two sides under any rules", () => {
     () => {
       fc.assert(
         fc.property(sidesGiven, rules, fc.nat(), (sides, rules, pick) => {
-          const made = combinations(solve(sides, rules));
-          const rejected = new Set(made.filter((_, at) => (at + pick) % 2 === 0));
+          const found = combinations(solve(sides, rules));
+          const rejected = new Set(found.filter((_, at) => (at + pick) % 2 === 0));
           const again = solve(sides, rules, { rejected });
           expect(combinations(again).filter((combination) => rejected.has(combination))).toEqual(
             [],
@@ -206,9 +206,9 @@ describe("any two sides under any rules", () => {
               ...sides.right.filter((_, at) => !settled.right.has(at)),
             ].map(moneyOf),
           );
-          const kept = (side: Side) =>
+          const remaining = (side: Side) =>
             sides[side].filter((line, at) => !settled[side].has(at) || shared.has(moneyOf(line)));
-          const part = solve({ left: kept("left"), right: kept("right") }, DEFAULT_RULES);
+          const part = solve({ left: remaining("left"), right: remaining("right") }, DEFAULT_RULES);
           const hashes = hashesOf(whole);
           expect(hashesOf(part).filter((hash) => !hashes.includes(hash))).toEqual([]);
           expect(part.waterfall.rules.slice(2)).toEqual(whole.waterfall.rules.slice(2));

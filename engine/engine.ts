@@ -98,19 +98,13 @@ export function* run(input: Input): Generator<Progress, Result> {
         break;
       case "group":
         yield* keyedGroups(state, rule, index, businessDays);
-        if (!rule.on?.length)
-          yield* sums(
-            state,
-            suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule,
-            index,
-            businessDays,
-            {
-              sumsOf,
-              reach,
-            },
-          );
-        if (!rule.on?.length && sumsOf === "all" && ofDifferences)
-          yield* discountedSums(state, rule, ofDifferences, businessDays, reach);
+        if (!rule.on?.length) {
+          const allowed: Rule =
+            suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule;
+          const pools = yield* sums(state, allowed, index, businessDays, { sumsOf, reach });
+          if (sumsOf === "all" && ofDifferences)
+            yield* discountedSums(state, rule, ofDifferences, pools);
+        }
         break;
       case "score": {
         yield* state.readTexts(rule.name);

@@ -133,7 +133,8 @@ export function explainLines(
 }
 
 const BEYOND =
-  "The days lie farther apart than the rule says, as those of other sure matches of these sources do.";
+  "The days lie farther apart than the rule says, as " +
+  "those of other sure matches of these sources do.";
 
 function isBeyond(tolerance: Explanation["tolerance"]): boolean {
   if (!tolerance) return false;

@@ -54,7 +54,7 @@ export class Names {
       );
     } else if (confirmed && shareNoWord(left, right)) {
       this.keep(key, [...known, { left: name, right: key, confirmed: 1 }]);
-      this.forgetLeast();
+      this.forgetRarest();
     }
   }
 
@@ -63,13 +63,13 @@ export class Names {
     else this.byRight.delete(key);
   }
 
-  private forgetLeast(): void {
+  private forgetRarest(): void {
     const all = this.list;
     if (all.length <= MOST_NAMES) return;
-    const least = all.reduce((one, other) => (other.confirmed < one.confirmed ? other : one));
+    const rarest = all.reduce((one, other) => (other.confirmed < one.confirmed ? other : one));
     this.keep(
-      least.right,
-      (this.byRight.get(least.right) ?? []).filter((one) => one !== least),
+      rarest.right,
+      (this.byRight.get(rarest.right) ?? []).filter((one) => one !== rarest),
     );
   }
 }

@@ -141,13 +141,13 @@ describe("tolerance", () => {
   });
 
   test("leaves no difference open on a line that would have to give more than it has", () => {
-    const given = { group_key: "po_1" };
+    const shared = { group_key: "po_1" };
     const rules = [rule("group", { amount_tolerance_minor: 30, residual: "none" })];
     const result = solve(
-      [{ ...given, amount_minor: -1 }],
+      [{ ...shared, amount_minor: -1 }],
       [
-        { ...given, amount_minor: -26 },
-        { ...given, amount_minor: 1 },
+        { ...shared, amount_minor: -26 },
+        { ...shared, amount_minor: 1 },
       ],
       rules,
     );
@@ -171,7 +171,7 @@ describe("tolerance", () => {
     "counts the open days of a calendar in a %s rule, and reports them",
     (kind) => {
       const friday = 20_000;
-      const given = { reference: "INV-9 Meier", group_key: "po_1" };
+      const shared = { reference: "INV-9 Meier", group_key: "po_1" };
       const business = rule(kind, {
         on: kind === "group" ? ["group_key"] : ["reference"],
         days_after: 1,
@@ -184,8 +184,8 @@ describe("tolerance", () => {
         closed: [friday + 3],
       });
       const lines = [
-        [{ ...given, value_date: friday }],
-        [{ ...given, value_date: friday + 4 }],
+        [{ ...shared, value_date: friday }],
+        [{ ...shared, value_date: friday + 4 }],
       ] as const;
       const found = (more: object) => solve(...lines, [business], more);
       expect(found({}).confirmed.length + found({}).suggested.length).toBe(0);

@@ -48,8 +48,8 @@ export type Rule = {
   name: string;
   kind: RuleKind;
   /**
-   * Fields that must be present and equal on all lines of a match; a reversal may name the
-   * reference of what it takes back instead.
+   * Fields that must be present and equal on all lines of a match; a reversal may instead
+   * name the reference of the line that it reverses.
    */
   on?: readonly RuleField[];
   /**

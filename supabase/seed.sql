@@ -240,7 +240,7 @@ insert into pg_temp.staged_lines (position, external_id, amount_minor, currency,
 select row_number() over (order by day, kind, key), null, amount_minor, 'EUR', day, reference, customer, description, jsonb_build_object('bank_reference', kind || key)
 from (
   select coalesce((select min(x.day) from seed_days x where x.day >= i.day + i.invoice % 3), i.day + i.invoice % 3) as day, 'TRF' as kind, invoice as key,
-    -- Every ninth pays a fee of its own bank, every eleventh writes the number its own way.
+    -- Every ninth customer's bank deducts a fee, every eleventh writes the number differently.
     amount_minor - case when invoice % 9 = 0 then 250 else 0 end as amount_minor,
     case when invoice % 11 = 0 then null else 'RG-2026-' || lpad(invoice::text, 4, '0') end as reference, upper(customer) as customer,
     case when invoice % 11 = 0 then 'Rechnung ' || invoice || ' vielen Dank' else 'SEPA-Gutschrift' end as description

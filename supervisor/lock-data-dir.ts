@@ -20,7 +20,8 @@ export function claimDataDir(dataDir: string): { release: () => void } {
       const pid = Number(readFileSync(file, "utf8"));
       if (last || isSupervisor(pid)) {
         throw new SettingsError(
-          `${PRODUCT} is already running on ${dataDir} (process ${pid}). Stop it, or set another DATA_DIR.`,
+          `${PRODUCT} is already running on ${dataDir} (process ${pid}). ` +
+            "Stop it, or set another DATA_DIR.",
         );
       }
       rmSync(file, { force: true });

@@ -34,10 +34,14 @@ export function readQuotas(variables: Record<string, string | undefined>): Quota
 export async function keepQuotas(connectionString: string, quotas: Quotas): Promise<void> {
   await connected(connectionString, (client) =>
     client.query(
-      `with quotas as (select key as kind, value::bigint as most from jsonb_each_text($1)),
-         removed as (delete from private.quotas q where not exists (select from quotas w where w.kind = q.kind))
-       insert into private.quotas as q (kind, most) select kind, most from quotas
-       on conflict (kind) do update set most = excluded.most where q.most <> excluded.most`,
+      `with quotas as (select key as kind, value::bigint as maximum from jsonb_each_text($1)),
+         removed as (
+           delete from private.quotas q
+           where not exists (select from quotas w where w.kind = q.kind)
+         )
+       insert into private.quotas as q (kind, maximum) select kind, maximum from quotas
+       on conflict (kind) do update set maximum = excluded.maximum
+         where q.maximum <> excluded.maximum`,
       [JSON.stringify(quotas)],
     ),
   );

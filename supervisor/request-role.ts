@@ -48,11 +48,15 @@ export async function excessOf(requestUrl: string): Promise<string | null> {
            case when r.rolsuper then 'is a superuser' end,
            case when r.rolbypassrls then 'passes row-level security by' end,
            case when r.rolcreaterole then 'makes roles' end,
-           case when exists (select from pg_class where relowner = r.oid) or exists (select from pg_proc where proowner = r.oid)
+           case when exists (select from pg_class where relowner = r.oid)
+             or exists (select from pg_proc where proowner = r.oid)
              then 'owns tables or functions' end
          ], null) as powers,
-         array(select rolname::text from pg_roles o where o.oid <> r.oid and rolname <> all($1) and pg_has_role(r.oid, o.oid, 'member')) as others,
-         array(select n from unnest($1::text[]) n where not exists (select from pg_roles o where rolname = n and pg_has_role(r.oid, o.oid, 'set'))) as missing
+         array(select rolname::text from pg_roles o where o.oid <> r.oid and rolname <> all($1)
+           and pg_has_role(r.oid, o.oid, 'member')) as others,
+         array(select n from unnest($1::text[]) n
+           where not exists (select from pg_roles o
+           where rolname = n and pg_has_role(r.oid, o.oid, 'set'))) as missing
        from pg_roles r where rolname = current_user`,
       [REQUEST_ROLES],
     );

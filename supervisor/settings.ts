@@ -175,7 +175,8 @@ function readCount(settings: Record<string, string>, name: string): number {
   const count = Number(settings[name] || 1);
   if (Number.isInteger(count) && count >= 0 && count <= MAX_PROCESSES) return count;
   throw new SettingsError(
-    `${name} is "${settings[name]}", which is not a number of processes from 0 to ${MAX_PROCESSES}.`,
+    `${name} is "${settings[name]}", which is not a ` +
+      `number of processes from 0 to ${MAX_PROCESSES}.`,
   );
 }
 
@@ -203,8 +204,9 @@ function refuseHalfJoined(
 ): void {
   if (!DATABASE_URL || runsEveryKind(webs, background)) return;
   throw new SettingsError(
-    "DATABASE_URL is set without SUPABASE_URL, and this machine runs only some of the processes. " +
-      `Set ${SUPABASE_VARIABLES.join(", ")} to join the others, or unset DATABASE_URL to start a local stack.`,
+    "DATABASE_URL is set without SUPABASE_URL, and this machine runs " +
+      `only some of the processes. Set ${SUPABASE_VARIABLES.join(", ")} ` +
+      "to join the others, or unset DATABASE_URL to start a local stack.",
   );
 }
 
@@ -228,7 +230,8 @@ function requireShared(env: Environment, webs: number, background: Background): 
   const missing = [...new Set(needed)].filter((name) => !env[name]);
   if (missing.length === 0) return;
   throw new SettingsError(
-    `${missing.join(", ")} must be set where a machine runs only some of the processes: every machine needs the same ones.`,
+    `${missing.join(", ")} must be set where a machine runs only some of the processes: every ` +
+      "machine needs the same ones.",
   );
 }
 
@@ -250,7 +253,8 @@ function requireSupabase(env: Environment): void {
   const missing = SUPABASE_VARIABLES.filter((name) => !env[name]);
   if (missing.length === 0) return;
   throw new SettingsError(
-    `SUPABASE_URL names a Supabase project, but ${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} missing. ` +
-      "Set all five, or unset SUPABASE_URL to start the local stack.",
+    `SUPABASE_URL names a Supabase project, but ${missing.join(", ")} ` +
+      `${missing.length > 1 ? "are" : "is"} missing. Set all five, or ` +
+      "unset SUPABASE_URL to start the local stack.",
   );
 }

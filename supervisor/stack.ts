@@ -79,7 +79,8 @@ export async function requireRequestRole({
   });
   if (replicaExcess)
     throw new SettingsError(
-      `REPLICA_DATABASE_URL is no role for requests: ${replicaExcess}. Give the role of REQUEST_DATABASE_URL.`,
+      `REPLICA_DATABASE_URL is no role for requests: ${replicaExcess}. ` +
+        "Give the role of REQUEST_DATABASE_URL.",
     );
 }
 
@@ -91,7 +92,8 @@ export async function requireListening({
   const name = DIRECT_URL ? "DIRECT_URL" : "DATABASE_URL";
   const canListen = await supportsListen(DIRECT_URL || DATABASE_URL).catch((error: Error) => {
     throw new SettingsError(
-      `${name} does not lead to a database: ${error.message || (error as NodeJS.ErrnoException).code}.`,
+      `${name} does not lead to a database: ` +
+        `${error.message || (error as NodeJS.ErrnoException).code}.`,
     );
   });
   if (canListen) return;

@@ -35,7 +35,8 @@ async function fillConnections({ env }: Stack): Promise<void> {
     else {
       fullAt = performance.now();
       await held[0]?.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where usename = current_user and application_name <> 'filler'",
+        `select pg_terminate_backend(pid) from pg_stat_activity where usename = current_user
+           and application_name <> 'filler'`,
       );
     }
   }
@@ -60,7 +61,8 @@ export async function idle(rounds: number): Promise<void> {
   const emit = () =>
     sql<{ id: string }>(
       stack,
-      "insert into events (tenant_id, type, data) values ('acme', 'exception.updated', '{}') returning id",
+      `insert into events (tenant_id, type, data) values ('acme', 'exception.updated', '{}')
+       returning id`,
     ).then(([row]) => row?.id);
   const tally: Record<
     string,
@@ -103,11 +105,13 @@ export async function idle(rounds: number): Promise<void> {
       counts.ready += Number(ready && !taken);
       counts.restarts += Number(stack.supervisor.pidOf("worker") !== worker);
       console.log(
-        `${name} ${round + 1}: job taken ${taken}, ring received ${received}, /readyz ${ready}, worker restarted ${stack.supervisor.pidOf("worker") !== worker}`,
+        `${name} ${round + 1}: job taken ${taken}, ring received ${received}, /readyz ${ready}, ` +
+          `worker restarted ${stack.supervisor.pidOf("worker") !== worker}`,
       );
       const [left] = await sql<{ jobs: number; locked: number }>(
         stack,
-        "select count(*)::integer as jobs, count(locked_at)::integer as locked from graphile_worker.jobs",
+        `select count(*)::integer as jobs, count(locked_at)::integer as locked
+         from graphile_worker.jobs`,
       );
       console.log("   ", left);
       if (!taken) {

@@ -8,7 +8,7 @@ import type { Target } from "./pressure.ts";
 import { headersOf, type Stack, sql, start } from "./stack.ts";
 
 const EXCEPTIONS = 250_000;
-const LISTENED_MS = 15_000;
+const MEASURED_MS = 15_000;
 const PRESSURES = ["searches", "exports", "wide files", "bodies of many names"];
 /** In production callers have their own processors; here they get a lower priority. */
 const CALLER_NICENESS = 10;
@@ -22,20 +22,27 @@ export async function lanes(rounds: number, only: string[]): Promise<void> {
   const theirs = await headersOf(stack, "globex");
   for (let round = 1; round <= rounds; round++) {
     for (const name of only.length > 0 ? only : PRESSURES) {
-      const alone = await listen(stack, theirs);
-      const beside = await pressed(name, elsewhere, () => listen(stack, theirs));
-      const under = await pressed(name, stack, () => listen(stack, theirs));
+      const measure = () => measureLatency(stack, theirs);
+      const idle = await measure();
+      const otherLoaded = await underPressure(name, elsewhere, measure);
+      const loaded = await underPressure(name, stack, measure);
       const ratio = (figure: "p50" | "p99") =>
-        (under.heard[figure] / Math.max(1, beside.heard[figure])).toFixed(2);
-      console.log(`${name} ${round}, another's list: alone ${said(alone)}; pressure on another stack ${said(beside.heard)} ${beside.done};
-  on this one ${said(under.heard)} ${under.done}; this one against the other: p50 ${ratio("p50")}, p99 ${ratio("p99")}`);
+        (loaded.latency[figure] / Math.max(1, otherLoaded.latency[figure])).toFixed(2);
+      console.log(
+        [
+          `${name} ${round}, another tenant's list without pressure: ${format(idle)}`,
+          `  pressure on another stack: ${format(otherLoaded.latency)} ${otherLoaded.done}`,
+          `  pressure on this stack: ${format(loaded.latency)} ${loaded.done}`,
+          `  this stack against the other: p50 ${ratio("p50")}, p99 ${ratio("p99")}`,
+        ].join("\n"),
+      );
     }
   }
   await Promise.all([stack, elsewhere].map(({ supervisor }) => supervisor.end("SIGTERM")));
 }
 
-type Heard = { p50: number; p99: number; calls: number; refused: number };
-const said = ({ p50, p99, calls, refused }: Heard) =>
+type Latency = { p50: number; p99: number; calls: number; refused: number };
+const format = ({ p50, p99, calls, refused }: Latency) =>
   `p50 ${p50} p99 ${p99} ms of ${calls}, not 200: ${refused}`;
 
 async function filled(): Promise<Stack> {
@@ -45,7 +52,9 @@ async function filled(): Promise<Stack> {
     ["globex", 200],
   ] as const) {
     const insert = creating(
-      `'tenant_id', $1::text, 'title', 'Payout ' || i || ' has no line of the bank that it could belong to', 'severity', 'low', 'due_at', now() + interval '30 days', 'created_by', 'system'`,
+      `'tenant_id', $1::text, 'title',
+         'Payout ' || i || ' has no line of the bank that it could belong to', 'severity', 'low',
+         'due_at', now() + interval '30 days', 'created_by', 'system'`,
       `generate_series(1, $2::integer) i`,
     );
     await sql(stack, insert, [tenant, count]);
@@ -56,10 +65,10 @@ async function filled(): Promise<Stack> {
 
 const urlOf = ({ supervisor }: Stack) => `http://127.0.0.1:${supervisor.port}/v1/exceptions`;
 
-async function listen(stack: Stack, headers: Record<string, string>): Promise<Heard> {
+async function measureLatency(stack: Stack, headers: Record<string, string>): Promise<Latency> {
   const times: number[] = [];
   let refused = 0;
-  for (const until = performance.now() + LISTENED_MS; performance.now() < until; await sleep(20)) {
+  for (const until = performance.now() + MEASURED_MS; performance.now() < until; await sleep(20)) {
     const startedAt = performance.now();
     const answer = await fetch(urlOf(stack), { headers });
     await answer.arrayBuffer();
@@ -71,15 +80,15 @@ async function listen(stack: Stack, headers: Record<string, string>): Promise<He
   return { p50: at(0.5), p99: at(0.99), calls: times.length, refused };
 }
 
-async function pressed(
+async function underPressure(
   name: string,
   stack: Stack,
-  listening: () => Promise<Heard>,
-): Promise<{ heard: Heard; done: string }> {
+  measure: () => Promise<Latency>,
+): Promise<{ latency: Latency; done: string }> {
   const pressure = begin(name, { url: urlOf(stack), headers: await headersOf(stack) });
   await sleep(1_000);
-  const heard = await listening();
-  return { heard, done: await pressure.end() };
+  const latency = await measure();
+  return { latency, done: await pressure.end() };
 }
 
 function begin(name: string, target: Target): { end: () => Promise<string> } {

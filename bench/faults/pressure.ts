@@ -1,8 +1,7 @@
 /**
- * A caller that takes what it can, in a separate process, so that what it does costs nobody's
- * clock but the server's:
- *
- *   node bench/faults/pressure.ts <what>    `{ url, headers }` on standard input; ends on SIGTERM and prints how often each status came
+ * A greedy caller in a separate process, so that its own work slows down only the server.
+ * `node bench/faults/pressure.ts <what>` reads `{ url, headers }` from standard input. It ends on
+ * SIGTERM and prints how often each status was returned.
  */
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";

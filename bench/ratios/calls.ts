@@ -38,7 +38,8 @@ export async function hotCalls(open: number): Promise<Hot> {
   };
   await sql(
     creating(
-      `'tenant_id', $1::text, 'title', 'Payout ' || i || ' has no bank line', 'severity', 'high', 'due_at', now() + make_interval(mins => 60 * i), 'created_by', 'user:ada'`,
+      `'tenant_id', $1::text, 'title', 'Payout ' || i || ' has no bank line', 'severity', 'high',
+         'due_at', now() + make_interval(mins => 60 * i), 'created_by', 'user:ada'`,
       `generate_series(1, $2::int) i`,
     ),
     [tenant, open],

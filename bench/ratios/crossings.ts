@@ -31,11 +31,12 @@ export async function crossings(): Promise<Section> {
     const tenant = await createTenant();
     const dueAt = await dueWithinASecond(tenant);
     await sleep(Math.max(0, dueAt - Date.now()));
-    const meanwhile = await timesOf(caller, allReported(tenant));
+    const duringCrossings = await timesOf(caller, allReported(tenant));
     return {
       title: "5. Deadlines that pass at once",
-      how: `${CROSSINGS.toLocaleString("en")} exceptions of one tenant are due within a second; one worker. Meanwhile another tenant reads its board of 50, one call at a time.`,
-      findings: [await lag(tenant), slowdown(meanwhile, alone)],
+      how: `${CROSSINGS.toLocaleString("en")} exceptions of one tenant are due within a second; one worker.
+Another tenant reads its board of 50, one call at a time.`,
+      findings: [await lag(tenant), slowdown(duringCrossings, alone)],
     };
   } finally {
     await service.stop();
@@ -51,7 +52,8 @@ async function dueWithinASecond(tenant: string): Promise<number> {
   for (let from = 0; from < CROSSINGS; from += STEP) {
     await sql(
       creating(
-        `'tenant_id', $1::text, 'title', 'Payout ' || i, 'severity', 'low', 'due_at', $2::timestamptz + i * interval '10 microseconds', 'created_by', 'user:bench'`,
+        `'tenant_id', $1::text, 'title', 'Payout ' || i, 'severity', 'low', 'due_at',
+           $2::timestamptz + i * interval '10 microseconds', 'created_by', 'user:bench'`,
         `generate_series($3::int, $4::int) i`,
       ),
       [tenant, row?.due_at, from + 1, from + STEP],
@@ -105,13 +107,13 @@ async function lag(tenant: string): Promise<Finding> {
   };
 }
 
-function slowdown(meanwhile: number[], alone: number[]): Finding {
+function slowdown(duringCrossings: number[], alone: number[]): Finding {
   const format = (times: number[]) =>
     `p50 ${quantile(times, 0.5).toFixed(1)}, p99 ${quantile(times, 0.99).toFixed(1)} ms of ${times.length}`;
-  const ratio = quantile(meanwhile, 0.99) / quantile(alone, 0.99);
+  const ratio = quantile(duringCrossings, 0.99) / quantile(alone, 0.99);
   return {
-    what: "p99 of another tenant's board meanwhile",
-    ours: format(meanwhile),
+    what: "p99 of another tenant's board during the crossings",
+    ours: format(duringCrossings),
     against: `alone: ${format(alone)}`,
     figure: ratio.toFixed(2),
     target: `≤ ${MAX}`,

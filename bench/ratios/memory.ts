@@ -30,7 +30,9 @@ export async function memory(): Promise<Section> {
     const mib = (value: number) => `${value.toFixed(0)} MiB`;
     return {
       title: "6. Resident memory of the web process",
-      how: "Half `GET /v1/me`, three tenths the board of 50 items, two tenths exceptions created; 16 at once.",
+      how:
+        "Half `GET /v1/me`, three tenths the board of 50 " +
+        "items, two tenths exceptions created; 16 at once.",
       findings: [
         {
           what: "after 100,000 calls",

@@ -53,10 +53,12 @@ export async function pages(): Promise<Section> {
     return {
       title: "7. Pages",
       how:
-        `${OPEN.toLocaleString("en")} open exceptions. From the click on a link of the navigation until the page's heading and content are ` +
-        `painted, and no placeholder is left: the median of ${ROUNDS} browsers that were never here. Again: the second time in the same window. ` +
-        "The overview is what each visit comes back to. Longest task: of a visit, the median of all these visits, and the worst of them. A browser tells of " +
-        "tasks over 50 ms.",
+        `${OPEN.toLocaleString("en")} open exceptions. From the click on a link of ` +
+        "the navigation until the page's heading and content are painted, and no " +
+        `placeholder is left: the median of ${ROUNDS} browsers that were never ` +
+        "here. Again: the second time in the same window. The overview is what " +
+        "each visit comes back to. Longest task: of a visit, the median of all " +
+        "these visits, and the worst of them. A browser tells of tasks over 50 ms.",
       findings: [...places.values()].map(findingOf),
     };
   } finally {

@@ -20,7 +20,9 @@ export async function processes(): Promise<Section> {
     const [one, ...more] = measured as [Rate, ...Rate[]];
     return {
       title: "8. More web processes",
-      how: "`GET /v1/me` by key, 16 calls at once. The callers and Postgres take their share of the same cores: what a second process adds is what they leave.",
+      how:
+        "`GET /v1/me` by key, 16 calls at once. The callers and Postgres take their share of " +
+        "the same cores: what a second process adds is what they leave.",
       findings: more.map((rate) =>
         ratioOf("`WEB_CONCURRENCY`", rate, { ...one, name: "1 process" }, null),
       ),

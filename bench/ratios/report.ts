@@ -34,8 +34,9 @@ function rateOf({ name, perSecond, lowest, highest, cpuUs }: Rate): string {
 
 const HEAD = `# Results of \`npm run bench\`
 
-A production build on a stack of its own. Sides take turns in one run; figures are medians, with the lowest and highest round in
-brackets. Callers, receivers, Postgres and the service share the cores. CPU is that of the web process alone.
+A production build on a separate stack. The sides alternate within one run; figures are medians, with
+the lowest and highest round in brackets. Callers, receivers, Postgres and the service share the
+cores. CPU is that of the web process alone.
 `;
 
 /** Puts a section in its place, by its number, and leaves those that were not measured now. */
@@ -59,7 +60,10 @@ export function writeSection(file: string, section: Section): void {
 const titleOf = (text: string) => /^## (.*)$/m.exec(text)?.[1] ?? "";
 
 function format({ title, how, findings }: Section): string {
-  const when = `${new Date().toISOString().slice(0, 16)}Z, ${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.version}, load ${(loadavg()[1] ?? 0).toFixed(1)}`;
+  const when =
+    `${new Date().toISOString().slice(0, 16)}Z, ${cpus().length} cores ` +
+    `(${cpus()[0]?.model.trim()}), Node ${process.version}, load ` +
+    `${(loadavg()[1] ?? 0).toFixed(1)}`;
   return [
     `## ${title}`,
     "",

@@ -33,7 +33,10 @@ export async function requests(): Promise<Section> {
     findings.push(ratioOf("`POST /v1/exceptions` by key", service, transaction, 0.5));
     return {
       title: "1. The hottest calls",
-      how: "16 calls at once over kept connections. The bare handlers are route handlers of Next in its production server, started likewise, that send the same bytes from memory and log nothing.",
+      how:
+        "16 calls at once over kept connections. The bare handlers are " +
+        "route handlers of Next in its production server, started " +
+        "likewise, that send the same bytes from memory and log nothing.",
       findings,
     };
   } finally {

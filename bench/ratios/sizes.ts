@@ -50,7 +50,9 @@ export async function sizes(): Promise<Section> {
   });
   return {
     title: "2. Large tenants",
-    how: `Medians of ${ROUNDS} calls, one at a time, tenants in turns. The figure is the largest tenant's by the smallest's.`,
+    how:
+      `Medians of ${ROUNDS} calls, one at a time, tenants in turns. ` +
+      "The figure is the largest tenant's by the smallest's.",
     findings,
   };
 }
@@ -73,7 +75,10 @@ export async function tenantOf(size: number): Promise<Sized> {
   for (let from = 0; from < size; from += STEP) {
     await sql(
       creating(
-        `'tenant_id', $1::text, 'title', 'Payout ' || i, 'severity', (array['critical','high','medium','low'])[1 + i % 4], 'due_at', now() + interval '1 day' * (i::float8 / $2) * 20 - interval '1 day', 'assigned_to', case when i % 7 > 0 then 'user:u' || i % 7 end, 'created_by', 'user:bench'`,
+        `'tenant_id', $1::text, 'title', 'Payout ' || i, 'severity',
+           (array['critical','high','medium','low'])[1 + i % 4], 'due_at',
+           now() + interval '1 day' * (i::float8 / $2) * 20 - interval '1 day', 'assigned_to',
+           case when i % 7 > 0 then 'user:u' || i % 7 end, 'created_by', 'user:bench'`,
         `generate_series($3::int, $4::int) i`,
       ),
       [tenant, size, from + 1, Math.min(size, from + STEP)],

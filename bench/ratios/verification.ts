@@ -46,7 +46,11 @@ export async function verification(): Promise<Section> {
     }
     return {
       title: "3. Verification of a key",
-      how: `16 at once in one process that calls its function without HTTP, on ${CONNECTIONS} connections to the same Postgres, of ${TENANTS * KEYS} keys. The peer's limits of rate, which write on each verification, are off; it has no other memory than its database.`,
+      how:
+        "16 at once in one process that calls its function without HTTP, on " +
+        `${CONNECTIONS} connections to the same Postgres, of ${TENANTS * KEYS} ` +
+        "keys. The peer's limits of rate, which write on each verification, " +
+        "are off; it has no other memory than its database.",
       findings,
     };
   } finally {

@@ -31,7 +31,11 @@ export async function webhooks(): Promise<Section> {
   try {
     return {
       title: "4. Webhooks",
-      how: `${DELIVERIES} deliveries to ${RECEIVERS} webhooks of one tenant, from the insert of their events to the last settlement, by one worker; the bare loop signs and sends as many, ${AT_ONCE} at once, with the same client. Commit to receipt: a breach of an SLA, ${LATENCY_PER_SECOND} a second.`,
+      how:
+        `${DELIVERIES} deliveries to ${RECEIVERS} webhooks of one tenant, from the insert of ` +
+        "their events to the last settlement, by one worker; the bare loop signs and sends as " +
+        `many, ${AT_ONCE} at once, with the same client. Commit to receipt: a breach of an SLA, ` +
+        `${LATENCY_PER_SECOND} a second.`,
       findings: [await throughput(receiver), ...(await latency(receiver))],
     };
   } finally {
@@ -123,7 +127,8 @@ async function latency(receiver: Receiver): Promise<Finding[]> {
 /** `at`: when the caller learnt of the commit. */
 async function emit(tenant: string): Promise<{ id: string; at: number }> {
   const rows = await sql<{ id: string }>(
-    "insert into events (tenant_id, type, data) values ($1, 'exception.sla.breached', $2) returning id",
+    `insert into events (tenant_id, type, data) values ($1, 'exception.sla.breached', $2)
+     returning id`,
     [tenant, sample()],
   );
   return { id: rows[0]?.id ?? "", at: performance.timeOrigin + performance.now() };
@@ -133,7 +138,8 @@ async function emit(tenant: string): Promise<{ id: string; at: number }> {
 async function deliverAll(receiver: Receiver): Promise<number> {
   const tenant = await subscribe(receiver, ["exception.updated"], RECEIVERS, "/counted");
   await sql(
-    "insert into events (tenant_id, type, data) select $1, 'exception.updated', $2 from generate_series(1, $3::integer)",
+    `insert into events (tenant_id, type, data) select $1, 'exception.updated', $2
+     from generate_series(1, $3::integer)`,
     [tenant, sample(), DELIVERIES / RECEIVERS],
   );
   const open =
@@ -144,7 +150,8 @@ async function deliverAll(receiver: Receiver): Promise<number> {
     600_000,
   );
   const [row] = await sql<{ seconds: number }>(
-    "select extract(epoch from max(delivered_at) - min(created_at))::float8 as seconds from webhook_deliveries where tenant_id = $1",
+    `select extract(epoch from max(delivered_at) - min(created_at))::float8 as seconds
+     from webhook_deliveries where tenant_id = $1`,
     [tenant],
   );
   return DELIVERIES / (row?.seconds ?? Number.NaN);

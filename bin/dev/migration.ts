@@ -41,7 +41,9 @@ await withFreshDatabases(before.length === 0 ? writeBaseline : writeMigration).c
 async function writeBaseline(fresh: Fresh): Promise<void> {
   await run((await fresh()).client, schemaSql(), "supabase/schemas");
   write(
-    `-- The schemas as they were when the migrations began anew. Read supabase/schemas instead: this file is never changed.\n\n${schemaSql()}`,
+    "-- The schemas at the time of this baseline. It " +
+      "never changes: read supabase/schemas instead.\n\n" +
+      `${schemaSql()}`,
   );
 }
 

@@ -91,8 +91,8 @@ describe("the image", () => {
       expect(copied).toContain(entry);
     expect(textOf("Dockerfile")).toMatch(/^USER nonroot$/m);
     const ignored = textOf(".dockerignore").split("\n");
-    for (const kept of ["supabase", "docs", "bin", "supervisor"])
-      expect(ignored).not.toContain(kept);
+    for (const included of ["supabase", "docs", "bin", "supervisor"])
+      expect(ignored).not.toContain(included);
     for (const secret of [".data", ".git"]) expect(ignored).toContain(secret);
   });
 });

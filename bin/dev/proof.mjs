@@ -120,7 +120,10 @@ function sumOf({ steps }) {
 
 function lineOf(part, result) {
   const { passed, failed, flaky, minutes } = sumOf(result);
-  return `${failed ? "✗" : "✓"} ${part}: ${passed} passed, ${failed} failed, ${flaky} flaky, ${minutes} min`;
+  return (
+    `${failed ? "✗" : "✓"} ${part}: ${passed} passed, ` +
+    `${failed} failed, ${flaky} flaky, ${minutes} min`
+  );
 }
 
 function pageOf() {
@@ -135,7 +138,8 @@ function pageOf() {
   return [
     "# The last whole proof",
     "",
-    `\`npm run proof\` on ${proof.commit.slice(0, 8)}, ${proof.clean ? "" : "with changes, "}begun ` +
+    `\`npm run proof\` on ${proof.commit.slice(0, 8)}, ` +
+      `${proof.clean ? "" : "with changes, "}begun ` +
       `${new Date(proof.startedAt).toISOString().slice(0, 10)}. Written by it: don't edit.`,
     "",
     "| Part | Passed | Failed | Flaky | Minutes |",

@@ -19,7 +19,8 @@ async function lookAtBooks(project: Project) {
     const { rows: pairs } = await client.query<Pair>(
       `select p.tenant_id, p.pair_no, l.name || ' and ' || r.name as names from public.pairs p
        join public.sources l on l.tenant_id = p.tenant_id and l.source_no = p.left_source_no
-       join public.sources r on r.tenant_id = p.tenant_id and r.source_no = p.right_source_no order by 1, 2`,
+       join public.sources r on r.tenant_id = p.tenant_id and r.source_no = p.right_source_no
+       order by 1, 2`,
     );
     const found: string[] = [];
     for (const { tenant_id, pair_no, names } of pairs) {
@@ -30,7 +31,8 @@ async function lookAtBooks(project: Project) {
       found.push(
         ...rows.map(
           ({ what, subject, computed, shown }) =>
-            `${tenant_id}, ${names}: ${what} of ${subject} is ${computed ?? "none"}, shown as ${shown ?? "none"}`,
+            `${tenant_id}, ${names}: ${what} of ${subject} is ` +
+            `${computed ?? "none"}, shown as ${shown ?? "none"}`,
         ),
       );
     }

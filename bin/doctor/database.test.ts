@@ -40,7 +40,8 @@ async function found(doubles?: string): Promise<Record<string, Finding>> {
 }
 
 const setting = (name: string, value: string) =>
-  `function current_setting(name text) returns text language sql as $$ select case name when '${name}' then '${value}' else pg_catalog.current_setting(name) end $$`;
+  "function current_setting(name text) returns text language sql as $$ select case name when " +
+  `'${name}' then '${value}' else pg_catalog.current_setting(name) end $$`;
 const later = (interval: string) =>
   `function clock_timestamp() returns timestamptz language sql as $$ select pg_catalog.clock_timestamp() + interval '${interval}' $$`;
 const roles = (columns: string) =>
@@ -114,7 +115,8 @@ describe("the doctor reports", () => {
     [
       "Roles",
       "a role that the authenticator can't assume",
-      "view pg_auth_members as select * from pg_catalog.pg_auth_members where roleid::regrole::text <> 'service_role'",
+      `view pg_auth_members as select * from pg_catalog.pg_auth_members
+       where roleid::regrole::text <> 'service_role'`,
       /^authenticator can't become service_role$/,
     ],
   ])("%s: %s", async (check, _what, double, says) => {

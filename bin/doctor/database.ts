@@ -70,7 +70,8 @@ async function lookAtRoles(project: Project) {
   }>(
     project,
     `select rolname as name, rolbypassrls as bypasses, rolcanlogin as can_login, rolsuper as super,
-       array(select roleid::regrole::text from pg_auth_members where member = r.oid) as members from pg_roles r`,
+       array(select roleid::regrole::text from pg_auth_members where member = r.oid) as members
+       from pg_roles r`,
   );
   const wrong = ROLES.flatMap(({ name, bypasses, canLogin }) => {
     const role = rows.find((row) => row.name === name);
@@ -109,9 +110,10 @@ async function lookAtRequests({ requestUrl }: Project) {
 }
 
 async function lookAtNotifications({ directUrl, directName }: Project) {
-  if (await supportsListen(directUrl)) return ok(`${directName} hears LISTEN`);
+  if (await supportsListen(directUrl)) return ok(`${directName} supports LISTEN`);
   return problem(
-    `${directName} goes through a pooler in transaction mode, which loses what the worker listens for`,
+    `${directName} goes through a pooler in transaction ` +
+      "mode, which loses what the worker listens for",
     "Set DIRECT_URL to a direct connection, or to one through a pooler in session mode (at " +
       "Supabase: port 5432, not 6543).",
   );
@@ -135,7 +137,8 @@ async function lookAtClock(project: Project) {
 async function lookAtConnections(project: Project) {
   const { max, taken } = await one<{ max: number; taken: number }>(
     project,
-    `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as max,
+    `select current_setting('max_connections')::int
+       - current_setting('superuser_reserved_connections')::int as max,
        (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as taken`,
   );
   const found = `${taken} of ${max} taken`;
@@ -153,7 +156,8 @@ async function lookAtTransactions(project: Project) {
     `select pid, coalesce(nullif(application_name, ''), usename::text, 'unnamed') as name, state,
        floor(extract(epoch from clock_timestamp() - xact_start) / 60)::int as minutes
      from pg_stat_activity
-     where xact_start < clock_timestamp() - make_interval(mins => ${LONG_MINUTES}) and backend_type = 'client backend' and pid <> pg_backend_pid()
+     where xact_start < clock_timestamp() - make_interval(mins => ${LONG_MINUTES})
+       and backend_type = 'client backend' and pid <> pg_backend_pid()
      order by xact_start`,
   );
   if (rows.length === 0) return ok(`none is older than ${LONG_MINUTES} minutes`);

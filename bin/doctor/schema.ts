@@ -49,7 +49,8 @@ async function lookAtSchema(project: Project) {
   const wrong = drift(expected, found);
   if (wrong.length === 0)
     return ok(
-      `${expected.length} tables, columns, policies, grants and functions as the migrations make them`,
+      `${expected.length} tables, columns, policies, ` +
+        "grants and functions as the migrations make them",
     );
   const listed = wrong.slice(0, MAX_LISTED).map(describe);
   if (wrong.length > listed.length) listed.push(`and ${wrong.length - listed.length} more`);
@@ -76,14 +77,17 @@ async function lookAtRowLimit(project: Project) {
   const { rows } = await looking(project, (client) =>
     client.query<{ name: string }>(
       `select p.oid::regprocedure::text as name from pg_proc p
-       where p.pronamespace = 'public'::regnamespace and p.proretset and has_function_privilege('authenticated', p.oid, 'execute')
-         and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e') order by 1`,
+       where p.pronamespace = 'public'::regnamespace and p.proretset
+         and has_function_privilege('authenticated', p.oid, 'execute')
+         and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+         order by 1`,
     ),
   );
   if (rows.length === 0)
     return ok("no call returns more than one row, so the Data API's limit cuts nothing");
   return problem(
-    `the Data API cuts at its row limit what these return: ${rows.map(({ name }) => name).join(", ")}`,
-    `${PRODUCT} has no such function. Drop them, or move them to a schema of their own.`,
+    "the Data API cuts at its row limit what these return: " +
+      `${rows.map(({ name }) => name).join(", ")}`,
+    `${PRODUCT} has no such function. Drop them, or move them to a separate schema.`,
   );
 }

@@ -86,7 +86,8 @@ export function ChannelDialog({
         hint={
           channel
             ? "Leave this empty to keep the current URL. It is a secret and isn't shown again."
-            : "Anyone with this URL can post to the channel. It is stored encrypted and isn't shown again."
+            : "Anyone with this URL can post to the channel. " +
+              "It is stored encrypted and isn't shown again."
         }
         required={!channel}
         {...form.text("url")}

@@ -14,7 +14,8 @@ import { StatusBadge } from "./status-badge.tsx";
 
 /** The columns of the wide table; on narrow screens rows are cards. */
 export const COLUMNS =
-  "@4xl:grid @4xl:grid-cols-[minmax(10rem,1fr)_6.5rem_12.5rem_8rem_9rem_11.5rem] @6xl:grid-cols-[minmax(10rem,1fr)_6.5rem_13rem_8rem_9.5rem_11.5rem_6rem] @4xl:gap-x-3";
+  "@4xl:grid @4xl:grid-cols-[minmax(10rem,1fr)_6.5rem_12.5rem_8rem_9rem_11.5rem] " +
+  "@6xl:grid-cols-[minmax(10rem,1fr)_6.5rem_13rem_8rem_9.5rem_11.5rem_6rem] @4xl:gap-x-3";
 
 type Props = {
   items: ApiKey[];

@@ -27,7 +27,11 @@ export function UsageChart({ buckets, period }: { buckets: Bucket[]; period: Per
       </div>
       <div className="h-30">
         <Bars
-          label={`Calls in the last ${PERIODS[period].name} by ${PERIODS[period].unit}${period === "days" ? " (UTC)" : ""}. Use the arrow keys to read values.`}
+          label={
+            `Calls in the last ${PERIODS[period].name} by ` +
+            `${PERIODS[period].unit}${period === "days" ? " (UTC)" : ""}. ` +
+            "Use the arrow keys to read values."
+          }
           data={data}
           series={SERIES}
           height={HEIGHT_PX}

@@ -7,7 +7,8 @@ import type { Interval } from "#lib/calendars/contract.ts";
 import { endsNextDay, timeOf } from "./hours.ts";
 
 const FIELD =
-  "h-9 w-20 rounded-md border border-field bg-surface px-2 text-center text-sm text-ink tabular-nums max-sm:h-11 max-sm:text-lg aria-invalid:border-danger";
+  "h-9 w-20 rounded-md border border-field bg-surface px-2 text-center text-sm text-ink " +
+  "tabular-nums max-sm:h-11 max-sm:text-lg aria-invalid:border-danger";
 
 type Props<Shown extends Interval> = {
   /** The day and place, for screen readers: "Monday, interval 1". */

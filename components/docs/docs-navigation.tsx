@@ -58,7 +58,8 @@ function Pages({
               aria-current={pathname === href ? "page" : undefined}
               onClick={closeMenu}
               className={classes(
-                "flex min-h-7 items-center rounded-md px-2 py-1 text-sm transition-colors duration-100 max-lg:min-h-10",
+                "flex min-h-7 items-center rounded-md px-2 py-1 text-sm transition-colors",
+                "duration-100 max-lg:min-h-10",
                 code && "font-mono text-xs wrap-anywhere",
                 pathname === href
                   ? "bg-selected font-medium text-ink"

@@ -4,7 +4,8 @@ import { DocsLink } from "./docs-link.tsx";
 type Neighbour = { href: string; title: string };
 
 const LOOK =
-  "flex min-h-14 min-w-0 flex-1 flex-col justify-center gap-0.5 rounded-lg border border-line px-4 py-2.5 hover:bg-hover";
+  "flex min-h-14 min-w-0 flex-1 flex-col justify-center gap-0.5 rounded-lg border border-line " +
+  "px-4 py-2.5 hover:bg-hover";
 
 /** The page before and the one after. */
 export function PreviousNext({ previous, next }: { previous?: Neighbour; next?: Neighbour }) {

@@ -38,7 +38,8 @@ export function EvidenceFile({
             })
           }
           className={classes(
-            "max-w-full py-0.5 text-left font-medium wrap-anywhere text-accent-text hover:underline",
+            "max-w-full py-0.5 text-left font-medium",
+            "wrap-anywhere text-accent-text hover:underline",
             superseded_by && "line-through",
           )}
         >
@@ -56,7 +57,8 @@ export function EvidenceFile({
         <label
           className={classes(
             buttonClass({ size: "sm" }),
-            "print:hidden cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus",
+            "print:hidden cursor-pointer has-focus-visible:outline-2",
+            "has-focus-visible:outline-offset-2 has-focus-visible:outline-focus",
           )}
         >
           <Upload aria-hidden className="size-4 text-muted" />

@@ -31,7 +31,8 @@ export function RiskBadge({
         "inline-flex h-6 items-center gap-1.5 text-xs",
         quiet
           ? classes(risk === "breached" && !paused ? "font-semibold text-ink" : "text-muted")
-          : "rounded-sm border border-risk-badge-line bg-risk-badge pr-2 pl-1.5 font-semibold text-risk-badge-ink",
+          : "rounded-sm border border-risk-badge-line bg-risk-badge " +
+              "pr-2 pl-1.5 font-semibold text-risk-badge-ink",
       )}
     >
       <RowIcon

@@ -71,7 +71,8 @@ export function useUndoAct(onDone: (id: string) => void = () => {}) {
       toast(act.undone, {
         description:
           refused > 0
-            ? `${act.title}. ${pluralize(refused, "exception")} changed since and stayed as they are.`
+            ? `${act.title}. ${pluralize(refused, "exception")} ` +
+              "changed since and stayed as they are."
             : act.title,
       });
       if (act.id !== null) onDone(act.id);

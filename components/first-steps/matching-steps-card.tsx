@@ -94,7 +94,8 @@ function Steps({
               href={step.href}
               onClick={onGo}
               className={classes(
-                "flex min-h-8 items-center gap-2 rounded-md px-2 text-sm hover:bg-hover max-lg:min-h-11",
+                "flex min-h-8 items-center gap-2 rounded-md",
+                "px-2 text-sm hover:bg-hover max-lg:min-h-11",
                 step.done && "text-muted",
                 step === next && "font-medium",
               )}

@@ -51,7 +51,8 @@ export function StepList({
             href={WORDS[step].href(tenantId, firstSteps)}
             onClick={onGo}
             className={classes(
-              "flex min-h-8 items-center gap-2 rounded-md px-2 text-sm hover:bg-hover max-lg:min-h-11",
+              "flex min-h-8 items-center gap-2 rounded-md",
+              "px-2 text-sm hover:bg-hover max-lg:min-h-11",
               done ? "text-muted" : "text-ink",
               step === next && "font-medium",
             )}

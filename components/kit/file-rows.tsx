@@ -2,7 +2,9 @@ import type { ReactNode } from "react";
 
 type FileRow = { line: number | null; first: ReactNode; second: ReactNode };
 
-/** Rows of a file by their line, with two more columns. `more` describes those that aren't listed. */
+/**
+ * Rows of a file by their line, with two more columns. `more` describes those that aren't listed.
+ */
 export function FileRows({
   caption,
   columns,

@@ -6,13 +6,15 @@ import { Button } from "#components/ui/button.tsx";
 
 /** How far below the screen the next page is already fetched. */
 const AHEAD = "600px";
+/** A list of up to this many items is seen whole, and doesn't say so. */
+const ONE_SCREEN = 20;
 
 export type Pages = Pick<
   UseInfiniteQueryResult,
   "hasNextPage" | "isFetching" | "isFetchNextPageError" | "fetchNextPage"
 >;
 
-/** The end of a list: fetches the next page as it comes near and shows when all are loaded. */
+/** The end of a list: fetches the next page as it comes near, and says when all are loaded. */
 export function LoadMore({ shown, pages }: { shown: number; pages: Pages }) {
   const end = useRef<HTMLDivElement>(null);
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = pages;
@@ -37,7 +39,9 @@ export function LoadMore({ shown, pages }: { shown: number; pages: Pages }) {
         <Button onClick={() => fetchNextPage()}>Load more</Button>
       ) : (
         <p role="status">
-          {hasNextPage ? "Loading more…" : `All ${shown.toLocaleString("en")} shown`}
+          {hasNextPage
+            ? "Loading more…"
+            : shown > ONE_SCREEN && `All ${shown.toLocaleString("en")} shown`}
         </p>
       )}
     </div>

@@ -35,7 +35,8 @@ export function RowLink({
     "data-row": opens,
     title,
     className: classes(
-      "outline-none after:absolute after:inset-0 aria-[current]:after:bg-accent/8 aria-[current]:after:inset-ring-2 aria-[current]:after:inset-ring-accent-text/60",
+      "outline-none after:absolute after:inset-0 aria-[current]:after:bg-accent/8",
+      "aria-[current]:after:inset-ring-2 aria-[current]:after:inset-ring-accent-text/60",
       className ?? "block truncate text-base font-medium",
     ),
     ...(tabIndex === undefined

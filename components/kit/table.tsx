@@ -16,7 +16,9 @@ type Listed = {
 };
 
 const ROW =
-  "relative border-b border-line text-sm transition-colors duration-100 hover:bg-hover has-[[data-row]:focus-visible]:outline-2 has-[[data-row]:focus-visible]:-outline-offset-2 has-[[data-row]:focus-visible]:outline-focus";
+  "relative border-b border-line text-sm transition-colors duration-100 hover:bg-hover " +
+  "has-[[data-row]:focus-visible]:outline-2 has-[[data-row]:focus-visible]:-outline-offset-2 " +
+  "has-[[data-row]:focus-visible]:outline-focus";
 
 /** A table whose rows become cards on narrow screens. `grid` sets the column widths. */
 export function CardTable({ caption, columns, grid, stale, children }: Listed & { grid: string }) {

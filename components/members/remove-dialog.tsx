@@ -16,7 +16,7 @@ import { toast } from "#components/ui/toast.ts";
 import { removeTenantMemberContract, type TenantMember } from "#lib/members/contract.ts";
 import { peopleKey } from "./queries.ts";
 
-type HandOver = "keep" | "nobody" | "somebody";
+type HandOver = "keep" | "unassign" | "reassign";
 
 export function RemoveDialog({ member, onClose }: { member: TenantMember; onClose: () => void }) {
   const cache = useQueryClient();
@@ -25,11 +25,11 @@ export function RemoveDialog({ member, onClose }: { member: TenantMember; onClos
   const form = useForm({
     initial: {
       reason: "",
-      hand_over: (open > 0 ? "nobody" : "keep") as HandOver,
+      hand_over: (open > 0 ? "unassign" : "keep") as HandOver,
       hand_over_to: null as string | null,
     },
     check: ({ hand_over, hand_over_to }) => ({
-      ...(hand_over === "somebody" &&
+      ...(hand_over === "reassign" &&
         hand_over_to === null && { hand_over_to: "Choose who gets them." }),
     }),
     send: ({ reason, hand_over, hand_over_to }, idempotencyKey) =>
@@ -39,7 +39,7 @@ export function RemoveDialog({ member, onClose }: { member: TenantMember; onClos
         body: {
           reason: reason.trim() || null,
           ...(hand_over !== "keep" && {
-            hand_over_to: hand_over === "somebody" ? hand_over_to : null,
+            hand_over_to: hand_over === "reassign" ? hand_over_to : null,
           }),
         },
         idempotencyKey,
@@ -51,7 +51,7 @@ export function RemoveDialog({ member, onClose }: { member: TenantMember; onClos
       toast(`Removed ${member.name}`, {
         description:
           handed_over > 0
-            ? `${pluralize(handed_over, "exception")} ${hand_over === "somebody" ? "reassigned" : "unassigned"}.`
+            ? `${pluralize(handed_over, "exception")} ${hand_over === "reassign" ? "reassigned" : "unassigned"}.`
             : undefined,
       });
       onClose();
@@ -62,7 +62,10 @@ export function RemoveDialog({ member, onClose }: { member: TenantMember; onClos
     <FormDialog
       form={form}
       title={`Remove ${member.name}`}
-      description={`${member.email ?? member.name} loses access to this tenant immediately and is signed out.`}
+      description={
+        `${member.email ?? member.name} loses access ` +
+        "to this tenant immediately and is signed out."
+      }
       start="Remove member"
       pending="Removing…"
       danger
@@ -75,11 +78,11 @@ export function RemoveDialog({ member, onClose }: { member: TenantMember; onClos
             value={draft.hand_over}
             onChange={({ target }) => form.change({ hand_over: target.value as HandOver })}
           >
-            <option value="nobody">Unassign them</option>
-            <option value="somebody">Assign them to someone else</option>
+            <option value="unassign">Unassign them</option>
+            <option value="reassign">Assign them to someone else</option>
             <option value="keep">Keep them assigned</option>
           </SelectField>
-          {draft.hand_over === "somebody" && (
+          {draft.hand_over === "reassign" && (
             <div className="flex flex-col gap-1.5">
               <AssigneePicker
                 value={draft.hand_over_to}

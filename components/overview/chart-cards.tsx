@@ -72,7 +72,11 @@ export function OutlookCard({ overview: { outlook, as_of } }: Props) {
       />
       <div className={CHART}>
         <Bars
-          label={`Deadlines in the next hours, cumulative: ${last.due}, of which ${last.breaching} will breach at the current rate. Use the arrow keys to read values, or see the table below.`}
+          label={
+            `Deadlines in the next hours, cumulative: ${last.due}, of ` +
+            `which ${last.breaching} will breach at the current rate. ` +
+            "Use the arrow keys to read values, or see the table below."
+          }
           data={steps.map(({ due_before, due, breaching }) => ({
             name: clock(due_before),
             saved: due - breaching,
@@ -129,7 +133,10 @@ export function DaysCard({ overview: { days } }: Props) {
       />
       <div className={CHART}>
         <Bars
-          label={`Breached and closed per day since ${first && dayInWords(first)}. Use the arrow keys to read values, or see the table below.`}
+          label={
+            `Breached and closed per day since ${first && dayInWords(first)}. ` +
+            "Use the arrow keys to read values, or see the table below."
+          }
           data={days.map(({ day, breached_count, closed_count }) => ({
             name: dayInWords(day),
             breached: breached_count,

@@ -11,14 +11,18 @@ type Way = { title: string; text: string; path: string; icon: LucideIcon; permis
 const WAYS: readonly Way[] = [
   {
     title: "Add a source",
-    text: "A bank account, ledger or payment provider. Import its statements as files or send lines to the API.",
+    text:
+      "A bank account, ledger or payment provider. " +
+      "Import its statements as files or send lines to the API.",
     path: "sources?new=true",
     icon: Layers,
     permission: "write:reconciliations",
   },
   {
     title: "Create a reconciliation",
-    text: "Choose two sources and a period. What doesn't match becomes an exception with a deadline.",
+    text:
+      "Choose two sources and a period. " +
+      "What doesn't match becomes an exception with a deadline.",
     path: "reconciliations?new=true",
     icon: Scale,
     permission: "write:reconciliations",

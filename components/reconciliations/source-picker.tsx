@@ -47,7 +47,8 @@ export function SourcePicker({
         search={search}
         onSearch={setSearch}
         triggerClass={classes(
-          "flex h-10 w-full items-center justify-between gap-2 rounded-md border bg-surface px-3 text-left text-ink max-sm:text-lg",
+          "flex h-10 w-full items-center justify-between gap-2 rounded-md border bg-surface",
+          "px-3 text-left text-ink max-sm:text-lg",
           error ? "border-danger" : "border-field",
         )}
         trigger={

@@ -29,7 +29,10 @@ export function ResetDialog({ sample, onClose }: { sample: boolean; onClose: () 
     <FormDialog
       form={form}
       title={sample ? "Load sample month" : "Reset sandbox"}
-      description={`Deletes what is in this sandbox${sample ? " first" : ""}. Your live data isn't touched.`}
+      description={
+        `Deletes what is in this sandbox${sample ? " first" : ""}. ` +
+        "Your live data isn't touched."
+      }
       start={sample ? "Delete data and load" : "Reset sandbox"}
       pending={sample ? "Loading…" : "Resetting…"}
       danger

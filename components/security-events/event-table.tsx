@@ -15,7 +15,8 @@ import { Target } from "./target.tsx";
 
 /** The columns of the wide table; on narrow screens rows are cards. */
 export const COLUMNS =
-  "@4xl:grid @4xl:grid-cols-[7.5rem_minmax(15rem,1fr)_8.5rem_10rem_9rem] @6xl:grid-cols-[7.5rem_minmax(16rem,1fr)_9.5rem_11rem_10rem_11rem] @4xl:gap-x-3";
+  "@4xl:grid @4xl:grid-cols-[7.5rem_minmax(15rem,1fr)_8.5rem_10rem_9rem] " +
+  "@6xl:grid-cols-[7.5rem_minmax(16rem,1fr)_9.5rem_11rem_10rem_11rem] @4xl:gap-x-3";
 
 const HEADINGS: readonly Column[] = [
   "Time",

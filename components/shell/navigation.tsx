@@ -40,7 +40,9 @@ export function Navigation({
                     aria-current={current ? "page" : undefined}
                     onClick={onNavigate}
                     className={classes(
-                      "flex h-8 items-center gap-2.5 rounded-md px-2 font-medium transition-colors duration-100 max-lg:h-11 lg:[@media(max-height:60rem)]:h-7",
+                      "flex h-8 items-center gap-2.5 rounded-md px-2 font-medium",
+                      "transition-colors duration-100 max-lg:h-11",
+                      "lg:[@media(max-height:60rem)]:h-7",
                       current ? "bg-selected text-ink" : "text-muted hover:bg-hover hover:text-ink",
                     )}
                   >

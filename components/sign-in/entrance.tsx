@@ -38,4 +38,5 @@ export function Entrance({
 
 /** The class of text links on these pages, which are at least 24 px high. */
 export const ENTRANCE_LINK =
-  "inline-flex min-h-6 items-center font-medium text-accent-text underline-offset-2 hover:underline";
+  "inline-flex min-h-6 items-center font-medium " +
+  "text-accent-text underline-offset-2 hover:underline";

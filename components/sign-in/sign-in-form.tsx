@@ -86,7 +86,7 @@ export function SignInForm({
           or
         </p>
       )}
-      {/* Submitted before the page is awake, it would put the password into the address otherwise. */}
+      {/* Without it, a form sent before hydration would put the password into the address. */}
       <form method="post" onSubmit={onSubmit} className="flex flex-col gap-4">
         <TextField
           label="Email"

@@ -161,7 +161,8 @@ export function SourceForm({
           <p className="text-sm text-muted">
             {isSettled
               ? "Fixed once the source has lines."
-              : "Choose inverted if this source posts with the opposite sign. Amounts stay as imported. Reconciliations reverse their sign."}
+              : "Choose inverted if this source posts with the opposite sign. " +
+                "Amounts stay as imported. Reconciliations reverse their sign."}
           </p>
         </RadioGroup>
       </fieldset>

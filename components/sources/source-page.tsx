@@ -152,8 +152,10 @@ function Imports({
               action={mayWrite && <ImportLink sourceId={source.id} />}
             >
               {source.line_count > 0
-                ? "This source's lines came through the API. Files work as well: CSV, camt, MT940, BAI2 or OFX."
-                : "Import a CSV, camt, MT940, BAI2 or OFX file. Lines that are there already are skipped."}{" "}
+                ? "This source's lines came through the API. " +
+                  "Files work as well: CSV, camt, MT940, BAI2 or OFX."
+                : "Import a CSV, camt, MT940, BAI2 or OFX file. " +
+                  "Lines that are there already are skipped."}{" "}
               {!mayWrite && "An admin or a lead can import one."}
             </Notice>
           </div>

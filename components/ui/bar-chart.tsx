@@ -80,7 +80,10 @@ export function BarChart({
     <>
       <div className="h-47.5">
         <Bars
-          label={`${label}: ${total.toLocaleString("en")} in total. Use the arrow keys to read values, or see the table below.`}
+          label={
+            `${label}: ${total.toLocaleString("en")} in total. ` +
+            "Use the arrow keys to read values, or see the table below."
+          }
           data={data}
           series={series}
           height={HEIGHT_PX}

@@ -21,7 +21,8 @@ const SIZES = {
 /** The classes of a button, for links. */
 export function buttonClass({ variant = "secondary", size = "md" }: Look = {}): string {
   return classes(
-    "inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap select-none",
+    "inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium " +
+      "whitespace-nowrap select-none",
     "transition-colors duration-100 disabled:opacity-60 disabled:pointer-events-none",
     VARIANTS[variant],
     SIZES[size],

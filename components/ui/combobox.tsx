@@ -93,7 +93,8 @@ export function Combobox<Value>({
         onBeforeToggle={onBeforeToggle}
         onToggle={onToggle}
         className={classes(
-          "fixed inset-auto m-0 my-1.5 w-72 max-w-[calc(100vw-1rem)] overflow-hidden rounded-lg bg-raised text-ink shadow-overlay outline-none",
+          "fixed inset-auto m-0 my-1.5 w-72 max-w-[calc(100vw-1rem)] overflow-hidden rounded-lg",
+          "bg-raised text-ink shadow-overlay outline-none",
           "[position-try-fallbacks:flip-block,flip-inline,flip-block_flip-inline]",
           "transition-opacity duration-100 starting:open:opacity-0",
           ALIGN[align],

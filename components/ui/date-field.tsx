@@ -26,7 +26,10 @@ type Days = {
   time?: string;
 };
 
-/** A field for a day, or with `time` for a day and a time, shown as everywhere on the pages, with a calendar to choose from. */
+/**
+ * A field for a day, or with `time` for a day and a time, shown as everywhere on the pages, with a
+ * calendar to choose from.
+ */
 export function DateField({
   label,
   hint,
@@ -57,7 +60,9 @@ export function DateField({
   );
 }
 
-/** The control of a day, without its label. `onFault` says what is wrong with the text, if anything. */
+/**
+ * The control of a day, without its label. `onFault` says what is wrong with the text, if anything.
+ */
 export function DateControl({
   id,
   value,

@@ -25,8 +25,8 @@ export function parseDay(text: string): string | null {
 }
 
 /**
- * The day and time that a text means, "2026-11-26T14:30": a day as parseDay reads it, then a time of
- * 24 hours, "14:30". A day alone gets `time`.
+ * The day and time that a text means, "2026-11-26T14:30": a day as parseDay reads it, then a time
+ * of 24 hours, "14:30". A day alone gets `time`.
  */
 export function parseDayTime(text: string, time: string): string | null {
   const timed = /^(?<day>.+?)(?:T|,|\s)\s*(?<hour>\d{1,2}):(?<minute>[0-5]\d)$/i.exec(text.trim());

@@ -62,9 +62,12 @@ export function Dialog({
         onClose();
       }}
       className={classes(
-        "fixed m-auto max-h-[calc(100dvh-2rem)] w-[min(36rem,calc(100vw-2rem))] max-w-none flex-col overscroll-contain rounded-lg bg-surface outline-none text-ink shadow-overlay open:flex",
+        "fixed m-auto max-h-[calc(100dvh-2rem)] w-[min(36rem,calc(100vw-2rem))] " +
+          "max-w-none flex-col overscroll-contain rounded-lg bg-surface " +
+          "outline-none text-ink shadow-overlay open:flex",
         "max-sm:mb-0 max-sm:max-h-[calc(100dvh-1.5rem)] max-sm:w-full max-sm:rounded-b-none",
-        "transition-[opacity,translate] duration-150 ease-out backdrop:bg-shade starting:open:translate-y-2 starting:open:opacity-0",
+        "transition-[opacity,translate] duration-150 ease-out backdrop:bg-shade",
+        "starting:open:translate-y-2 starting:open:opacity-0",
       )}
     >
       <header className="flex flex-col gap-1 border-b border-line px-4 pt-4 pr-14 pb-3 sm:pt-5 sm:pr-14 sm:pl-6">

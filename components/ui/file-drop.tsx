@@ -65,7 +65,8 @@ export function FileDrop({
         htmlFor={id}
         className={classes(
           buttonClass(compact ? { size: "sm" } : { variant: "primary" }),
-          "cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus",
+          "cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2",
+          "has-focus-visible:outline-focus",
         )}
       >
         {label}

@@ -103,9 +103,12 @@ export function Finder({
       onClose={() => !dialog.current?.open && onClose()}
       onClick={(event) => event.target === dialog.current && onClose()}
       className={classes(
-        "fixed mx-auto mt-[12dvh] mb-0 max-h-[min(32rem,76dvh)] w-[min(40rem,calc(100vw-2rem))] max-w-none flex-col overflow-hidden rounded-lg bg-surface text-ink shadow-overlay outline-none open:flex",
+        "fixed mx-auto mt-[12dvh] mb-0 max-h-[min(32rem,76dvh)]",
+        "w-[min(40rem,calc(100vw-2rem))] max-w-none flex-col overflow-hidden",
+        "rounded-lg bg-surface text-ink shadow-overlay outline-none open:flex",
         "max-sm:mt-2 max-sm:max-h-[calc(100dvh-1rem)] max-sm:w-[calc(100vw-1rem)]",
-        "transition-[opacity,translate] duration-100 ease-out backdrop:bg-shade starting:open:-translate-y-1 starting:open:opacity-0",
+        "transition-[opacity,translate] duration-100 ease-out backdrop:bg-shade",
+        "starting:open:-translate-y-1 starting:open:opacity-0",
       )}
     >
       <div className="flex items-center gap-3 border-b border-line px-4">

@@ -16,7 +16,8 @@ import { classes } from "./classes.ts";
 import { itemsOf, onMenuKey } from "./menu-keys.ts";
 
 const ITEM =
-  "flex min-h-8 w-full items-center gap-2 rounded-sm px-2 py-1.5 text-left text-sm text-ink outline-none select-none focus:bg-hover max-sm:min-h-11";
+  "flex min-h-8 w-full items-center gap-2 rounded-sm px-2 py-1.5 text-left text-sm text-ink " +
+  "outline-none select-none focus:bg-hover max-sm:min-h-11";
 
 const ALIGN = {
   start: "[position-area:block-end_span-inline-end]",
@@ -87,7 +88,9 @@ export function Menu({
         onToggle={({ newState }) => newState === "closed" && setOpen(false)}
         onKeyDown={(event) => onMenuKey(event, () => menu.current?.hidePopover())}
         className={classes(
-          "fixed inset-auto m-0 my-1.5 max-h-[min(30rem,80dvh)] min-w-48 max-w-[min(22rem,calc(100vw-1rem))] overflow-y-auto rounded-lg bg-raised p-1 text-ink shadow-overlay outline-none",
+          "fixed inset-auto m-0 my-1.5 max-h-[min(30rem,80dvh)] min-w-48",
+          "max-w-[min(22rem,calc(100vw-1rem))] overflow-y-auto rounded-lg bg-raised p-1",
+          "text-ink shadow-overlay outline-none",
           "[position-try-fallbacks:flip-block,flip-inline,flip-block_flip-inline]",
           "transition-opacity duration-100 starting:open:opacity-0",
           ALIGN[align],

@@ -2,7 +2,11 @@ import type { ReactNode } from "react";
 import { type RadioOption, RadioOptions } from "./radio-options.tsx";
 
 const OPTION =
-  "relative inline-flex h-9 items-center rounded-md border border-line bg-raised px-3 text-sm font-medium shadow-raised select-none not-has-disabled:cursor-pointer not-has-disabled:hover:bg-hover has-checked:border-accent-text has-checked:bg-accent-soft has-checked:text-accent-text has-disabled:opacity-60 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus";
+  "relative inline-flex h-9 items-center rounded-md border border-line bg-raised px-3 text-sm " +
+  "font-medium shadow-raised select-none not-has-disabled:cursor-pointer " +
+  "not-has-disabled:hover:bg-hover has-checked:border-accent-text has-checked:bg-accent-soft " +
+  "has-checked:text-accent-text has-disabled:opacity-60 has-focus-visible:outline-2 " +
+  "has-focus-visible:outline-offset-2 has-focus-visible:outline-focus";
 
 /** One of several, side by side. */
 export function RadioGroup<Value extends string>({

@@ -3,7 +3,9 @@
 import { type RadioOption, RadioOptions } from "./radio-options.tsx";
 
 const OPTION =
-  "flex h-7 cursor-pointer items-center rounded-sm px-3 text-sm font-medium text-muted hover:text-ink has-checked:bg-raised has-checked:text-ink has-checked:shadow-raised has-focus-visible:outline-2 has-focus-visible:outline-focus max-sm:h-9 max-sm:px-2";
+  "flex h-7 cursor-pointer items-center rounded-sm px-3 text-sm font-medium text-muted " +
+  "hover:text-ink has-checked:bg-raised has-checked:text-ink has-checked:shadow-raised " +
+  "has-focus-visible:outline-2 has-focus-visible:outline-focus max-sm:h-9 max-sm:px-2";
 
 /** One of a few options, side by side. */
 export function Segmented<Value extends string>({

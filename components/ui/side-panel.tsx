@@ -17,7 +17,8 @@ const OVER = {
 /** Screens with room for page and panel; globals.css has the same width. */
 const ROOM = "(min-width: 68.75rem)";
 const DOCKED =
-  "min-[68.75rem]:z-20 min-[68.75rem]:w-(--panel-width) min-[68.75rem]:border-l min-[68.75rem]:border-line min-[68.75rem]:shadow-none min-[68.75rem]:transition-none";
+  "min-[68.75rem]:z-20 min-[68.75rem]:w-(--panel-width) min-[68.75rem]:border-l " +
+  "min-[68.75rem]:border-line min-[68.75rem]:shadow-none min-[68.75rem]:transition-none";
 
 /**
  * A panel that slides in from the side and keeps the page's scroll position. It is modal and covers
@@ -121,8 +122,12 @@ export function SidePanel({
       onClose={(event) => event.target === dialog.current && !dialog.current.open && onClose()}
       onClick={(event) => isModal && event.target === dialog.current && onClose()}
       className={classes(
-        "fixed inset-y-0 my-0 h-dvh max-h-none max-w-none overflow-y-auto overscroll-contain bg-surface text-ink outline-none shadow-overlay transition-[translate,display,overlay] transition-discrete duration-200 ease-out",
-        "backdrop:bg-shade backdrop:transition-[opacity,display,overlay] backdrop:transition-discrete backdrop:duration-200 not-open:backdrop:opacity-0 starting:open:backdrop:opacity-0",
+        "fixed inset-y-0 my-0 h-dvh max-h-none max-w-none overflow-y-auto overscroll-contain " +
+          "bg-surface text-ink outline-none shadow-overlay transition-[translate,display,overlay] " +
+          "transition-discrete duration-200 ease-out",
+        "backdrop:bg-shade backdrop:transition-[opacity,display,overlay]",
+        "backdrop:transition-discrete backdrop:duration-200 not-open:backdrop:opacity-0",
+        "starting:open:backdrop:opacity-0",
         OVER[side],
         docked && DOCKED,
       )}

@@ -3,7 +3,8 @@ import { classes } from "./classes.ts";
 
 /** 16 px on touch screens, below which browsers zoom into a focused field. */
 export const FIELD =
-  "w-full rounded-md border border-field bg-surface px-3 text-ink placeholder:text-muted max-sm:text-lg aria-invalid:border-danger";
+  "w-full rounded-md border border-field bg-surface px-3 text-ink placeholder:text-muted " +
+  "max-sm:text-lg aria-invalid:border-danger";
 
 type Labelled = { label: string; hint?: ReactNode; error?: string };
 type Labelling = Labelled & { id: string; labelHidden?: boolean; children: ReactNode };

@@ -95,7 +95,8 @@ function shown({ start, succeeded, failed, p50_ms, p95_ms }: Hour, timeZone: str
   const words =
     succeeded + failed === 0
       ? "no attempts"
-      : `${succeeded.toLocaleString("en")} accepted, ${failed.toLocaleString("en")} failed, p50 ${shownDuration(p50_ms)}, p95 ${shownDuration(p95_ms)}`;
+      : `${succeeded.toLocaleString("en")} accepted, ${failed.toLocaleString("en")} failed, p50 ` +
+        `${shownDuration(p50_ms)}, p95 ${shownDuration(p95_ms)}`;
   return {
     name: formatMoment(start, timeZone),
     words,

@@ -66,7 +66,8 @@ export const FAILURES: Record<FailureKind, { word: string; noun: string; advice:
     word: "Signature rejected",
     noun: "a rejected signature",
     advice:
-      "Check that the receiver uses this webhook's signing secret and verifies the raw body before parsing it.",
+      "Check that the receiver uses this webhook's signing " +
+      "secret and verifies the raw body before parsing it.",
   },
   stale_secret: {
     word: "Stale secret",
@@ -81,13 +82,16 @@ export const FAILURES: Record<FailureKind, { word: string; noun: string; advice:
   connection_failed: {
     word: "No connection",
     noun: "no connection",
-    advice: `Check that the receiver is up, that its DNS and certificate are valid, and that its firewall allows ${PRODUCT}.`,
+    advice:
+      "Check that the receiver is up, that its DNS and certificate are valid, and that its " +
+      `firewall allows ${PRODUCT}.`,
   },
   blocked_address: {
     word: "Address blocked",
     noun: "a blocked address",
     advice:
-      "Nothing was sent because the host isn't at a public address. Edit the URL or fix its DNS record.",
+      "Nothing was sent because the host isn't at a public address. " +
+      "Edit the URL or fix its DNS record.",
   },
   http_error: {
     word: "HTTP error",

@@ -48,7 +48,10 @@ export function WebhookOptions({ form }: { form: Form }) {
           label="Headers (optional)"
           rows={2}
           placeholder="X-Gateway-Key: 3f1c0d9b"
-          hint={`One per line. Values are stored encrypted and never shown${hasHeaders ? "; a name alone keeps its value" : ""}.`}
+          hint={
+            "One per line. Values are stored encrypted and never " +
+            `shown${hasHeaders ? "; a name alone keeps its value" : ""}.`
+          }
           autoComplete="off"
           spellCheck={false}
           className="font-mono text-sm"
@@ -172,7 +175,8 @@ function Previewed({ events, filters }: { events: EventKind[]; filters: WebhookF
   return (
     <p role="status" className="text-sm">
       {data
-        ? `${data.matched_count.toLocaleString("en")} of ${pluralize(data.total_count, "event")} in the last 7 days would have been sent.`
+        ? `${data.matched_count.toLocaleString("en")} of ` +
+          `${pluralize(data.total_count, "event")} in the last 7 days would have been sent.`
         : "Counting events…"}
     </p>
   );

@@ -61,7 +61,8 @@ async function importFile(source, file) {
   console.log(`${file}: ${done.accepted_count} lines, ${done.refused_count} refused`);
 }
 
-// 1. Where lines come from, and the period that compares them. Both are made once; the next month needs another period only.
+// 1. Where lines come from, and the period that compares them. Both are made once; the next month
+// needs another period only.
 const bank = await call("POST", "sources", {
   name: "Bank",
   kind: "bank_statement",
@@ -110,7 +111,8 @@ for (; closed.closing; closed = await call("GET", `reconciliations/${period}`)) 
 if (!closed.closed_at) throw new Error(closed.closing_failure);
 const statement = await call("GET", `reconciliations/${period}/statement`);
 console.log(
-  `${closed.name}: closed by ${closed.closed_by}, ${closed.matched_count} lines matched, ${statement.outstanding_count} outstanding`,
+  `${closed.name}: closed by ${closed.closed_by}, ${closed.matched_count} lines matched, ` +
+    `${statement.outstanding_count} outstanding`,
 );
 for (const { currency, difference_minor } of statement.differences)
   console.log(`Difference: ${difference_minor} ${currency}`);

@@ -145,7 +145,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           "an API key passes by its scope alone",
         ],
         [BAD_REQUESTS, "another tenant's record is the same 404 as an unknown one"],
-        [ACCESS, "$name admits for $operationId exactly whom the contract names"],
+        [ACCESS, "$name admits for $operationId exactly the callers that the contract names"],
       ],
     },
     {
@@ -178,7 +178,8 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [
           "bin/dev/migration/rights.test.ts",
           "every statement that a request reaches binds each table's rows to the tenant",
-          "callers may only execute inner functions that policies or verbs with the caller's rights call",
+          "callers may only execute inner functions that " +
+            "policies or verbs with the caller's rights call",
         ],
       ],
     },
@@ -339,7 +340,9 @@ export const CLASSES: Record<string, readonly Attack[]> = {
   ],
   "sessions and identity": [
     {
-      is: "links of mails: used twice or at once, guessed, revoked, expired, from a dump, by another's account",
+      is:
+        "links of mails: used twice or at once, guessed, " +
+        "revoked, expired, from a dump, by another's account",
       kept: [
         [
           INVITATIONS,
@@ -713,7 +716,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
   },
   {
     item: 16,
-    is: "ends that nobody is told of",
+    is: "keys that end without notice",
     kept: [
       [
         LIFECYCLE,

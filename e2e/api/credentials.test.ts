@@ -336,7 +336,8 @@ describe("Supabase's keys", () => {
     await call("GET", "/v1/exceptions/sla");
     await call("GET", "/v1/me");
     const events = await sql<{ operation: string; reason: string; actor: string }>(
-      "select operation, reason, actor from public.security_events where tenant_id = $1 order by id",
+      `select operation, reason, actor from public.security_events where tenant_id = $1
+       order by id`,
       [own],
     );
     expect(events).toEqual(

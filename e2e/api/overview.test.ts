@@ -40,10 +40,17 @@ const change = (id: string, body: object) =>
 async function counted(of: string) {
   const [row] = await sql<{ deadlines: object; reconciliations: object }>(
     `select
-      (select jsonb_object_agg(k, v) from (select concat_ws('|', assigned_to, currency) as k, jsonb_build_array(count(*), coalesce(sum(amount_minor), 0)) as v
-        from public.exceptions where tenant_id = $1 and status in ('open', 'in_review') group by coalesce(assigned_to, ''), coalesce(currency, ''), assigned_to, currency) x) as deadlines,
-      (select jsonb_object_agg(k, v) from (select concat_ws('|', reconciliation_id, currency) as k, jsonb_build_array(count(*), coalesce(sum(amount_minor), 0)) as v
-        from public.exceptions where tenant_id = $1 and status in ('open', 'in_review') group by reconciliation_id, currency) x) as reconciliations`,
+      (select jsonb_object_agg(k, v)
+        from (select concat_ws('|', assigned_to, currency) as k,
+        jsonb_build_array(count(*), coalesce(sum(amount_minor), 0)) as v
+        from public.exceptions where tenant_id = $1 and status in ('open', 'in_review')
+        group by coalesce(assigned_to, ''), coalesce(currency, ''), assigned_to,
+          currency) x) as deadlines,
+      (select jsonb_object_agg(k, v)
+        from (select concat_ws('|', reconciliation_id, currency) as k,
+        jsonb_build_array(count(*), coalesce(sum(amount_minor), 0)) as v
+        from public.exceptions where tenant_id = $1 and status in ('open', 'in_review')
+        group by reconciliation_id, currency) x) as reconciliations`,
     [of],
   );
   return { ...row, assignees: row?.deadlines };
@@ -53,12 +60,21 @@ async function counted(of: string) {
 async function counters(of: string) {
   const [row] = await sql<{ deadlines: object; assignees: object; reconciliations: object }>(
     `select
-      (select jsonb_object_agg(k, v) from (select concat_ws('|', nullif(assigned_to, ''), nullif(currency, '')) as k, jsonb_build_array(sum(open_count), sum(amount_minor)) as v
-        from private.open_by_deadline where tenant_id = $1 group by assigned_to, currency having sum(open_count) <> 0 or sum(amount_minor) <> 0) x) as deadlines,
-      (select jsonb_object_agg(k, v) from (select concat_ws('|', nullif(assigned_to, ''), nullif(currency, '')) as k, jsonb_build_array(sum(open_count), sum(amount_minor)) as v
-        from private.open_by_assignee where tenant_id = $1 group by assigned_to, currency having sum(open_count) <> 0 or sum(amount_minor) <> 0) x) as assignees,
-      (select jsonb_object_agg(k, v) from (select concat_ws('|', nullif(reconciliation_id, ''), nullif(currency, '')) as k, jsonb_build_array(sum(open_count), sum(amount_minor)) as v
-        from private.open_by_reconciliation where tenant_id = $1 group by reconciliation_id, currency having sum(open_count) <> 0 or sum(amount_minor) <> 0) x) as reconciliations`,
+      (select jsonb_object_agg(k, v)
+        from (select concat_ws('|', nullif(assigned_to, ''), nullif(currency, '')) as k,
+        jsonb_build_array(sum(open_count), sum(amount_minor)) as v
+        from private.open_by_deadline where tenant_id = $1 group by assigned_to, currency
+        having sum(open_count) <> 0 or sum(amount_minor) <> 0) x) as deadlines,
+      (select jsonb_object_agg(k, v)
+        from (select concat_ws('|', nullif(assigned_to, ''), nullif(currency, '')) as k,
+        jsonb_build_array(sum(open_count), sum(amount_minor)) as v
+        from private.open_by_assignee where tenant_id = $1 group by assigned_to, currency
+        having sum(open_count) <> 0 or sum(amount_minor) <> 0) x) as assignees,
+      (select jsonb_object_agg(k, v)
+        from (select concat_ws('|', nullif(reconciliation_id, ''), nullif(currency, '')) as k,
+        jsonb_build_array(sum(open_count), sum(amount_minor)) as v
+        from private.open_by_reconciliation where tenant_id = $1 group by reconciliation_id,
+          currency having sum(open_count) <> 0 or sum(amount_minor) <> 0) x) as reconciliations`,
     [of],
   );
   return row;
@@ -176,7 +192,8 @@ test("the counters equal the rows after any concurrent changes, whenever they ar
   const overview = await overviewOf();
   const ours = overview.reconciliations.find(({ id }) => id === reconciliation_id);
   const [rows] = await sql<{ n: number }>(
-    "select count(*)::integer as n from public.exceptions where tenant_id = $1 and reconciliation_id = $2 and status in ('open', 'in_review')",
+    `select count(*)::integer as n from public.exceptions where tenant_id = $1
+       and reconciliation_id = $2 and status in ('open', 'in_review')`,
     [tenant, reconciliation_id],
   );
   expect(ours?.open_count).toBe(rows?.n);
@@ -187,7 +204,8 @@ test("the counters equal the rows after any concurrent changes, whenever they ar
 test("the sums of the outlook and of the summary are of the same exceptions", async () => {
   const { summary, outlook, as_of } = await overviewOf();
   const [rows] = await sql<{ due: number; breached: number }>(
-    `select count(*) filter (where due_at > $2 and due_at < $3)::integer as due, count(*) filter (where due_at <= $2)::integer as breached
+    `select count(*) filter (where due_at > $2 and due_at < $3)::integer as due,
+       count(*) filter (where due_at <= $2)::integer as breached
      from public.exceptions where tenant_id = $1 and status in ('open', 'in_review')`,
     [tenant, as_of, outlook.hours.at(-1)?.due_before],
   );

@@ -71,7 +71,7 @@ test("the publishable key has a number of calls for each address", async () => {
 test("an address has a number of requests, refusals and pages among them, and scripts of pages not", async () => {
   await start({ RATE_LIMIT_PER_ADDRESS: "6" });
   expect(await statuses(2, "wrong")).toEqual([401, 401]);
-  expect(await statuses(2, admin, undefined, "/v1/tenants/somebody/api-keys")).toEqual([403, 403]);
+  expect(await statuses(2, admin, undefined, "/v1/tenants/another/api-keys")).toEqual([403, 403]);
   expect(await statuses(2, admin, undefined, "/sign-in")).toEqual([200, 200]);
   const refused = await call(admin);
   expect([refused.status, refused.headers.get("content-type")]).toEqual([

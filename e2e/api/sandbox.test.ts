@@ -115,7 +115,7 @@ describe("a sandbox", () => {
     expect(rotated.json).toMatchObject({ key_secret: expect.stringMatching(/^tks_test_/) });
   });
 
-  test("sends no mail, and says whom to invite instead", async () => {
+  test("sends no mail, and names the tenant to invite people to", async () => {
     const { live, sandbox, bearer } = one;
     const email = `${uniqueName("nia")}@mail.example`;
     const invited = await api("POST", `/v1/tenants/${sandbox}/invitations`, {
@@ -148,7 +148,7 @@ describe("a sandbox", () => {
     expect([demoted.status, reasonOf(demoted)]).toEqual([409, "tenant_kind"]);
   });
 
-  test("has limits of its own, whatever the operator allows", async () => {
+  test("has fixed limits, whatever the operator allows", async () => {
     const { live, sandbox } = one;
     const [quotas] = await sql(
       "select private.quota_of($1, 'lines') as live, private.quota_of($2, 'lines') as sandbox",
@@ -235,7 +235,8 @@ test("a sample has matches, a suggestion and exceptions before and after their d
     (await api("GET", "/v1/exceptions", { bearer: credentialOf(testKey), tenant: sandbox })).json,
   ).toMatchObject({ items: [] });
   const events = await sql<{ type: string }>(
-    "select type from public.security_events where tenant_id = $1 and type like 'sandbox.%' order by seq",
+    `select type from public.security_events where tenant_id = $1 and type like 'sandbox.%'
+     order by seq`,
     [sandbox],
   );
   expect(events.map(({ type }) => type)).toEqual([

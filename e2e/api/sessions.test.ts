@@ -155,7 +155,8 @@ describe("the sessions of a person", () => {
     const cookie = await sessionCookie({ sub, tenants: { [tenant]: ["tenant_lead"] } });
     expect(await statusOf(cookie)).toBe(200);
     await sql(
-      `select private.begin_session(jsonb_build_object('issuer', $1::text, 'subject', $2::text, 'provider', 'corp', 'seconds', 600))
+      `select private.begin_session(jsonb_build_object('issuer', $1::text, 'subject', $2::text,
+         'provider', 'corp', 'seconds', 600))
        from generate_series(1, 100)`,
       [process.env.OIDC_CORP_ISSUER, sub],
     );

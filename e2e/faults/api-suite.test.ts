@@ -10,9 +10,11 @@ import { vitest } from "../../bin/dev/suites.mjs";
 const PAUSE_MS = 5_000;
 
 const AT_ONCE =
-  "What the process that is asked does at once; the other machine follows within a second (machines.test.ts)";
+  "What the process that is asked does at once; the other " +
+  "machine follows within a second (machines.test.ts)";
 const COUNTS =
-  "Counts and the request log are written once a second: a killed process takes the last ones with it";
+  "Counts and the request log are written once a " +
+  "second: a killed process takes the last ones with it";
 const LEFT_OUT: Record<string, string> = {
   "e2e/api/wire/http-edges.test.ts": "Malformed requests, which the balancer answers itself",
   "e2e/api/api-keys/usage.test.ts": COUNTS,
@@ -71,7 +73,8 @@ test("the API suite passes through a load balancer while machines are killed and
   over = true;
   await killing;
   console.log(
-    `${first.passed} passed, ${first.failures.length} cut off, of which again ${again?.failures.length ?? 0} failed`,
+    `${first.passed} passed, ${first.failures.length} cut off, of which again ` +
+      `${again?.failures.length ?? 0} failed`,
   );
   console.log(
     `killed and replaced: ${KINDS.map((kind) => `${replaced.filter((one) => one === kind).length} ${kind}`).join(", ")}`,

@@ -6,7 +6,7 @@ export const INVARIANTS = {
   once: "one event per crossing, and no effect twice",
   delivered: "every delivery arrives at least once, under one webhook-id, and is on record",
   verified: "audit logs verify",
-  served: "others are served meanwhile, and it recovers by itself",
+  served: "other tenants are served during the fault, and the service recovers by itself",
 } as const;
 
 /** A fault, the invariants that its drills look at, and the tests that are its drills. */
@@ -146,7 +146,9 @@ export const FAULTS: readonly Fault[] = [
     ],
   },
   {
-    is: "a database that stands still, loses connections without a word, takes no writes, or is slow",
+    is:
+      "a database that stands still, loses connections " +
+      "without a word, takes no writes, or is slow",
     holds: ["kept", "once", "delivered", "served"],
     drills: [
       [

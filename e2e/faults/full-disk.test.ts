@@ -81,7 +81,9 @@ test.skipIf(!isMounted)(
     await writers.expectNothingLost();
     expect([...new Set(writers.answers.map(({ status }) => status))].sort()).toEqual([201, 503]);
     console.log(
-      `full disk: ${writers.answers.length} calls, ${refused()} refused, ${writers.written.length} acknowledged, lost 0, doubled 0; back after ${Math.round(recoveredMs)} ms`,
+      `full disk: ${writers.answers.length} calls, ${refused()} refused, ` +
+        `${writers.written.length} acknowledged, lost 0, doubled 0; back after ` +
+        `${Math.round(recoveredMs)} ms`,
     );
   },
 );

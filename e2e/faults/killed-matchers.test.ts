@@ -86,7 +86,8 @@ async function outcome({ period }: Pair): Promise<string[]> {
 const isSettled = async () =>
   (
     await project.sql(
-      "select from graphile_worker.jobs where task_identifier = 'match_pair' and attempts < max_attempts",
+      `select from graphile_worker.jobs where task_identifier = 'match_pair'
+         and attempts < max_attempts`,
     )
   ).length === 0 &&
   (await project.sql("select from runs where status in ('queued', 'running')")).length === 0;

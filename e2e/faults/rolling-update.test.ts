@@ -143,7 +143,9 @@ test.skipIf(commit === null)(
     for (const id of imports) await until("the import to be read", () => done(id));
     balancer.stop();
     console.log(
-      `from ${commit?.slice(0, 8)}: ${writers.answers.length} calls, lost 0, doubled 0; median ${writers.quantileMs(0.5)} ms, p99 ${writers.quantileMs(0.99)} ms, slowest ${Math.round(writers.slowestMs)} ms; ${imports.length} imports`,
+      `from ${commit?.slice(0, 8)}: ${writers.answers.length} calls, lost 0, doubled 0; median ` +
+        `${writers.quantileMs(0.5)} ms, p99 ${writers.quantileMs(0.99)} ms, slowest ` +
+        `${Math.round(writers.slowestMs)} ms; ${imports.length} imports`,
     );
   },
 );

@@ -100,7 +100,12 @@ describe("a database", () => {
     expect(writers.slowestMs).toBeLessThan(ANSWERED_TIMEOUT_MS);
     expect(restarts()).toBe(0);
     console.log(
-      `stood still ${STILL_MS} ms: ${writers.answers.length} calls, ${writers.written.length} acknowledged, lost 0, doubled 0; slowest answer ${Math.round(writers.slowestMs)} ms; back after ${Math.round(recoveredMs)} ms`,
+      [
+        `stalled for ${STILL_MS} ms: ${writers.answers.length} calls`,
+        `${writers.written.length} acknowledged, lost 0, doubled 0`,
+        `slowest answer ${Math.round(writers.slowestMs)} ms`,
+        `back after ${Math.round(recoveredMs)} ms`,
+      ].join("; "),
     );
   });
 
@@ -117,7 +122,8 @@ describe("a database", () => {
     await writers.expectNothingLost();
     expect(writers.slowestMs).toBeLessThan(ANSWERED_TIMEOUT_MS);
     console.log(
-      `${lost} connections lost: ${writers.answers.length} calls, ${writers.written.length} acknowledged, lost 0; back after ${Math.round(recoveredMs)} ms`,
+      `${lost} connections lost: ${writers.answers.length} calls, ${writers.written.length} ` +
+        `acknowledged, lost 0; back after ${Math.round(recoveredMs)} ms`,
     );
   });
 
@@ -169,7 +175,8 @@ describe("a database", () => {
     await until("the import to be read", read);
     expect(restarts()).toBe(before);
     console.log(
-      `${ROUND_TRIP_MS} ms a round trip: ${writers.answers.length} writes, median ${writers.quantileMs(0.5)} ms, slowest ${Math.round(writers.slowestMs)} ms`,
+      `${ROUND_TRIP_MS} ms a round trip: ${writers.answers.length} writes, median ` +
+        `${writers.quantileMs(0.5)} ms, slowest ${Math.round(writers.slowestMs)} ms`,
     );
   });
 });

@@ -107,7 +107,8 @@ export class Writers {
   async expectNothingLost(): Promise<void> {
     const { name, project } = this.#options;
     const stored = await project.sql<{ title: string; times: number }>(
-      "select title, count(*)::int as times from public.exceptions where title like $1 || ' %' group by title",
+      `select title, count(*)::int as times from public.exceptions where title like $1 || ' %'
+       group by title`,
       [name],
     );
     expect(new Map(stored.map(({ title, times }) => [title, times]))).toEqual(
@@ -143,11 +144,11 @@ export class Writers {
         headers: { ...(await project.headers(tenant)), ...key },
         body: JSON.stringify({ title, severity: "low" }),
       };
-      for (let made = false; !made; ) {
+      for (let accepted = false; !accepted; ) {
         const answer = await ask(`${url}/v1/exceptions`, init);
         this.answers.push(answer);
-        made = answer.status === 201;
-        if (!made) await sleep(AGAIN_AFTER_MS);
+        accepted = answer.status === 201;
+        if (!accepted) await sleep(AGAIN_AFTER_MS);
       }
       this.written.push(title);
       await sleep(PAUSE_MS);

@@ -11,7 +11,7 @@ const RECORDS = "e2e/api/records/row-level-security.test.ts";
 export const DATABASE: Break[] = [
   {
     name: "role-outlives-its-call",
-    is: "the next on a connection is whoever called before",
+    is: "the next caller on a connection keeps the role of the previous one",
     how: {
       file: "lib/db/direct/call-directly.ts",
       replace: "set_config('role', $1, true)",
@@ -34,7 +34,9 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: DIRECT,
-      name: "policies and refusals are the same on both ways to the database for a key that reads exceptions",
+      name:
+        "policies and refusals are the same on both ways " +
+        "to the database for a key that reads exceptions",
     },
   },
   {
@@ -85,7 +87,9 @@ export const DATABASE: Break[] = [
     how: { statement: "alter policy exceptions_read on public.exceptions using (true)" },
     caught: {
       file: DATA_API,
-      name: "another tenant's admin directly at the Data API reads nothing of exceptions but its own",
+      name:
+        "another tenant's admin directly at the Data " +
+        "API reads nothing of exceptions but its own",
     },
   },
   {
@@ -101,8 +105,8 @@ export const DATABASE: Break[] = [
     name: "policy-of-security-events-without-role",
     is: "an analyst reads the audit trail past the functions",
     how: {
-      statement:
-        "alter policy security_events_read on public.security_events using (tenant_id = (select private.tenant_id()))",
+      statement: `alter policy security_events_read on public.security_events using (tenant_id
+          = (select private.tenant_id()))`,
     },
     caught: { file: "e2e/api/database/row-security.test.ts", name: "security_events" },
   },
@@ -110,8 +114,8 @@ export const DATABASE: Break[] = [
     name: "policy-of-webhooks-without-role",
     is: "an analyst reads webhooks past the functions",
     how: {
-      statement:
-        "alter policy webhooks_read on public.webhooks using (tenant_id = (select private.tenant_id()))",
+      statement: `alter policy webhooks_read on public.webhooks using (tenant_id
+          = (select private.tenant_id()))`,
     },
     caught: { file: "e2e/api/database/row-security.test.ts", name: "webhooks" },
   },
@@ -160,7 +164,8 @@ export const DATABASE: Break[] = [
     how: {
       file: "supabase/schemas/tenants/first_steps.sql",
       replace:
-        "delete from public.first_steps_dismissals d\n    where d.tenant_id = private.tenant_id() and ",
+        "delete from public.first_steps_dismissals d\n" +
+        "    where d.tenant_id = private.tenant_id() and ",
       by: "delete from public.first_steps_dismissals d\n    where ",
       rebuild: false,
     },
@@ -173,7 +178,8 @@ export const DATABASE: Break[] = [
     name: "bin-open-to-leads",
     is: "a lead sees what is deleted",
     how: {
-      statement: `alter policy records_read on public.records using (tenant_id = (select private.tenant_id())
+      statement: `alter policy records_read on public.records using (tenant_id
+          = (select private.tenant_id())
         and surface = any ((select private.permitted('read', 'write'))::text[]))`,
     },
     caught: { file: RECORDS, name: "a lead sees its own rows" },
@@ -188,7 +194,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: ACCESS,
-      name: "list_exceptions lets exactly those in for listExceptions whom the contract names",
+      name: "list_exceptions admits for listExceptions exactly the callers that the contract names",
     },
   },
   {
@@ -218,12 +224,12 @@ export const DATABASE: Break[] = [
     name: "integrations-published",
     is: "the publishable key may read integrations",
     how: {
-      statement:
-        "update private.permissions set principals = principals || '{publishable_key}' where permission = 'read:integrations'",
+      statement: `update private.permissions set principals = principals || '{publishable_key}'
+        where permission = 'read:integrations'`,
     },
     caught: {
       file: ACCESS,
-      name: "list_records lets exactly those in for listIntegrations whom the contract names",
+      name: "list_records admits for listIntegrations exactly the callers that the contract names",
     },
   },
   {

@@ -46,12 +46,12 @@ async function coloursBy(
   const env = { TIEOUT_TESTS: by === "the gate" ? "gate" : "" };
   const ran: Ran[] = [];
   for (const { name } of SUITES) {
-    const wanted = breaks.filter((one) => suiteOf(one) === name);
-    if (wanted.length > 0)
+    const ofSuite = breaks.filter((one) => suiteOf(one) === name);
+    if (ofSuite.length > 0)
       ran.push(
         ...(name === "ui"
-          ? await playwright(laboratory, wanted, env)
-          : await vitest(laboratory, name, wanted, env)),
+          ? await playwright(laboratory, ofSuite, env)
+          : await vitest(laboratory, name, ofSuite, env)),
       );
   }
   return new Map(breaks.map((one) => [one, { colour: colourOf(one, ran), by }]));

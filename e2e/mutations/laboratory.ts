@@ -133,7 +133,8 @@ declare
   changed integer := 0;
 begin
   for f in
-    select pg_get_functiondef(p.oid) as source from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    select pg_get_functiondef(p.oid) as source from pg_proc p
+    join pg_namespace n on n.oid = p.pronamespace
     where n.nspname || '.' || p.proname = '${signature}' and p.prosrc ~ place
   loop
     if regexp_count(f.source, place) <> 1 then

@@ -75,7 +75,9 @@ export const PAGES: Break[] = [
     },
     caught: {
       file: DESIGN,
-      name: "a menu opens and wraps with the arrow keys, finds by a letter, and Escape returns the focus",
+      name:
+        "a menu opens and wraps with the arrow keys, " +
+        "finds by a letter, and Escape returns the focus",
     },
   },
   {
@@ -127,7 +129,9 @@ export const PAGES: Break[] = [
     },
     caught: {
       file: "e2e/ui/requests.spec.ts",
-      name: "while it is live, no request moves under the pointer, not even by a read that was under way",
+      name:
+        "while it is live, no request moves under the " +
+        "pointer, not even by a read that was under way",
     },
   },
   {
@@ -211,7 +215,7 @@ export const PAGES: Break[] = [
   },
   {
     name: "markdown-loads-pictures",
-    is: "somebody's text loads from elsewhere",
+    is: "an image in a user's text is loaded from another host",
     how: {
       file: "components/records/updates/markdown.tsx",
       replace: ' disallowedElements={["img"]}',

@@ -99,7 +99,9 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: CREDENTIALS,
-      name: "reads tenants as an array next to roles, also in app_metadata, and never in user_metadata",
+      name:
+        "reads tenants as an array next to roles, also " +
+        "in app_metadata, and never in user_metadata",
     },
   },
   {
@@ -250,7 +252,9 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: "e2e/api/sla/monitor.test.ts",
-      name: "exports everything under the filters as CSV or NDJSON, over any number of pages, and is recorded",
+      name:
+        "exports everything under the filters as CSV or " +
+        "NDJSON, over any number of pages, and is recorded",
     },
   },
   {
@@ -272,7 +276,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: "e2e/api/pages/access.test.ts",
-      name: "a tenant_lead is told who may see /webhooks, and sees nothing of it",
+      name: "a tenant_lead reads who may see /webhooks, and nothing of its content",
     },
   },
 ];

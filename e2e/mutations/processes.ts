@@ -28,7 +28,7 @@ export const PROCESSES: Break[] = [
   },
   {
     name: "clock-spins",
-    is: "the worker asks without end for what somebody else holds",
+    is: "the worker polls without a pause for exceptions that another session has locked",
     how: {
       file: "worker/sla-clock.ts",
       replace: "return moved > 0 ? 0 : LOCKED_WAIT_MS;",

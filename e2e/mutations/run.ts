@@ -27,7 +27,8 @@ const faults = misplaced(ROOT, BREAKS);
 if (faults.length > 0) {
   console.error(faults.join("\n"));
   console.error(
-    "A break goes with the code that it breaks: say in e2e/mutations what it replaces now, and by what.",
+    "A break goes with the code that it breaks: say in " +
+      "e2e/mutations what it replaces now, and by what.",
   );
 }
 if (values.check && faults.length === 0) console.log(`${BREAKS.length} breaks have their places`);
@@ -54,7 +55,8 @@ async function runAll(): Promise<boolean> {
   const caught = chosen.filter((one) => outcomes.get(one)?.verdict === "caught");
   const byGate = caught.filter((one) => outcomes.get(one)?.by === "the gate").length;
   console.log(
-    `${byGate} are caught by the gate, ${caught.length - byGate} by proof, ${chosen.length - caught.length} by neither.`,
+    `${byGate} are caught by the gate, ${caught.length - byGate} by proof, ` +
+      `${chosen.length - caught.length} by neither.`,
   );
   console.log(
     `\n${caught.length} of ${chosen.length} breaks are caught, in ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes.`,
@@ -84,7 +86,8 @@ async function inRounds(
     }
     laboratory.mend();
     console.log(
-      `  build ${round + 1} of ${codes[0]?.length}: ${breaks.filter((one) => !fitting.get(one)).length} are to be tried alone so far`,
+      `  build ${round + 1} of ${codes[0]?.length}: ` +
+        `${breaks.filter((one) => !fitting.get(one)).length} are to be tried alone so far`,
     );
   }
   const outcomes = new Map<Break, Outcome>();

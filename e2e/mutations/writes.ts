@@ -142,7 +142,7 @@ export const WRITES: Break[] = [
   },
   {
     name: "clock-locked-late",
-    is: "a clock that a worker moves on meanwhile is counted twice",
+    is: "a clock that a worker advances during the change is counted twice",
     how: {
       function: "private.keep_clocks",
       replace: "order by k.tenant_id, k.exception_id for update of k;",
@@ -150,7 +150,9 @@ export const WRITES: Break[] = [
     },
     caught: {
       file: CLOCK,
-      name: "counts an exception once that is moved to another deadline while a worker tells of its crossing",
+      name:
+        "counts an exception once that is moved to another " +
+        "deadline while a worker tells of its crossing",
     },
   },
   {
@@ -293,7 +295,9 @@ export const WRITES: Break[] = [
     },
     caught: {
       file: "e2e/api/matching/random-months.test.ts",
-      name: "after any close, reopening or late line, open lines have exceptions in their own period",
+      name:
+        "after any close, reopening or late line, open " +
+        "lines have exceptions in their own period",
     },
   },
   {
@@ -301,8 +305,8 @@ export const WRITES: Break[] = [
     is: "a period that closes again posts what still holds once more",
     how: {
       function: "private.insert_entries",
-      replace:
-        "from drafts d left join kept k using (kind, subject_id, subject_place)\n    where k.kind is null",
+      replace: `from drafts d left join kept k using (kind, subject_id, subject_place)\n
+        where k.kind is null`,
       by: "from drafts d",
     },
     caught: {

@@ -168,7 +168,8 @@ describe("the rules of ops/alerts", () => {
     },
     async TieoutJobsNotDraining() {
       await project.sql(
-        "select graphile_worker.add_job('nobody_does_this', run_at := now() - interval '10 minutes') from generate_series(1, 501)",
+        `select graphile_worker.add_job('nobody_does_this',
+           run_at := now() - interval '10 minutes') from generate_series(1, 501)`,
       );
       await fires("TieoutJobsNotDraining");
     },
@@ -177,14 +178,17 @@ describe("the rules of ops/alerts", () => {
     },
     async TieoutStaleLocks() {
       await project.sql(
-        `update graphile_worker._private_jobs set locked_by = 'worker-of-yesterday', locked_at = now() - interval '10 minutes'
-         where id = (select min(id) from graphile_worker._private_jobs where attempts < max_attempts)`,
+        `update graphile_worker._private_jobs set locked_by = 'worker-of-yesterday',
+           locked_at = now() - interval '10 minutes'
+         where id = (select min(id) from graphile_worker._private_jobs
+           where attempts < max_attempts)`,
       );
       await fires("TieoutStaleLocks");
     },
     async TieoutTaskNotScheduled() {
       await project.sql(
-        "update graphile_worker._private_known_crontabs set known_since = now() - interval '1 day', last_execution = now() - interval '3 hours' where identifier = 'purge_sessions'",
+        `update graphile_worker._private_known_crontabs set known_since = now() - interval '1 day',
+           last_execution = now() - interval '3 hours' where identifier = 'purge_sessions'`,
       );
       await fires("TieoutTaskNotScheduled");
     },
@@ -194,7 +198,8 @@ describe("the rules of ops/alerts", () => {
         events: ["exception.sla.breached"],
       });
       await project.sql(
-        "update public.webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'failing' where id = $1",
+        `update public.webhooks set status = 'disabled', disabled_at = now(),
+           disabled_reason = 'failing' where id = $1`,
         [id],
       );
       await fires("TieoutReceiversToRecover");
@@ -207,7 +212,8 @@ describe("the rules of ops/alerts", () => {
     },
     async TieoutConnectionsNearEnd() {
       const [{ max } = { max: 0 }] = await project.sql<{ max: number }>(
-        "select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as max",
+        `select current_setting('max_connections')::int
+           - current_setting('superuser_reserved_connections')::int as max`,
       );
       const clients: Client[] = [];
       let fired = false;
@@ -235,7 +241,8 @@ describe("the rules of ops/alerts", () => {
         due_at: due,
       });
       await project.sql(
-        "update public.webhook_deliveries set next_attempt_at = now() - interval '10 minutes' where status = 'pending'",
+        `update public.webhook_deliveries set next_attempt_at = now() - interval '10 minutes'
+         where status = 'pending'`,
       );
       await fires("TieoutDeliveriesBehind");
     },

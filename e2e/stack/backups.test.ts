@@ -59,7 +59,8 @@ test("a backup restored elsewhere: its audit logs verify, and nothing that was d
   await until("the delivery to be recorded", async () => (await settled()).length === 1);
   // Its retry waits until the backup is made.
   const putOff = `update public.webhook_deliveries set next_attempt_at = now() + interval '1 hour'
-    where webhook_id = $1 and status = 'pending' and lease is null and failure_count = 1 returning id`;
+    where webhook_id = $1 and status = 'pending' and lease is null and failure_count = 1
+    returning id`;
   await until(
     "the failure to be recorded",
     async () => (await project.sql(putOff, [failing])).length === 1,

@@ -18,8 +18,10 @@ const FUNCTIONS = `
     begin perform pg_sleep(2); end $$;
   grant execute on function public.stack_context(), public.stack_refuse(), public.stack_note(integer), public.stack_dawdle() to anon, authenticated;
   notify pgrst, 'reload schema';`;
-const GRANTS = `select relname as name, relacl::text as acl from pg_class where relnamespace in ('public'::regnamespace, 'auth'::regnamespace)
-  union all select nspname, nspacl::text from pg_namespace union all select defaclnamespace::text, defaclacl::text from pg_default_acl order by 1, 2`;
+const GRANTS = `select relname as name, relacl::text as acl from pg_class
+  where relnamespace in ('public'::regnamespace, 'auth'::regnamespace)
+  union all select nspname, nspacl::text from pg_namespace union all select defaclnamespace::text,
+    defaclacl::text from pg_default_acl order by 1, 2`;
 
 const DATA_DIR = freshDataDir();
 let stack: Supervisor;

@@ -32,7 +32,8 @@ afterAll(() => stack.end("SIGTERM"));
 
 const lockHolders = () =>
   project.sql(
-    "select from pg_locks where locktype = 'advisory' and objid = hashtext('tieout migrations')::bigint & 4294967295",
+    `select from pg_locks where locktype = 'advisory'
+       and objid = hashtext('tieout migrations')::bigint & 4294967295`,
   );
 
 describe("migrations, one start at a time", () => {
@@ -147,7 +148,8 @@ describe.skipIf(!hasPgBouncer)("PgBouncer in transaction mode", () => {
       });
       await project.sql(
         creating(
-          `'tenant_id', 'acme', 'title', 'T' || i, 'severity', 'low', 'due_at', clock_timestamp() + make_interval(secs => 0.5), 'created_by', 'system'`,
+          `'tenant_id', 'acme', 'title', 'T' || i, 'severity', 'low', 'due_at',
+             clock_timestamp() + make_interval(secs => 0.5), 'created_by', 'system'`,
           `generate_series(1, 20) i`,
         ),
       );

@@ -42,7 +42,8 @@ describe("names each problem of the database", () => {
   test.each([
     {
       wrong:
-        "a table without row-level security, a policy too many, a grant too many, and a function of another's",
+        "a table without row-level security, a policy too " +
+        "many, a grant too many, and a function of another's",
       breaks: `alter table public.sources disable row level security;
         create policy open on public.lines for select to authenticated using (true);
         grant insert on public.exceptions to authenticated;
@@ -60,8 +61,8 @@ describe("names each problem of the database", () => {
     },
     {
       wrong: "a function that returns rows, which the Data API cuts at its limit",
-      breaks:
-        "create function public.all_of_them() returns setof int language sql as 'select 1'; grant execute on function public.all_of_them() to authenticated",
+      breaks: `create function public.all_of_them() returns setof int language sql as 'select 1';
+        grant execute on function public.all_of_them() to authenticated`,
       mends: "drop function public.all_of_them()",
       says: [
         /^✗ Row limit: the Data API cuts at its row limit what these return: (?:public\.)?all_of_them\(\)$/m,

@@ -27,7 +27,8 @@ beforeEach(async () => {
   tenant = `t-${randomBytes(6).toString("hex")}`;
   await sql("select private.create_tenant($1, $1)", [tenant]);
   await sql(
-    "insert into public.sources (tenant_id, name, kind, currency) values ($1, 'Bank', 'bank_statement', 'EUR')",
+    `insert into public.sources (tenant_id, name, kind, currency)
+     values ($1, 'Bank', 'bank_statement', 'EUR')`,
     [tenant],
   );
 });
@@ -47,7 +48,8 @@ async function sql<Row extends object>(text: string, values: unknown[] = []): Pr
 async function queueImport(): Promise<string> {
   const [made] = await sql<{ id: string }>(
     `insert into public.imports (tenant_id, source_no, status, format, bytes_total)
-     select $1, source_no, 'queued', 'ndjson', $2 from public.sources where tenant_id = $1 returning id`,
+     select $1, source_no, 'queued', 'ndjson', $2 from public.sources where tenant_id = $1
+     returning id`,
     [tenant, FILE.length],
   );
   const id = made?.id ?? "";
@@ -59,7 +61,8 @@ async function queueImport(): Promise<string> {
       FILE.subarray(at, at + CHUNK_BYTES),
     ]);
   await sql(
-    "select graphile_worker.add_job('read_import', json_build_object('tenant_id', $1::text, 'import_id', $2::text), max_attempts => 6)",
+    `select graphile_worker.add_job('read_import',
+       json_build_object('tenant_id', $1::text, 'import_id', $2::text), max_attempts => 6)`,
     [tenant, id],
   );
   return id;
@@ -69,8 +72,10 @@ type State = { status: string; accepted: number; lines: number; sum: string; chu
 
 async function stateOf(id: string): Promise<State> {
   const [state] = await sql<State>(
-    `select i.status, i.accepted_count::int as accepted, (select count(*)::int from public.lines l where l.tenant_id = $1) as lines,
-       (select coalesce(sum(amount_minor), 0)::text from public.lines l where l.tenant_id = $1) as sum,
+    `select i.status, i.accepted_count::int as accepted, (select count(*)::int from public.lines l
+       where l.tenant_id = $1) as lines,
+       (select coalesce(sum(amount_minor), 0)::text from public.lines l
+         where l.tenant_id = $1) as sum,
        (select count(*)::int from private.import_chunks c where c.import_id = $2) as chunks
      from public.imports i where i.id = $2`,
     [tenant, id],
@@ -87,7 +92,8 @@ async function readingBackend(id: string, query: string): Promise<number> {
       if ((await stateOf(id)).status === "done")
         throw new Error("It was done before it could be disturbed.");
       const [found] = await sql<{ pid: number }>(
-        "select pid from pg_stat_activity where application_name = 'tieout import' and state = 'active' and query ilike $1",
+        `select pid from pg_stat_activity where application_name = 'tieout import'
+           and state = 'active' and query ilike $1`,
         [`%${query}%`],
       );
       return found?.pid;

@@ -78,7 +78,8 @@ describe("two machines of each kind behind a load balancer", () => {
 
     expect(answers.filter(({ status }) => status !== 201)).toEqual([]);
     const stored = await machines.project.sql<{ title: string; times: number }>(
-      "select title, count(*)::int as times from public.exceptions where title like 'machines %' group by title",
+      `select title, count(*)::int as times from public.exceptions where title like 'machines %'
+       group by title`,
     );
     expect(new Set(stored.map(({ title }) => title))).toEqual(acknowledged);
     expect(stored.filter(({ times }) => times !== 1)).toEqual([]);
@@ -91,14 +92,16 @@ describe("two machines of each kind behind a load balancer", () => {
     );
     expect([...acknowledged].filter((title) => !delivered.has(title))).toEqual([]);
     const [events] = await machines.project.sql<{ count: number }>(
-      "select count(*)::int from public.events where type = 'exception.sla.breached' and data #>> '{exception,title}' like 'machines %'",
+      `select count(*)::int from public.events where type = 'exception.sla.breached'
+         and data #>> '{exception,title}' like 'machines %'`,
     );
     expect(events?.count).toBe(acknowledged.size);
     for (const [killed, own] of Map.groupBy(answers, (answer) => answer.during)) {
       const times = own.map(({ ms }) => ms).sort((left, right) => left - right);
       const p99 = Math.round(times[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN);
       console.log(
-        `${killed} killed and replaced: ${own.length} calls, all acknowledged, lost 0, doubled 0; p99 ${p99} ms`,
+        `${killed} killed and replaced: ${own.length} calls, ` +
+          `all acknowledged, lost 0, doubled 0; p99 ${p99} ms`,
       );
     }
   });

@@ -44,7 +44,7 @@ export async function deafPooler(databaseUrl: string): Promise<Pooler> {
 
 /**
  * A pooler in transaction mode that keeps no track of prepared statements: each transaction goes to
- * the server connection that has waited longest, and lets anybody in.
+ * the server connection that was idle longest. Any password is accepted.
  */
 export async function forgetfulPooler(databaseUrl: string, connections: number): Promise<Pooler> {
   const upstreams = await Promise.all(

@@ -54,7 +54,8 @@ async function sql<Row extends object>(text: string, values: unknown[] = []): Pr
 async function dueIn(seconds: number): Promise<Date> {
   const rows = await sql<{ due_at: Date }>(
     creating(
-      `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at', clock_timestamp() + make_interval(secs => $2 + i / 100.0), 'created_by', 'system'`,
+      `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at',
+         clock_timestamp() + make_interval(secs => $2 + i / 100.0), 'created_by', 'system'`,
       `generate_series(1, $3::int) i`,
     ),
     [tenant, seconds, COUNT],
@@ -78,7 +79,8 @@ async function breaches() {
     early: number;
     latest_ms: number | null;
   }>(
-    `select count(*)::int as reported, count(distinct data -> 'exception' ->> 'id')::int as exceptions,
+    `select count(*)::int as reported,
+       count(distinct data -> 'exception' ->> 'id')::int as exceptions,
        count(*) filter (where at < (data ->> 'due_at')::timestamptz)::int as early,
        max(extract(epoch from at - (data ->> 'due_at')::timestamptz) * 1000)::float as latest_ms
      from public.events where tenant_id = $1 and type = 'exception.sla.breached'`,
@@ -89,7 +91,8 @@ async function breaches() {
 
 async function breachedCount(): Promise<number> {
   const [row] = await sql<{ n: number }>(
-    "select (private.sla_summary(clock_timestamp()) ->> 'breached_count')::int as n from set_config('request.jwt.claims', $1, false)",
+    `select (private.sla_summary(clock_timestamp()) ->> 'breached_count')::int as n
+     from set_config('request.jwt.claims', $1, false)`,
     [JSON.stringify({ tenant_id: tenant })],
   );
   return row?.n ?? -1;

@@ -149,7 +149,8 @@ describe("settings that stop the start", () => {
     [
       "a host of receivers with its port",
       { WEBHOOK_ALLOW_HOSTS: "10.0.0.1,hooks.corp:8443" },
-      'WEBHOOK_ALLOW_HOSTS must be host names or addresses, comma-separated, without scheme, port or path; "hooks.corp:8443" isn\'t one',
+      "WEBHOOK_ALLOW_HOSTS must be host names or addresses, comma-separated, without scheme, " +
+        'port or path; "hooks.corp:8443" isn\'t one',
     ],
     [
       "a host of receivers that is a URL",

@@ -165,8 +165,8 @@ describe("a worker in mid-delivery", () => {
     const frozen = stack.pidOf("worker");
     process.kill(frozen, "SIGSTOP");
     try {
-      const hasPassed =
-        "select from webhook_attempts where delivery_id = $1 and started_at < clock_timestamp() - make_interval(secs => $2)";
+      const hasPassed = `select from webhook_attempts where delivery_id = $1
+           and started_at < clock_timestamp() - make_interval(secs => $2)`;
       await until(
         "the deadline to pass",
         async () => (await sql(hasPassed, [sent.delivery, BEYOND_THE_DEADLINE_S])).length > 0,
@@ -190,7 +190,8 @@ describe("a worker in mid-delivery", () => {
       "select from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'purge_records'";
     await until("the job to be under way", async () => (await sql(waits)).length > 0);
     await sql(
-      "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and usename = current_user",
+      `select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()
+         and usename = current_user`,
     );
     const sent = await send({});
     expectAccounted(sent, await delivered(sent));
@@ -223,7 +224,8 @@ test("loses none of 300 deliveries and records each if Postgres stops immediatel
     secret: SECRET,
   });
   await sql(
-    "insert into events (tenant_id, type, data) select 'acme', 'exception.updated', '{}' from generate_series(1, 300)",
+    `insert into events (tenant_id, type, data) select 'acme', 'exception.updated', '{}'
+     from generate_series(1, 300)`,
   );
   await receiver.gets(path, 100);
   process.kill(stack.pidOf("postgres"), "SIGQUIT");

@@ -54,11 +54,11 @@ test.describe("while it is open, the SLA board", () => {
     page.on("request", (request) => {
       if (request.url().includes("/v1/exceptions/sla")) requests += 1;
     });
-    await report(tenant, { title: "Meanwhile", due_in_minutes: 30 });
+    await report(tenant, { title: "Reported later", due_in_minutes: 30 });
     await expect(page.getByText(/Updated ([7-9]|\d\d) s ago|Updated \d+ min ago/)).toBeVisible();
     expect(requests).toBe(0);
     await setVisibility(page, "visible");
-    await expect(rowOf(page, "Meanwhile")).toBeVisible();
+    await expect(rowOf(page, "Reported later")).toBeVisible();
   });
 
   test("holds back new rows while the pointer is over the list, and counts them in the tab's title", async ({

@@ -91,7 +91,8 @@ test.describe("the SLA board", () => {
         summary.on_track_count,
       ]);
       const events = await sql<{ title: string; type: string }>(
-        "select distinct on (1) data -> 'exception' ->> 'title' as title, type from public.events where tenant_id = $1 and type like 'exception.sla.%' order by 1, id desc",
+        `select distinct on (1) data -> 'exception' ->> 'title' as title, type from public.events
+         where tenant_id = $1 and type like 'exception.sla.%' order by 1, id desc`,
         [tenant],
       );
       const kinds = Object.fromEntries(events.map(({ title, type }) => [title, type]));

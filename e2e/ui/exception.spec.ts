@@ -129,7 +129,7 @@ test("resolving asks for a reason, and removes the exception from the board", as
 
 test("a change that the server refuses is rolled back", async ({ page }) => {
   await rowOf(page, "Payout 4711").getByRole("link").click();
-  const problem = { code: "conflict", detail: "Somebody was faster.", request_id: "req_1" };
+  const problem = { code: "conflict", detail: "Another decision came first.", request_id: "req_1" };
   // Nothing but the page's own memory can take it back.
   await page.route("**/v1/**", (route) =>
     route.request().method() === "PATCH"
@@ -140,7 +140,7 @@ test("a change that the server refuses is rolled back", async ({ page }) => {
     .getByRole("button", { name: /^Assignee/ })
     .click();
   await page.getByRole("option", { name: "ada you" }).click();
-  await expect(page.getByText("Somebody was faster.")).toBeVisible();
+  await expect(page.getByText("Another decision came first.")).toBeVisible();
   await expect(panel(page).getByRole("button", { name: "Assignee: Unassigned" })).toBeVisible();
   await expect(rowOf(page, "Payout 4711")).toContainText("Unassigned");
   expect(await stored()).toMatchObject({ assigned_to: null });
@@ -174,7 +174,8 @@ test("comments and changes form one stream with older ones on request; comments 
 }) => {
   await sql(
     `insert into public.exception_history (tenant_id, exception_id, actor, kind, changes, at)
-     select $1, $2, 'user:leo', 'updated', jsonb_build_object('reason_code', jsonb_build_object('from', i - 1, 'to', i)),
+     select $1, $2, 'user:leo', 'updated',
+       jsonb_build_object('reason_code', jsonb_build_object('from', i - 1, 'to', i)),
        now() + (i - 71) * interval '1 millisecond' from generate_series(1, 70) i`,
     [tenant, id],
   );

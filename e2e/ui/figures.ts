@@ -18,7 +18,10 @@ export type Figures = {
 /** From there on a browser calls a task long. */
 export const LONG_MS = 50;
 
-/** @returns what asks for the milliseconds that the page has worked so far, whatever else the machine had to do. */
+/**
+ * @returns what asks for the milliseconds that the page has worked so far, whatever else the
+ * machine had to do.
+ */
 export async function ownWork(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable", { timeDomain: "threadTicks" });

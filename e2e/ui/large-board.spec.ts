@@ -45,7 +45,8 @@ test("10,000 open exceptions are scrolled through without a long task's worth of
   const sorted = times.toSorted((left, right) => left - right);
   const at = (share: number) => sorted[Math.floor(sorted.length * share)]?.toFixed(1);
   console.log(
-    `10,000 open: ${busyPerFrame.toFixed(1)} ms of work a frame; frames ${at(0.5)} ms median, ${at(0.95)} ms p95; longest task ${longest.toFixed(0)} ms; ${max} rows at most`,
+    `10,000 open: ${busyPerFrame.toFixed(1)} ms of work a frame; frames ${at(0.5)} ms median, ` +
+      `${at(0.95)} ms p95; longest task ${longest.toFixed(0)} ms; ${max} rows at most`,
   );
   expect(busyPerFrame).toBeLessThan(LONG_MS);
   expect(max).toBeLessThan(ROWS_MAX);

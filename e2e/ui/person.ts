@@ -116,7 +116,8 @@ export async function reportMany(
 ): Promise<void> {
   await sql(
     creating(
-      `'tenant_id', $1::text, 'title', 'Item ' || i, 'severity', 'medium', 'due_at', now() + make_interval(hours => 4 + i), 'created_by', 'system', 'assigned_to', $3::text`,
+      `'tenant_id', $1::text, 'title', 'Item ' || i, 'severity', 'medium', 'due_at',
+         now() + make_interval(hours => 4 + i), 'created_by', 'system', 'assigned_to', $3::text`,
       `generate_series(1, $2::integer) i`,
     ),
     [tenant, count, assignee],

@@ -93,7 +93,8 @@ test("a period that is being closed can't be changed, says why, and shows when i
   await fixture.add("left", [{ external_id: "l1", amount_minor: 100, value_date: "2026-10-01" }]);
   await sql(
     `insert into private.closing_requests (tenant_id, reconciliation_id, pair_no, asked_by)
-     select tenant_id, id, pair_no, '{}' from public.reconciliations where tenant_id = $1 and id = $2`,
+     select tenant_id, id, pair_no, '{}' from public.reconciliations where tenant_id = $1
+       and id = $2`,
     [tenant, period],
   );
   await page.goto(`${path}/workbench`);
@@ -175,7 +176,7 @@ test("the status offers only allowed transitions, and fields are edited", async 
   await expect(page.getByRole("button", { name: /^Status:/ })).toBeHidden();
 });
 
-test("an analyst can only read, and sees whom to ask", async ({ page, context }) => {
+test("an analyst can only read, and sees which roles may write", async ({ page, context }) => {
   const { id } = await reconcile(tenant, { name: "Payouts to bank" });
   await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
   await page.goto(`/${tenant}/reconciliations`);

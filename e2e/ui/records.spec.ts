@@ -307,7 +307,7 @@ test("a lead can delete, and sees who can restore", async ({ page }) => {
   await expect(page.getByText("Ask a tenant admin.")).toBeVisible();
 });
 
-test("an analyst can only read, and sees whom to ask", async ({ page }) => {
+test("an analyst can only read, and sees which roles may write", async ({ page }) => {
   await keep(tenant, "troubleshooting", {
     title: "A payout is missing",
     symptom: "Left side only",
@@ -337,7 +337,8 @@ test("a record opens with its own URL, and Back closes it", async ({ page }) => 
 test("a long list loads more while scrolling", async ({ page }) => {
   await sql(
     `insert into public.records (tenant_id, surface, data, created_by)
-     select $1, 'integrations', jsonb_build_object('name', 'Number ' || i), 'system' from generate_series(1, 120) i`,
+     select $1, 'integrations', jsonb_build_object('name', 'Number ' || i), 'system'
+     from generate_series(1, 120) i`,
     [tenant],
   );
   await begin(page, "integrations");

@@ -3,7 +3,7 @@ import { createTenant } from "../fixtures.ts";
 import { beSignedIn } from "./person.ts";
 import { test } from "./test.ts";
 
-test("a member without a role sees on every page what is missing and whom to ask", async ({
+test("every page tells a member without a role what is missing and who can grant it", async ({
   page,
   context,
 }) => {

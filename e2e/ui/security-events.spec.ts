@@ -35,7 +35,7 @@ async function aDay(): Promise<NewApiKey> {
   await call("GET", "/v1/exceptions", undefined, stack.secretKey, {
     "X-Audit-Reason": "Support case 118",
   });
-  await until("all of it is told", async () => (await trail.list()).items.length === 4);
+  await until("all events are recorded", async () => (await trail.list()).items.length === 4);
   return key;
 }
 
@@ -135,7 +135,8 @@ test("days are the reader's own, and a range of them is in the address", async (
   const [before, chosen, next] = [day(-1), day(0), day(1)];
   for (const at of [`${before}T22:30:00Z`, `${chosen}T12:00:00Z`, `${next}T00:30:00Z`]) {
     await sql(
-      "insert into public.security_events (tenant_id, at, type, actor) values ($1, $2, 'test.done', 'user:ada')",
+      `insert into public.security_events (tenant_id, at, type, actor)
+       values ($1, $2, 'test.done', 'user:ada')`,
       [trail.tenant, at],
     );
   }
@@ -162,7 +163,8 @@ test("more events load near the end, and events are filtered by the actor's name
 }) => {
   await trail.append(130);
   await sql(
-    "insert into public.security_events (tenant_id, type, actor) values ($1, 'test.done', 'user:bob')",
+    `insert into public.security_events (tenant_id, type, actor)
+     values ($1, 'test.done', 'user:bob')`,
     [trail.tenant],
   );
   await page.goto(`/${trail.tenant}/security-events`);

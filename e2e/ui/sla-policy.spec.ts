@@ -205,7 +205,7 @@ test("asks before leaving with unsaved changes", async ({ page }) => {
   await expect(page).toHaveURL(`/${tenant}/exceptions`);
 });
 
-test("members who may not change the policy can read it, and see whom to ask", async ({
+test("members who may not change the policy can read it, and see which roles may", async ({
   page,
   context,
 }) => {

@@ -14,7 +14,8 @@ test("a suggested match is read, confirmed and undone on its exception by keyboa
   await createMonth(tenant);
   await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
   const [exception] = await sql<{ id: string; title: string }>(
-    "select id, title from public.exceptions where tenant_id = $1 and title like 'Suggested match%' order by id limit 1",
+    `select id, title from public.exceptions where tenant_id = $1 and title like 'Suggested match%'
+     order by id limit 1`,
     [tenant],
   );
   if (!exception) throw new Error("The month has no suggestion");

@@ -80,7 +80,8 @@ test("ten exceptions are triaged by keyboard alone, each action moving to the ne
   const state = async () =>
     (
       await sql<{ state: string }>(
-        "select concat_ws(' ', status, assigned_to, resolution) as state from public.exceptions where tenant_id = $1 order by due_at",
+        `select concat_ws(' ', status, assigned_to, resolution) as state from public.exceptions
+         where tenant_id = $1 order by due_at`,
         [tenant],
       )
     ).map((row) => row.state);
@@ -104,7 +105,8 @@ test("U undoes the last resolution, pause or assignment on the server, never ove
   await reportTen(page);
   const state = async () => {
     const [row] = await sql<{ state: string }>(
-      `select concat_ws(' ', status, assigned_to, pause_reason) as state from public.exceptions where tenant_id = $1 and title = 'Payout 1'`,
+      `select concat_ws(' ', status, assigned_to, pause_reason) as state from public.exceptions
+       where tenant_id = $1 and title = 'Payout 1'`,
       [tenant],
     );
     return row?.state;

@@ -40,7 +40,8 @@ test("the browser reads on with the publishable key, and with nothing else", asy
 }) => {
   await sql(
     `insert into public.records (tenant_id, surface, data, created_by)
-     select $1, 'release-notes', jsonb_build_object('title', 'Note ' || i, 'published', true), 'system' from generate_series(1, 45) i`,
+     select $1, 'release-notes', jsonb_build_object('title', 'Note ' || i, 'published', true),
+       'system' from generate_series(1, 45) i`,
     [tenant],
   );
   const page = await (await anotherContext(browser)).newPage();
@@ -67,7 +68,8 @@ test("loads more even if a busy page notices late that its end came into view", 
 }) => {
   await sql(
     `insert into public.records (tenant_id, surface, data, created_by)
-     select $1, 'release-notes', jsonb_build_object('title', 'Note ' || i, 'published', true), 'system' from generate_series(1, 45) i`,
+     select $1, 'release-notes', jsonb_build_object('title', 'Note ' || i, 'published', true),
+       'system' from generate_series(1, 45) i`,
     [tenant],
   );
   const page = await (await anotherContext(browser)).newPage();

@@ -195,9 +195,9 @@ test("lines restored by an undo show, even if the next decision finishes first",
   await accept(page, SUGGESTED - 1);
   const first = (await confirmation.textContent()) ?? "";
   const release = await hold(page, OPEN_LINES);
-  const asked = page.waitForRequest(OPEN_LINES);
+  const requested = page.waitForRequest(OPEN_LINES);
   await page.keyboard.press("u");
-  await asked;
+  await requested;
   await accept(page, SUGGESTED - 2);
   await expect(confirmation).not.toHaveText(first);
   release();

@@ -183,7 +183,7 @@ test("a decision that came too late says so, and the lists are refreshed", async
   await page.goto(`${periodOf(month)}/workbench`);
   const match = page.getByRole("button", { name: "Match", exact: false }).first();
   await expect(match).toBeEnabled();
-  // This page hears nothing of what others decide: what was asked before is answered by then.
+  // This page no longer receives others' decisions: its pending request has ended by then.
   const cut = page.waitForEvent("requestfailed", (request) => request.url().includes("/decisions"));
   await page.route(/decisions/, (route) => route.abort());
   await cut;

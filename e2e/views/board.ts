@@ -123,7 +123,7 @@ export const EXCEPTIONS: View[] = [
     ),
   },
   {
-    name: "exception beside a narrow list",
+    name: "exception panel, narrow list",
     ...BOARD,
     arrange: inTurn((page) => page.setViewportSize({ width: 1100, height: 800 }), open()),
   },

@@ -61,7 +61,7 @@ export const REQUESTS: View[] = [
     arrange: says("exception.created"),
   },
   {
-    name: "a delivery beside those of all webhooks",
+    name: "a delivery in the list of all webhooks",
     path: "/:world/requests?view=deliveries",
     role: "tenant_admin",
     arrange: inTurn(says("exception.created"), open()),

@@ -92,10 +92,12 @@ export async function createSales(tenant: string): Promise<void> {
   await run(october);
   // The state that a matcher leaves while it closes a period of many lines.
   const failure =
-    "Closing failed several times because of an error on our side. Nothing was closed: close the period again.";
+    "Closing failed several times because of an error on our side. " +
+    "Nothing was closed: close the period again.";
   await sql(
     `insert into private.closing_requests (tenant_id, reconciliation_id, pair_no, asked_by, failure)
-     select r.tenant_id, r.id, r.pair_no, '{}', case r.id when $2 then $3 end from public.reconciliations r
+     select r.tenant_id, r.id, r.pair_no, '{}', case r.id when $2 then $3 end
+     from public.reconciliations r
      where r.tenant_id = $1 and r.id in ($2, $4)`,
     [tenant, september, failure, october],
   );

@@ -128,7 +128,8 @@ export class Registered {
   /** What waits for its next try is due now: the clock, moved on. */
   async hurry(): Promise<void> {
     await sql(
-      "update webhook_deliveries set next_attempt_at = now() where webhook_id = $1 and status = 'pending' and lease is null",
+      `update webhook_deliveries set next_attempt_at = now() where webhook_id = $1
+         and status = 'pending' and lease is null`,
       [this.id],
     );
     await sql("select private.notify_webhook_worker($1)", [this.id]);
@@ -147,14 +148,15 @@ export class Registered {
   }
 
   /**
-   * How many requests are under way, at most: those received, less the attempts that have ended.
-   * What the worker gave up, having stood still, or what timed out while a busy machine came this
-   * far, counts no more.
+   * The maximum number of requests under way: those received, less the attempts that have ended.
+   * Attempts that the worker abandoned because its process stalled, or that timed out on a busy
+   * machine, have ended.
    */
   async underWay(): Promise<number> {
     const received = this.received.length;
     const [row] = await sql<{ ended: number }>(
-      `select count(*)::integer as ended from webhook_attempts a join webhook_deliveries d on d.tenant_id = a.tenant_id and d.id = a.delivery_id
+      `select count(*)::integer as ended from webhook_attempts a
+       join webhook_deliveries d on d.tenant_id = a.tenant_id and d.id = a.delivery_id
        where d.webhook_id = $1 and a.status <> 'in_flight'`,
       [this.id],
     );

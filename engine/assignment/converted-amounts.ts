@@ -1,6 +1,6 @@
 /**
- * An amount that was converted from another currency differs from what was booked by the rate. Where
- * one open line of these days alone has about the amount, on either side, it is suggested.
+ * An amount that was converted from another currency differs from what was booked by the rate.
+ * Where one open line of these days alone has about the amount, on either side, it is suggested.
  */
 
 import type { Pool } from "../candidates/pool.ts";
@@ -11,6 +11,7 @@ import { BASIS, HELD } from "../matches.ts";
 import { type AmountTolerance, reachOf, toleranceOf } from "../prepare/amounts.ts";
 import type { Nodes } from "../prepare/nodes.ts";
 import type { RunState } from "../prepare/run-state.ts";
+import { firstFrom } from "../prepare/sorted.ts";
 import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
 
@@ -62,8 +63,7 @@ class FreeNodes {
   private readonly pool: Pool;
   private readonly evidence: Evidence;
   private readonly tolerance: AmountTolerance;
-  /** By amount. */
-  private readonly sorted: Record<Side, readonly number[]>;
+  private readonly byAmount: Record<Side, { nodes: readonly number[]; amounts: Float64Array }>;
 
   constructor(state: RunState, pool: Pool, model: Model, tolerance: AmountTolerance) {
     this.pool = pool;
@@ -84,25 +84,26 @@ class FreeNodes {
       });
     this.left = of(pool.left);
     this.right = of(pool.right);
-    const byAmount = (nodes: Nodes, own: readonly number[]) =>
-      [...own].sort((a, b) => (nodes.amount[a] as number) - (nodes.amount[b] as number) || a - b);
-    this.sorted = {
+    const byAmount = ({ amount }: Nodes, own: readonly number[]) => {
+      const nodes = [...own].sort((a, b) => (amount[a] as number) - (amount[b] as number) || a - b);
+      return { nodes, amounts: Float64Array.from(nodes, (node) => amount[node] as number) };
+    };
+    this.byAmount = {
       left: byAmount(pool.left, this.left),
       right: byAmount(pool.right, this.right),
     };
   }
 
-  /** The nodes of the other side near a node's amount and as far apart as matches are; two at most. */
+  /**
+   * The nodes of the other side near a node's amount and as far apart as matches are; two at most.
+   */
   near(side: Side, node: number): number[] {
     const other = opposite(side);
-    const [own, others] = [this.pool[side], this.pool[other]];
-    const sorted = this.sorted[other];
-    const amount = own.amount[node] as number;
-    const { low, high } = reachOf(this.tolerance, amount);
+    const { nodes, amounts } = this.byAmount[other];
+    const { low, high } = reachOf(this.tolerance, this.pool[side].amount[node] as number);
     const found: number[] = [];
-    for (let at = firstFrom(others, sorted, low); at < sorted.length; at++) {
-      const candidate = sorted[at] as number;
-      if ((others.amount[candidate] as number) > high) break;
+    for (let at = firstFrom(amounts, low); (amounts[at] as number) <= high; at++) {
+      const candidate = nodes[at] as number;
       const [l, r] = side === "left" ? [node, candidate] : [candidate, node];
       if (this.pool.left.key.equal(l, this.pool.right.key, r) && this.evidence.day(l, r) > 0)
         found.push(candidate);
@@ -110,15 +111,4 @@ class FreeNodes {
     }
     return found;
   }
-}
-
-/** The first place whose amount is at least this much. */
-function firstFrom(nodes: Nodes, sorted: readonly number[], least: number): number {
-  let [from, to] = [0, sorted.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((nodes.amount[sorted[middle] as number] as number) < least) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }

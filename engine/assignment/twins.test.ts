@@ -39,7 +39,7 @@ function times<T>(count: number, one: T): T[] {
   return Array.from({ length: count }, () => one);
 }
 
-function said(result: Result, state: "confirmed" | "suggested") {
+function explanationsOf(result: Result, state: "confirmed" | "suggested") {
   return Array.from({ length: result[state].length }, (_, at) => {
     const { rule, basis, held, note } = explain(result, state, at);
     return { rule, basis, held, note };
@@ -55,7 +55,7 @@ describe("lines that are equal in all that is given", () => {
     (_, line) => {
       const result = solve(times(3, line), times(3, line));
       const note = "Paired in order: 3 equal lines on each side.";
-      expect(said(result, "confirmed")).toEqual(
+      expect(explanationsOf(result, "confirmed")).toEqual(
         times(3, { rule: "Same amount", basis: "in_order", held: null, note }),
       );
       expect(result.suggested.length).toBe(0);
@@ -71,8 +71,9 @@ describe("lines that are equal in all that is given", () => {
     const result = solve(times(3, COFFEE), times(2, COFFEE));
     expect(result.confirmed.length).toBe(0);
     const note =
-      "Paired in order: 3 equal on the left, 2 on the right. Of those on the left, 1 has no counterpart.";
-    expect(said(result, "suggested")).toEqual(
+      "Paired in order: 3 equal on the left, 2 on the right. " +
+      "Of those on the left, 1 has no counterpart.";
+    expect(explanationsOf(result, "suggested")).toEqual(
       times(2, { rule: "Same amount", basis: "in_order", held: "margin", note }),
     );
   });
@@ -91,7 +92,7 @@ describe("lines that are equal in all that is given", () => {
     ];
     const result = solve(left, right);
     expect(
-      [...said(result, "confirmed"), ...said(result, "suggested")].filter(
+      [...explanationsOf(result, "confirmed"), ...explanationsOf(result, "suggested")].filter(
         ({ basis }) => basis === "in_order",
       ),
     ).toEqual([]);
@@ -111,7 +112,9 @@ describe("lines that are equal in all that is given", () => {
   test("are not paired if the booking day differs", () => {
     const left = [{ ...COFFEE, booked_date: 20_001 }, COFFEE];
     expect(
-      said(solve(left, times(2, COFFEE)), "confirmed").filter(({ basis }) => basis === "in_order"),
+      explanationsOf(solve(left, times(2, COFFEE)), "confirmed").filter(
+        ({ basis }) => basis === "in_order",
+      ),
     ).toEqual([]);
   });
 

@@ -162,5 +162,8 @@ function noteOf(left: number, right: number): string {
   if (left === right) return `Paired in order: ${left} equal lines on each side.`;
   const rest = Math.abs(left - right);
   const larger = left > right ? "left" : "right";
-  return `Paired in order: ${left} equal on the left, ${right} on the right. Of those on the ${larger}, ${rest} ${rest === 1 ? "has" : "have"} no counterpart.`;
+  return (
+    `Paired in order: ${left} equal on the left, ${right} on the right. ` +
+    `Of those on the ${larger}, ${rest} ${rest === 1 ? "has" : "have"} no counterpart.`
+  );
 }

@@ -18,7 +18,7 @@ import { type Days, daysAround, Window } from "./window.ts";
  */
 const LOOKED_AT = 2000;
 const LARGE_POOL = 25_000;
-const LOOKED_AT_LEAST = 100;
+const MIN_LOOKED_AT = 100;
 /**
  * With a tolerance beyond this, in basis points, amounts say so little that lines are found by
  * their words.
@@ -79,7 +79,7 @@ export class Candidates {
   private pairs = 0;
   /** By field: what shared words are not lost. */
   private readonly spared = new Float64Array(FIELD_COUNT);
-  private least = 0;
+  private threshold = 0;
 
   constructor(pool: Pool, evidence: Evidence, model: Model, rule: Rule) {
     this.pool = pool;
@@ -129,13 +129,13 @@ export class Candidates {
 
   /**
    * Finds the best by amount, day and words; by rising node.
-   * @param least the evidence that a candidate must be able to reach, in nats.
+   * @param threshold the evidence that a candidate must be able to reach, in nats.
    */
-  find(seeker: number, least: number): void {
+  find(seeker: number, threshold: number): void {
     const { window } = this;
     window.search(this.seekers, seeker);
     this.count = 0;
-    this.least = least;
+    this.threshold = threshold;
     if (window.count === 0 && !window.crowded) return;
     this.markWords(seeker);
     for (let at = 0; at < window.count; at++) this.consider(seeker, window.found[at] as number);
@@ -182,8 +182,8 @@ export class Candidates {
     let total = merit;
     for (let field = 0; field < FIELD_COUNT; field++)
       total += Math.max(-MOST_NATS, losses.of(node, field, (both >> field) & 1));
-    if (total >= this.least) this.keep(2 * node, total);
-    else if (merit + MISSPELT_NATS >= this.least && this.isMisspelt(seeker, node, both, total))
+    if (total >= this.threshold) this.keep(2 * node, total);
+    else if (merit + MISSPELT_NATS >= this.threshold && this.isMisspelt(seeker, node, both, total))
       this.keep(2 * node + 1, merit);
   }
 
@@ -223,7 +223,7 @@ export class Candidates {
     }
     if (!shares) return false;
     const possible = merit + Math.min(MOST_WORTH, worth);
-    if (possible < this.least - MISSPELT_NATS) return true;
+    if (possible < this.threshold - MISSPELT_NATS) return true;
     const ownCell = (this.seekersRows[seeker] as number) * FIELD_COUNT;
     let total = possible;
     for (let field = 0; field < FIELD_COUNT; field++) {
@@ -239,7 +239,7 @@ export class Candidates {
       }
       total += Math.max(-MOST_NATS, lost);
     }
-    if (total >= this.least) this.keep(2 * node + 1, total);
+    if (total >= this.threshold) this.keep(2 * node + 1, total);
     else if (this.isMisspelt(seeker, node, both, total))
       this.keep(2 * node + 1, total + MISSPELT_NATS);
     return true;
@@ -256,7 +256,7 @@ export class Candidates {
     const other = this.soughtRows[node] as number;
     const [leftRow, rightRow] = this.fromLeft ? [own, other] : [other, own];
     if (both !== 0 && alignment.isCutOrRewritten(leftRow, rightRow)) return true;
-    return total + FOUND_AGAIN_NATS >= this.least && alignment.hasCloseWords(leftRow, rightRow);
+    return total + FOUND_AGAIN_NATS >= this.threshold && alignment.hasCloseWords(leftRow, rightRow);
   }
 
   private keep(found: number, merit: number): void {
@@ -319,9 +319,9 @@ export class Candidates {
 }
 
 function lookedAt({ bps }: AmountTolerance, sought: number): number {
-  if (bps > WIDE_BPS) return LOOKED_AT_LEAST;
+  if (bps > WIDE_BPS) return MIN_LOOKED_AT;
   return Math.max(
-    LOOKED_AT_LEAST,
+    MIN_LOOKED_AT,
     Math.min(LOOKED_AT, Math.floor(LOOKED_AT * (LARGE_POOL / Math.max(1, sought)) ** 2)),
   );
 }

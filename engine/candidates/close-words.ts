@@ -59,7 +59,9 @@ export class CloseWords {
     }
   }
 
-  /** @returns where in `near` the words that are close to this one begin, and before where they end. */
+  /**
+   * @returns where in `near` the words that are close to this one begin, and before where they end.
+   */
   of(word: number): { from: number; to: number } {
     if (this.from[word] === NONE) this.find(word);
     const from = this.from[word] as number;

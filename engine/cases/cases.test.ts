@@ -142,7 +142,7 @@ describe("a printed reference", () => {
 });
 
 describe("small equal amounts each day", () => {
-  test("are told apart by their day, and the day that is missing stays open", () => {
+  test("are distinguished by their day, and the missing day stays open", () => {
     const on = (day: number, amount: string, text: string): CaseLine => ({
       id: `d${day}`,
       amount,

@@ -72,12 +72,12 @@ describe("two lines don't contradict each other", () => {
     ["zeros lead", { reference: "0000022434" }, { reference: "22434" }],
     ["it has a check digit", { reference: "202601175" }, { reference: "2026-0117" }],
     [
-      "a bank's own number stands beside",
+      "the other reference is a bank's own number",
       { reference: "260316-733897", description: "RE50743" },
       { reference: "RE50743" },
     ],
     [
-      "a long reference is one, and somebody else pays",
+      "a long reference is equal, and another company pays",
       { reference: "RG202631905", counterparty: "Northside Hardware" },
       { description: "RG202631905", counterparty: "Nakamura AG" },
     ],
@@ -150,12 +150,12 @@ describe("what contradicts itself is never confirmed", () => {
 
   test("decisions of a person can equate two names", () => {
     const known = { left: "EXAMPLE ALPHA", right: "SAMPLE BETA", confirmed: 3 };
-    const said = { counterparty: "SAMPLE BETA", description: "payment" };
+    const texts = { counterparty: "SAMPLE BETA", description: "payment" };
     const state = (names: (typeof known)[]) => {
       const more = { weights: { names } as never };
       const lines = new RunState(
         columns("left", [at("l", { counterparty: "EXAMPLE ALPHA" })]),
-        columns("right", [at("r", said)], more),
+        columns("right", [at("r", texts)], more),
         new Set(),
       );
       return lines.contradictions.of([0], [0]);

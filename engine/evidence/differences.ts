@@ -13,9 +13,9 @@ const LEAST_OTHERS = 2.5;
  * deviations of such a count.
  */
 const LEAST_EXCESS = 6;
-/** Two differences are similar within a tenth, or within `NEAR_LEAST` minor units. */
+/** Two differences are similar within a tenth, or within `NEAR_MINOR` minor units. */
 const NEAR = 0.1;
-const NEAR_LEAST = 10;
+const NEAR_MINOR = 10;
 
 /**
  * The least and the most of the usual differences of one sign, in minor units, and how many others
@@ -55,7 +55,7 @@ export class Differences {
     const usual = new Map<number, UsualDifference>();
     let [from, to, near] = [0, 0, 0];
     for (const [difference, count] of sorted) {
-      const reach = Math.max(NEAR_LEAST, Math.abs(difference) * NEAR);
+      const reach = Math.max(NEAR_MINOR, Math.abs(difference) * NEAR);
       while (to < sorted.length && differenceAt(sorted, to) <= difference + reach)
         near += countAt(sorted, to++);
       while (differenceAt(sorted, from) < difference - reach) near -= countAt(sorted, from++);

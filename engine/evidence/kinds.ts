@@ -5,7 +5,7 @@
  */
 import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";
 
-/** Words of a side that are told apart; 0 stands for all others. */
+/** The number of distinct words of a side; 0 stands for all others. */
 const WORDS = 7;
 /** Fewer lines have no separate habit. */
 const LEAST_LINES = 20;

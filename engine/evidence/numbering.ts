@@ -21,7 +21,10 @@ export class Numbering {
   private readonly few: boolean;
   private ids: Map<string, number> | null = null;
 
-  /** @param texts of the lines that are still open; null before they are read, when numbers of one kind alone are compared. */
+  /**
+   * @param texts of the lines that are still open; null before they are read, when numbers of one
+   * kind alone are compared.
+   */
   constructor(texts: Texts | null) {
     this.texts = texts;
     this.kinds = {

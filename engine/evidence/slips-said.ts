@@ -39,7 +39,10 @@ function amountSlip(
   }
   const rate = model.usualRate(a, b);
   if (rate)
-    return `A difference of ${percent(rate.parts)} of the ${rate.of} amount, as ${Math.round(rate.others)} others.`;
+    return (
+      `A difference of ${percent(rate.parts)} of the ${rate.of} amount, as ` +
+      `${Math.round(rate.others)} others.`
+    );
   const level = amountLevel(a, b);
   if (level === SWAPPED) return "In the amount two digits are swapped.";
   return level === WRONG_DIGIT ? "In the amount one digit differs." : null;

@@ -8,6 +8,7 @@ import { estimate, everyNode } from "../evidence/estimate.ts";
 import { Weighing } from "../evidence/weighing.ts";
 import { Nodes } from "../prepare/nodes.ts";
 import { RunState } from "../prepare/run-state.ts";
+import { firstFrom } from "../prepare/sorted.ts";
 import type { Rule } from "../rules.ts";
 import { type Found, linesOf } from "./measure.ts";
 import type { World, WorldLine } from "./worlds/world.ts";
@@ -35,12 +36,13 @@ export function greedy(
 ): Found[] {
   const free = new Set(world.right);
   const sorted = [...world.right].sort((a, b) => a.amount_minor - b.amount_minor);
+  const amounts = sorted.map((line) => line.amount_minor);
   const found: Found[] = [];
   for (const line of world.left) {
     const slack = Math.floor((Math.abs(line.amount_minor) * bps) / 10_000);
     let best: WorldLine | null = null;
     let least = [Infinity, Infinity];
-    for (let at = firstFrom(sorted, line.amount_minor - slack); at < sorted.length; at++) {
+    for (let at = firstFrom(amounts, line.amount_minor - slack); at < sorted.length; at++) {
       const other = sorted[at] as WorldLine;
       if (other.amount_minor > line.amount_minor + slack) break;
       const lag = other.value_date - line.value_date;
@@ -96,15 +98,4 @@ function drained<T>(steps: Generator<unknown, T>): T {
 
 function pair(left: WorldLine, right: WorldLine): Found {
   return { left: [left.identity], right: [right.identity], automatic: true, score: 1, rule: 0 };
-}
-
-function firstFrom(sorted: readonly WorldLine[], amount: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] as WorldLine).amount_minor < amount) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -5,7 +5,7 @@
  *
  *   npm run judge                 all of it
  *   npm run judge -- accuracy     one part, printed and not written: accuracy, ablation, speed
- *   npm run judge -- tuning       the other hand's months of the seeds that may be looked at, with what was missed
+ *   npm run judge -- tuning       the holdout's months of the seeds for tuning, with what was missed
  */
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
@@ -30,7 +30,7 @@ ${before.map((load) => load.toFixed(1)).join(", ")} at the start and ${loadavg()
   .map((load) => load.toFixed(1))
   .join(
     ", ",
-  )} at the end (1, 5 and 15 minutes). Times are noisy on a shared machine: CPU seconds are beside.
+  )} at the end (1, 5 and 15 minutes). Times are noisy on a shared machine, so CPU seconds are given too.
 
 ${parts.join("\n\n")}
 `;

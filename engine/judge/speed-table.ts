@@ -50,8 +50,8 @@ export function speed(): string {
   });
   return `## Speed
 
-Default rules, each in a process of its own with a matcher's heap. Memory is the whole process's at its highest, the lines and Node itself included. The
-longest pause is between two steps of progress.
+Default rules, each case in a separate process with a matcher's heap. Memory is the peak of the whole
+process, including the lines and Node itself. The longest pause is between two steps of progress.
 
 ${table(["Case", "Lines", "Run, s", "CPU, s", "Memory, MB", "Longest pause, ms", "Matches", "Suggestions", "Violations"], rows)}`;
 }

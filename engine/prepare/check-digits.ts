@@ -8,7 +8,10 @@
 const LEAST_DIGITS = 4;
 const QR_DIGITS = 27;
 
-/** @param name a reference as one word. @returns without leading zeros; none where no check digit is right. */
+/**
+ * @param name a reference as one word. @returns without leading zeros; none where no check digit is
+ * right.
+ */
 export function withoutCheckDigits(name: string): string[] {
   const creditor = /^RF(\d\d)([A-Z0-9]{1,21})$/.exec(name);
   if (creditor) {

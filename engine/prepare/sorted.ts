@@ -1,4 +1,7 @@
-/** @returns the place of the first of these rising values that is `value` or more; their number where none is. */
+/**
+ * @returns the place of the first of these rising values that is `value` or more; their number
+ * where none is.
+ */
 export function firstFrom(sorted: ArrayLike<number>, value: number): number {
   let low = 0;
   let high = sorted.length;

@@ -9,7 +9,8 @@ export class WordIndex {
   readonly item: Int32Array;
 
   /**
-   * @param count how many items there are, and `rowOf` the row of each one's texts, −1 where it has none.
+   * @param count how many items there are, and `rowOf` the row of each one's texts, −1 where it has
+   * none.
    * @param isTelling whether a word is listed, by the number of items that have it.
    */
   constructor(

@@ -2,16 +2,14 @@
  * One line that pays several lines of one counterparty less a cash discount that has no line of its
  * own. It is only suggested, and only where no exact sum was found.
  */
-import type { Days } from "../candidates/window.ts";
 import { BASIS, HELD } from "../matches.ts";
 import { toleranceFor, toleranceOf } from "../prepare/amounts.ts";
-import { type BusinessDays, daysOf } from "../prepare/days.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
 import type { Side } from "../side.ts";
 import { combinations, spreadOf, subsetSums } from "./subset-sum.ts";
-import { SumPool } from "./sum-pool.ts";
+import type { SumPool, SumPools } from "./sum-pool.ts";
 
 /** The discounts that terms of payment commonly grant, in thousandths. */
 const DISCOUNTS = [20, 30, 10, 25, 15, 40, 50];
@@ -31,12 +29,10 @@ export function* discountedSums(
   state: RunState,
   rule: Rule,
   differing: { rule: Rule; index: number },
-  businessDays: BusinessDays,
-  reach: Days,
+  pools: SumPools,
 ): Generator<Progress> {
   for (const side of ["left", "right"] as const) {
-    const pool = new SumPool(state, rule, side, daysOf(rule, businessDays), reach);
-    const search = new DiscountSearch(state, side, pool, differing.rule);
+    const search = new DiscountSearch(state, side, pools[side], differing.rule);
     const targets = state.openUncancelled(side);
     for (let done = 0; done < targets.length && search.steps < BUDGET; done++) {
       if (done % SLICE === 0) yield { stage: rule.name, done, total: targets.length };
@@ -78,25 +74,22 @@ class DiscountSearch {
     if (amount === 0 || this.pool.isLost(target)) return null;
     for (const { lines, whole } of this.pool.payable(target)) {
       this.steps += lines.length;
-      const found = whole ? this.wholeOf(amount, lines) : this.someOf(amount, lines);
+      const found = whole ? this.allPaidBy(amount, lines) : this.somePaidBy(amount, lines);
       if (found.length === 1) return found[0] as Discounted;
       if (found.length > 1) return null;
     }
     return null;
   }
 
-  private wholeOf(amount: number, lines: number[]): Discounted[] {
-    const total = lines.reduce((sum, line) => sum + this.amountOf(line), 0);
-    if (!Number.isSafeInteger(total)) return [];
-    return DISCOUNTS.flatMap((discount) => {
-      const off = Math.abs(total * (1 - discount / 1000) - amount);
-      const chance = this.chanceOf(lines, amount, DISCOUNTS.length);
-      const fits = off <= lines.length / 2 + 0.5 && chance <= MOST_CHANCE;
-      return fits && this.allows(total, amount) ? [{ members: lines, discount, chance }] : [];
-    });
+  private allPaidBy(amount: number, lines: number[]): Discounted[] {
+    const discounts = DISCOUNTS.filter((discount) => this.isPaidBy(amount, lines, discount));
+    if (discounts.length === 0) return [];
+    const chance = this.chanceOf(lines, amount, DISCOUNTS.length);
+    if (chance > MOST_CHANCE) return [];
+    return discounts.map((discount) => ({ members: lines, discount, chance }));
   }
 
-  private someOf(amount: number, all: number[]): Discounted[] {
+  private somePaidBy(amount: number, all: number[]): Discounted[] {
     const lines = all.slice(0, MOST_INVOICES);
     const sign = Math.sign(amount);
     const amounts = lines.map((line) => sign * this.amountOf(line));
@@ -111,11 +104,7 @@ class DiscountSearch {
       const [low, high] = [Math.ceil(gross - slack), Math.floor(gross + slack)];
       return subsetSums(amounts, low, high, 2, most, 2)
         .map((places) => places.map((at) => lines[at] as number))
-        .filter((members) => {
-          const total = members.reduce((sum, line) => sum + this.amountOf(line), 0);
-          const off = Math.abs(total * (1 - discount / 1000) - amount);
-          return off <= members.length / 2 + 0.5 && this.allows(total, amount);
-        })
+        .filter((members) => this.isPaidBy(amount, members, discount))
         .map((members) => ({ members, discount, chance }));
     });
   }
@@ -125,9 +114,13 @@ class DiscountSearch {
     return (tries * (lines.length + 2)) / spreadOf(sizes, Math.abs(amount), lines.length);
   }
 
-  private allows(total: number, amount: number): boolean {
+  /** Whether the lines less the discount are the amount, each rounded to a minor unit. */
+  private isPaidBy(amount: number, lines: number[], discount: number): boolean {
+    const total = lines.reduce((sum, line) => sum + this.amountOf(line), 0);
+    if (!Number.isSafeInteger(total)) return false;
+    const off = Math.abs(total * (1 - discount / 1000) - amount);
     const allowed = toleranceFor(toleranceOf(this.differing), total, amount);
-    return Math.abs(total - amount) <= allowed;
+    return off <= lines.length / 2 + 0.5 && Math.abs(total - amount) <= allowed;
   }
 
   private amountOf(line: number): number {

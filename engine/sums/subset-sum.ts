@@ -11,7 +11,8 @@ export const MOST_SUMMANDS = 22;
 /**
  * @param amounts at most `MOST_SUMMANDS`; negative ones are credit notes among what is paid.
  * @param low and high what the sum must lie between, from zero on.
- * @returns the positions of each subset of `least` to `most` amounts that adds up, up to `limit` of them.
+ * @returns the positions of each subset of `least` to `most` amounts that adds up, up to `limit` of
+ * them.
  */
 export function subsetSums(
   amounts: readonly number[],

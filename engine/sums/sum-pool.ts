@@ -38,6 +38,9 @@ export type Family = {
   isGuess?: boolean;
 };
 
+/** For targets of each side. */
+export type SumPools = Record<Side, SumPool>;
+
 /** Words of more lines than this say little of which belong together. */
 const RARE = 60;
 /** The maximum number of lines examined in a window, nearest days first. */
@@ -155,7 +158,10 @@ export class SumPool {
     return this.isCrowded(target);
   }
 
-  /** @param farther whether a name that the target says is looked for in the days of `namedDays`, too. */
+  /**
+   * @param farther whether a name that the target says is looked for in the days of `namedDays`,
+   * too.
+   */
   *families(target: number, farther: boolean): Generator<Family> {
     const named = this.named(target);
     // A crowd is cut off somewhere: what is the sum of some of it by chance means nothing.

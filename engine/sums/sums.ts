@@ -17,7 +17,7 @@ import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
 import { areRelated } from "./relation.ts";
 import { combinations, MOST_SUMMANDS, spreadOf, subsetSums } from "./subset-sum.ts";
-import { type Family, SumPool } from "./sum-pool.ts";
+import { type Family, SumPool, type SumPools } from "./sum-pool.ts";
 
 export const DEFAULT_GROUP_SIZE = 8;
 /**
@@ -52,15 +52,21 @@ type Solution = Found & {
 /** What was looked at of a target before, and the family that is looked at. */
 type Tried = { wholes: number; searches: number };
 
+/** @returns the pools of what is open at the end. */
 export function* sums(
   state: RunState,
   rule: Rule,
   ruleIndex: number,
   businessDays: BusinessDays,
   { sumsOf, reach }: { sumsOf: "named" | "all"; reach: Days },
-): Generator<Progress> {
+): Generator<Progress, SumPools> {
   const onlyNamed = sumsOf === "named";
   const steps = { left: 0, right: 0 };
+  const poolsNow = (): SumPools => ({
+    left: new SumPool(state, rule, "left", daysOf(rule, businessDays), reach),
+    right: new SumPool(state, rule, "right", daysOf(rule, businessDays), reach),
+  });
+  let pools = poolsNow();
   // What one round confirms leaves the next one fewer lines to choose from.
   for (
     let round = 1, confirmed = -1;
@@ -69,10 +75,6 @@ export function* sums(
   ) {
     confirmed = state.confirmed.length;
     const solutions: Solution[] = [];
-    const pools = {
-      left: new SumPool(state, rule, "left", daysOf(rule, businessDays), reach),
-      right: new SumPool(state, rule, "right", daysOf(rule, businessDays), reach),
-    };
     for (const side of ["left", "right"] as const) {
       const search = new SumSearch(state, rule, side, pools);
       const targets = state.openUncancelled(side);
@@ -86,7 +88,9 @@ export function* sums(
       steps[side] += search.steps;
     }
     settle(state, rule, ruleIndex, solutions);
+    if (confirmed !== state.confirmed.length) pools = poolsNow();
   }
+  return pools;
 }
 
 class SumSearch {
@@ -99,7 +103,7 @@ class SumSearch {
   private readonly oppositePool: SumPool;
   private readonly size: number;
 
-  constructor(state: RunState, rule: Rule, side: Side, pools: Record<Side, SumPool>) {
+  constructor(state: RunState, rule: Rule, side: Side, pools: SumPools) {
     this.state = state;
     this.rule = rule;
     this.side = side;
@@ -215,9 +219,9 @@ class SumSearch {
     for (const line of core) rest -= sign * this.amountOf(line);
     if (core.length > 0 && (!Number.isSafeInteger(rest) || rest <= 0)) return null;
     const limit = batch ? (batch.count ?? lines.length) : (most ?? this.size);
-    const atMost = Math.min(limit, batch ? limit : this.size - core.length, lines.length);
+    const maxSize = Math.min(limit, batch ? limit : this.size - core.length, lines.length);
     const least = batch?.count ?? (core.length > 0 ? 1 : 2);
-    if (atMost < least) return null;
+    if (maxSize < least) return null;
     const slack = this.slack(amount);
     let family = lines.slice(0, MOST_SUMMANDS);
     const amounts = family.map((line) => sign * this.amountOf(line));
@@ -225,14 +229,14 @@ class SumSearch {
       ((tried.wholes + tried.searches * combinations(first, least, size)) * (1 + 2 * slack)) /
       spreadOf(amounts.slice(0, first).map(Math.abs), rest, size);
     // Where many sums are expected by chance, none of them would mean anything.
-    while (family.length > least && chanceOf(family.length, atMost) > MANY_SOLUTIONS)
+    while (family.length > least && chanceOf(family.length, maxSize) > MANY_SOLUTIONS)
       family = family.slice(0, -1);
     const found = subsetSums(
       amounts.slice(0, family.length),
       rest - slack,
       rest + slack,
       least,
-      atMost,
+      maxSize,
       MOST_SOLUTIONS,
     );
     this.steps += 2 ** (family.length / 2 + 1);
@@ -240,7 +244,8 @@ class SumSearch {
     const [best, second] = found
       .map((positions) => ({
         positions,
-        chance: (atMost - least + 1) * chanceOf((positions.at(-1) as number) + 1, positions.length),
+        chance:
+          (maxSize - least + 1) * chanceOf((positions.at(-1) as number) + 1, positions.length),
       }))
       .sort(
         (one, other) => one.chance - other.chance || one.positions.length - other.positions.length,

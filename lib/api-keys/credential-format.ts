@@ -3,8 +3,8 @@ import { crc32 } from "node:zlib";
 
 /**
  * The format `<key_id>.<key_secret>`: `tk_` and 22 characters, a period, `tks_` (`tks_test_` in a
- * sandbox) and 43 characters that carry 256 random bits, then 6 characters of CRC-32 over the secret before them, by which a
- * scanner recognises a real key without a call.
+ * sandbox) and 43 characters that carry 256 random bits, then 6 characters of CRC-32 over the
+ * secret before them, by which a scanner recognises a real key without a call.
  */
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const KEY_ID = "tk_[0-9A-Za-z]{22}";

@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 async function cookiesAt(origin: string) {
   vi.resetModules();
   const secret = () => randomBytes(32).toString("base64");
-  const given = {
+  const environment = {
     NEXTAUTH_URL: origin,
     NEXTAUTH_SECRET: secret(),
     SUPABASE_URL: "http://localhost:1",
@@ -14,7 +14,7 @@ async function cookiesAt(origin: string) {
     ENCRYPTION_KEYS: secret(),
     AUDIT_SIGNING_KEY: secret(),
   };
-  for (const [name, value] of Object.entries(given)) vi.stubEnv(name, value);
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   const { signInOptions } = await import("./sign-in.ts");
   return Object.values(signInOptions(new Headers()).cookies ?? {});
 }

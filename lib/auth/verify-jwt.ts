@@ -85,7 +85,8 @@ function requireSoundLife(claims: JWTPayload): void {
   const seconds = env().AUTH_JWT_MAX_AGE_SECONDS;
   if (isShortLived(seconds, claims)) return;
   throw unauthenticated(
-    `A token can be valid for at most ${seconds} s and must not be issued in the future. Request one that expires sooner.`,
+    `A token can be valid for at most ${seconds} s and must not be issued in the future. ` +
+      "Request one that expires sooner.",
   );
 }
 

@@ -28,8 +28,8 @@ afterEach(async () => {
 
 const SETTLED = {
   done: "select not exists (select from graphile_worker._private_jobs) as settled",
-  failed:
-    "select exists (select from graphile_worker._private_jobs where last_error = 'in vain' and locked_by is null) as settled",
+  failed: `select exists (select from graphile_worker._private_jobs where last_error = 'in vain'
+      and locked_by is null) as settled`,
 };
 
 test.each(["done", "failed"] as const)(
@@ -91,7 +91,8 @@ test("runs jobs with a flag up to its limit, without delaying other jobs", {
     onEnd: (error) => ends.push(error),
   });
   await client.query(
-    "select graphile_worker.add_job('hold', flags => array['run', 'run:t']) from generate_series(1, 6)",
+    `select graphile_worker.add_job('hold', flags => array['run', 'run:t'])
+     from generate_series(1, 6)`,
   );
   await until("as many as may be", () => holding === 2);
   await client.query(

@@ -106,7 +106,7 @@ const specialDays = z
     "Each date may appear only once.",
   )
   .meta({
-    description: "Days with hours of their own: they replace what starts on that day of the week.",
+    description: "Days with other hours, which replace those that start on that day of the week.",
     example: CHRISTMAS,
   });
 

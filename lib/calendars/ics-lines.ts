@@ -38,7 +38,8 @@ export function eventLinesOf(text: string): number[] {
     if (namedDates > NAMED_DATES_MAX)
       throw lineRefused(
         number,
-        `A file can have at most ${NAMED_DATES_MAX.toLocaleString("en")} dates in EXDATE and RDATE. Split it.`,
+        `A file can have at most ${NAMED_DATES_MAX.toLocaleString("en")} ` +
+          "dates in EXDATE and RDATE. Split it.",
       );
   }
   return events;

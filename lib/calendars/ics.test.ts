@@ -32,7 +32,9 @@ describe("an ICS file", () => {
       },
       {
         date: "2026-12-25",
-        name: "Erster Weihnachtsfeiertag, an dem in Frankfurt und allen anderen Orten niemand arbeitet",
+        name:
+          "Erster Weihnachtsfeiertag, an dem in Frankfurt " +
+          "und allen anderen Orten niemand arbeitet",
         intervals: [],
       },
     ];

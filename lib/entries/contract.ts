@@ -16,7 +16,10 @@ import { draft, entrySums, LEDGER_FORMATS, tag } from "./rules/contract.ts";
 
 export const ENTRY_BATCH_STATES = ["ready", "exported"] as const;
 
-const PUSH_STATES = ["waiting", "done", "failed"] as const;
+/** A list of batches names all files of each. */
+export const PUSHED_FILES_MAX = 1000;
+
+const PUSH_STATES = ["waiting", "done", "failed", "stopped"] as const;
 
 const batchId = id("bat");
 const digest = z
@@ -73,7 +76,10 @@ export const entryBatch = z
       .meta({ description: "What the ledger calls it.", example: null }),
     push: z
       .object({
-        state: z.enum(PUSH_STATES).meta({ example: "done" }),
+        state: z.enum(PUSH_STATES).meta({
+          description: "failed is tried again, stopped is not.",
+          example: "done",
+        }),
         at: time,
         error: z.string().max(1000).nullable().meta({
           description: "Why the last attempt failed.",
@@ -81,7 +87,7 @@ export const entryBatch = z
         }),
         files: z
           .array(z.string().max(255))
-          .max(1000)
+          .max(PUSHED_FILES_MAX)
           .meta({ description: "Their names.", example: ["xero-manual-journals-2026-0012.csv"] }),
       })
       .meta({ id: "EntryPush" })
@@ -258,7 +264,7 @@ export const getLedgerFileContract = contract({
       .meta({
         description:
           "Needed for a batch with more entries than the ledger takes in a file: Xero 150, QuickBooks " +
-          "Online 500, NetSuite 12,500, DATEV 99,999.",
+          "Online 500, NetSuite 12,500, DATEV 99,999, others 100,000.",
         example: 1,
       }),
   }),

@@ -110,12 +110,12 @@ export const EVENTS = {
     }),
   },
   "reconciliation.prepared": {
-    summary: "Somebody signed a period as prepared",
+    summary: "A period was signed as prepared",
     reads: "read:reconciliations",
     data: z.object({ reconciliation }),
   },
   "reconciliation.reviewed": {
-    summary: "Somebody reviewed and signed a prepared period",
+    summary: "A prepared period was reviewed and signed",
     reads: "read:reconciliations",
     data: z.object({ reconciliation }),
   },

@@ -114,6 +114,7 @@ function unsuitable({ length }: Buffer): ApiError {
   const message =
     length === 0
       ? "The file is empty."
-      : "Evidence is a PDF, an image, an Excel workbook without macros, CSV, an email or plain text.";
+      : "Evidence is a PDF, an image, an Excel workbook " +
+        "without macros, CSV, an email or plain text.";
   return new ApiError("invalid_request", message, { errors: [{ path: "", message }] });
 }

@@ -89,10 +89,11 @@ export const addEvidenceContract = contract({
   tag,
   summary: "Add a file of evidence",
   description:
-    "The file is the body: PDF, an image (PNG, JPEG, GIF, WebP, TIFF, HEIC), an Excel workbook " +
-    "(.xlsx), CSV, an email (.eml) or plain text, of at most 10 MiB. Its content shows what it is; " +
-    "other content, HTML and SVG among it, is refused. Its name gets the extension of its type. " +
-    "At most 50 files for one subject. For an exception, a key also needs write:exceptions.",
+    "The file is the body: PDF, an image (PNG, JPEG, GIF, WebP, TIFF, HEIC), " +
+    "an Excel workbook (.xlsx), CSV, an email (.eml) or plain text, of at most " +
+    "10 MiB. Its content shows what it is; other content, HTML and SVG among " +
+    "it, is refused. Its name gets the extension of its type. At most 50 files " +
+    "for one subject. For an exception, a key also needs write:exceptions.",
   access: needs("write:evidence"),
   functions: ["open_evidence", "add_evidence"],
   idempotency: { field: "idempotency_key", required: false },

@@ -5,7 +5,9 @@ import { storeOf } from "./evidence-store.ts";
 
 type Opened = { file_name: string; bytes: number; bucket: string | null };
 
-/** The file as it was added, for a browser to save and never to show. @throws ApiError `not_found` */
+/**
+ * The file as it was added, for a browser to save and never to show. @throws ApiError `not_found`
+ */
 export async function getEvidenceContent(ctx: Context, id: string) {
   const { file_name, bytes, bucket } = await read<Opened>(ctx, "open_evidence_content", { id });
   const parts = storeOf(bucket).read({ ...ctx, continues: true }, id, bytes);

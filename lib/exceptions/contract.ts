@@ -265,8 +265,9 @@ export const listSlaExceptionsContract = contract({
   tag: "SLA monitor",
   summary: "List open exceptions by time to breach",
   description:
-    `Open and in-review exceptions, with a summary of all of them. breach_risk: breached at 0 minutes or less, high below ${RISK_MINUTES.high_below}, ` +
-    `medium from ${RISK_MINUTES.high_below} to ${RISK_MINUTES.medium_up_to}, low above.`,
+    "Open and in-review exceptions, with a summary of all of them. breach_risk: breached at 0 " +
+    `minutes or less, high below ${RISK_MINUTES.high_below}, medium from ` +
+    `${RISK_MINUTES.high_below} to ${RISK_MINUTES.medium_up_to}, low above.`,
   access: needs("read:sla"),
   query: z.strictObject({
     ...pageQuery,

@@ -47,7 +47,9 @@ export async function authenticate(
   });
 }
 
-/** Checks the same again, in a call that takes long. It is counted and limited once, at its start. */
+/**
+ * Checks the same again, in a call that takes long. It is counted and limited once, at its start.
+ */
 export async function reauthenticate(
   contract: Contract,
   { request, address, tenantId = "" }: Caller,

@@ -15,7 +15,8 @@ export function readIfMatch(headers: Headers): number[] | null {
   if (tags.every(({ weak }) => weak))
     throw new ApiError(
       "precondition_failed",
-      "The ETag in If-Match is weak (W/): a proxy changed it. Send it as the API returned it, without W/.",
+      "The ETag in If-Match is weak (W/): a proxy changed it. " +
+        "Send it as the API returned it, without W/.",
     );
   return tags.flatMap(({ weak, tag }) => {
     const version = weak ? undefined : VERSION_TAG.exec(tag)?.[1];

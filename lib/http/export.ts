@@ -40,7 +40,8 @@ const ROWS_PER_TURN = 100;
 /**
  * Streams pages as they arrive, written in the tenant's queue. Waits for the first page (for a
  * workbook, for all), so that an early failure is a problem response and not a broken file. With
- * `hasEndMark`, text ends with a line that says so, because a proxy may end a cut response properly.
+ * `hasEndMark`, text ends with a line that says so, because a proxy may end a cut response
+ * properly.
  * @throws ApiError `invalid_request` if a workbook would have too many rows
  */
 export async function exportResponse(

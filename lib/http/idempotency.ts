@@ -57,7 +57,9 @@ export function readIdempotency(
       errors: [
         {
           path: field,
-          message: `Required: any string of up to ${IDEMPOTENCY_KEY_MAX} characters, unique to this request.`,
+          message:
+            `Required: any string of up to ${IDEMPOTENCY_KEY_MAX} ` +
+            "characters, unique to this request.",
         },
       ],
     },

@@ -16,6 +16,7 @@ export function requireReadScope(principal: Principal, contract: Contract): void
   if (!lacksReadScope(principal, contract)) return;
   throw new ApiError(
     "scope_required",
-    `A preview or a filter shows what it finds: it also requires the scope ${readScopeOf(contract.access)}.`,
+    "A preview or a filter shows what it finds: it also requires the scope " +
+      `${readScopeOf(contract.access)}.`,
   );
 }

@@ -191,7 +191,8 @@ export const importPreview = z
       .max(100)
       .meta({
         description:
-          "Questions that the file leaves open. Answer them in the mapping; no line is read until then.",
+          "Questions that the file leaves open. " +
+          "Answer them in the mapping; no line is read until then.",
       }),
     lines: z.array(previewLine).max(10).meta({ description: "The first ten." }),
     checked_count: count.meta({
@@ -228,11 +229,13 @@ export const createImportContract = contract({
   tag,
   summary: "Import a file of lines",
   description:
-    "The file is the body: CSV, an Excel workbook (.xlsx, up to 32 MiB), NDJSON, JSON, camt.052, 053 or 054, MT940 or MT942, BAI2, OFX; " +
-    "also packed by gzip, or alone in a zip. Its first bytes show the format; a workbook's sheet is read as CSV. It is " +
-    "read in the background and saved whole or not at all; lines that were imported before are counted as duplicates, so the same file " +
-    "and overlapping statements do no harm. At most 1 GiB and 5 million lines. With preview=true nothing is saved: the response shows " +
-    "what the import would do.",
+    "The file is the body: CSV, an Excel workbook (.xlsx, up to 32 MiB), NDJSON, " +
+    "JSON, camt.052, 053 or 054, MT940 or MT942, BAI2, OFX; also packed by gzip, or " +
+    "alone in a zip. Its first bytes show the format; a workbook's sheet is read as " +
+    "CSV. It is read in the background and saved whole or not at all; lines that " +
+    "were imported before are counted as duplicates, so the same file and " +
+    "overlapping statements do no harm. At most 1 GiB and 5 million lines. With " +
+    "preview=true nothing is saved: the response shows what the import would do.",
   access: needs("write:reconciliations"),
   functions: ["open_import", "keep_import_chunk", "create_import", "drop_import", "preview_import"],
   idempotency: { field: "idempotency_key", required: false },
@@ -320,8 +323,9 @@ export const undoImportContract = contract({
   tag,
   summary: "Undo an import",
   description:
-    "Removes its lines, and undoes the matches that they are in; with more than 20,000 lines in the background, as undoing. While the " +
-    "import is queued or read, this cancels it. A line that a closed or archived period matched, excluded or carried forward forbids it.",
+    "Removes its lines, and undoes the matches that they are in; with more than 20,000 lines in " +
+    "the background, as undoing. While the import is queued or read, this cancels it. A line " +
+    "that a closed or archived period matched, excluded or carried forward forbids it.",
   access: needs("write:reconciliations"),
   idempotency: { field: "idempotency_key", required: false },
   params: byId,

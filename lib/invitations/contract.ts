@@ -71,8 +71,8 @@ export const createInvitationContract = contract({
   noun,
   summary: "Invite someone by email",
   description:
-    "Mails a link that works once, for seven days. Whoever accepts it sets a password, or signs " +
-    "in to the account they have. The link is in the mail alone. Whether the address has an " +
+    "Mails a link that works once, for seven days. To accept it, a person sets a password or " +
+    "signs in to their account. The link is in the mail alone. Whether the address has an " +
     "account makes no difference here. A tenant can send 100 invitations an hour, 5 of them to " +
     "one address, and 10 a day to one.",
   access: needs("write:people"),

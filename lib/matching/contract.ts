@@ -228,14 +228,19 @@ export const listMatchesContract = contract({
     date_to: day("this day or earlier"),
     amount_from: amount("of at least this"),
     amount_to: amount("of at most this"),
-    q: text(200).optional().meta({
-      description:
-        "Only with a line that has these words, or parts of them, in its texts, or this amount. As of lists of lines.",
-      example: "4711",
-    }),
+    q: text(200)
+      .optional()
+      .meta({
+        description:
+          "Only with a line that has these words, or parts of them, in its texts, or this " +
+          "amount. As of lists of lines.",
+        example: "4711",
+      }),
     updated_since: timestamp.optional().meta({
       description:
-        "Only matches that were made or decided at or after this time. Use the time of your last call, less a few minutes for calls under way. A suggestion that a run withdraws is not listed any more.",
+        "Only matches that were made or decided at or after this time. Use " +
+        "the time of your last call, less a few minutes for calls under " +
+        "way. A suggestion that a run withdraws is not listed any more.",
       example: "2026-11-20T09:30:00.000Z",
     }),
   }),
@@ -243,7 +248,8 @@ export const listMatchesContract = contract({
   exported: {
     summary: "Export a period's matches",
     description:
-      "Streams all that the filters leave, newest first: a row for each line of a match. `amount_minor` is what of the line it takes.",
+      "Streams all that the filters leave, newest first: a row for each line of a match. " +
+      "`amount_minor` is what of the line it takes.",
     columns: Object.keys(matchRow.shape),
     item: matchRow,
   },
@@ -257,9 +263,11 @@ export const createMatchContract = contract({
   tag,
   summary: "Match lines by hand",
   description:
-    "Takes all that is open of these lines. What left − right leaves has to be explained by adjustments, to the minor unit, unless it " +
-    "is just the fees that came with the lines, which become one; lines of one side have to cancel each other. A write-off is a person's to decide, and what an API key adjusts stays within the tolerance of the rules. " +
-    "The lines of a side come to at most 2^53 − 1 in minor units.",
+    "Takes all that is open of these lines. What left − right leaves has to be explained by " +
+    "adjustments, to the minor unit, unless it is just the fees that came with the lines, which " +
+    "become one; lines of one side have to cancel each other. A write-off is a person's to " +
+    "decide, and what an API key adjusts stays within the tolerance of the rules. The lines of " +
+    "a side come to at most 2^53 − 1 in minor units.",
   access: needs("write:reconciliations"),
   idempotency,
   params: byReconciliation,
@@ -286,7 +294,8 @@ export const createMatchContract = contract({
     note: text(1000).nullable().default(null).meta({ example: "Confirmed by phone" }),
     split_line_id: lineId.optional().meta({
       description:
-        "One of line_ids, of which the difference stays open, as after a part payment: nothing else has to explain it.",
+        "One of line_ids, of which the difference stays open, as " +
+        "after a part payment: nothing else has to explain it.",
     }),
   }),
   response: match,
@@ -333,7 +342,8 @@ export const confirmMatchContract = decision(
   "confirmMatch",
   "confirm",
   "Confirm a suggested match",
-  "Its lines are matched, and other suggestions with one of them go. Later runs learn from it, and leave it alone.",
+  "Its lines are matched, and other suggestions with one of them go. " +
+    "Later runs learn from it, and leave it alone.",
   "decide:matches",
 );
 export const rejectMatchContract = decision(
@@ -375,9 +385,10 @@ export const decideMatchesContract = contract({
   tag,
   summary: "Confirm, reject or undo many matches",
   description:
-    "All of them or none: by at most 500 ids, or by a filter with the number that you expect it to find, at most 5,000. It is one decision, " +
-    "taken back as one. What is decided by filter doesn't count as proof that the engine may match by itself. Undoing needs the right to " +
-    "write reconciliations.",
+    "All of them or none: by at most 500 ids, or by a filter with the number " +
+    "that you expect it to find, at most 5,000. It is one decision, taken back " +
+    "as one. What is decided by filter doesn't count as proof that the engine " +
+    "may match by itself. Undoing needs the right to write reconciliations.",
   access: needs("decide:matches"),
   idempotency,
   body: z

@@ -6,9 +6,11 @@ import { openApiDocument } from "./document.ts";
 /** Rules that we break on purpose, with the reason. */
 const REASONS: Record<string, string> = {
   "owasp:api4:2023-string-restricted":
-    "Identifiers, times and choices have a pattern, format or enum. Titles, names, reasons and searches are people's text in any script.",
+    "Identifiers, times and choices have a pattern, format or enum. " +
+    "Titles, names, reasons and searches are people's text in any script.",
   "owasp:api8:2023-define-cors-origin":
-    "No other origin's page may call, but for what the publishable key may: there the header is, and is described. An absent one is the rule.",
+    "No other origin's page may call, but for what the publishable key may: there the header " +
+    "is, and is described. An absent one is the rule.",
 };
 
 /**

@@ -17,10 +17,14 @@ export const problem = z
       .enum(CONFLICT_REASONS)
       .optional()
       .meta({ description: "With code conflict: why, for your program." }),
-    retryable: z.boolean().optional().meta({
-      description:
-        "With code conflict: whether it resolves by itself. Then repeat the call after Retry-After.",
-    }),
+    retryable: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          "With code conflict: whether it resolves by itself. " +
+          "Then repeat the call after Retry-After.",
+      }),
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()

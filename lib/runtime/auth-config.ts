@@ -121,7 +121,8 @@ export function oidcProviders(
   );
   if (wrong !== undefined)
     throw new Error(
-      `OIDC_PROVIDERS must be different names of small letters, digits and -; "${wrong}" is not one.`,
+      "OIDC_PROVIDERS must be different names of small " +
+        `letters, digits and -; "${wrong}" is not one.`,
     );
   return ids.map((id) => {
     const prefix = `OIDC_${id.toUpperCase().replaceAll("-", "_")}`;
@@ -138,7 +139,8 @@ export function oidcProviders(
     };
     if (ids.length > 1 && !read("TENANTS"))
       throw new Error(
-        `OIDC_PROVIDERS names more than one provider, but ${prefix}_TENANTS is not set. Name the tenants that ${id} may speak for, comma-separated, or * for every tenant.`,
+        `OIDC_PROVIDERS names more than one provider, but ${prefix}_TENANTS is not set. ` +
+          `Name the tenants that ${id} may speak for, comma-separated, or * for every tenant.`,
       );
     required("ISSUER");
     return {

@@ -29,7 +29,9 @@ export const hosts = z
     const names = list.split(",").flatMap((host) => host.trim() || []);
     const wrong = names.find((host) => hostOf(host) === null);
     if (wrong === undefined) return new Set(names.map((host) => hostOf(host) ?? host));
-    const message = `must be host names or addresses, comma-separated, without scheme, port or path; "${wrong}" isn't one`;
+    const message =
+      "must be host names or addresses, comma-separated, " +
+      `without scheme, port or path; "${wrong}" isn't one`;
     context.addIssue({ code: "custom", message });
     return z.NEVER;
   });

@@ -14,7 +14,7 @@ test.each([
   ["with its underscore percent-encoded", secret.replace("_", "%5F")],
   ["percent-encoded letter by letter", encodeAll(secret)],
   ["percent-encoded twice", encodeAll(encodeAll(secret))],
-  ["in a query beside other escapes", `q=%C3%A9&key=${secret.replace("_", "%5f")}`],
+  ["in a query with other escapes", `q=%C3%A9&key=${secret.replace("_", "%5f")}`],
   ["in a line of JSON", JSON.stringify({ path: `/v1/${encodeAll(secret)}`, status: 404 })],
 ])("hides an API key's secret %s", (_name, text) => {
   const masked = maskSecrets(text);

@@ -15,22 +15,28 @@ const iso = (column: string) =>
  * computes.
  */
 const STATE = `select $1::text as chain, ${iso("now()")} as as_of,
-  (select json_build_object('seq', h.seq, 'hash', h.hash) from private.security_event_heads h where h.chain = $1 and h.seq > 0) as head,
+  (select json_build_object('seq', h.seq, 'hash', h.hash) from private.security_event_heads h
+    where h.chain = $1 and h.seq > 0) as head,
   least(
     (select min(e.id) from public.security_events e where e.chain = $1 and e.seq is null),
     (select min(e.id) from public.security_events e where e.chain = $1 and e.seq < 1),
     (select min(e.id) from public.security_events e where e.chain = $1
-      and e.seq > coalesce((select h.seq from private.security_event_heads h where h.chain = $1), 0)),
+      and e.seq > coalesce((select h.seq from private.security_event_heads h where h.chain = $1),
+        0)),
     (select min(e.id) from public.security_events e where e.tenant_id = $1 and e.chain <> $1)
   ) as unchained,
   (select coalesce(json_agg(json_build_object(
-    'kind', c.kind, 'seq', c.seq, 'hash', c.hash, 'at', ${iso("c.at")}, 'key_id', c.key_id, 'signature', c.signature
-  ) order by c.seq), '[]') from private.security_event_checkpoints c where c.chain = $1) as checkpoints`;
+    'kind', c.kind, 'seq', c.seq, 'hash', c.hash, 'at', ${iso("c.at")}, 'key_id', c.key_id,
+      'signature', c.signature
+  ) order by c.seq), '[]') from private.security_event_checkpoints c
+    where c.chain = $1) as checkpoints`;
 
 const EVENTS = `select e.seq::text, prev_hash, hash, id, ${iso("at")} as at, type, actor,
-  actor_issuer, actor_subject, credential, home_tenant_id, cross_tenant::text, operation, target, host(address) as address, request_id, reason, details::text
+  actor_issuer, actor_subject, credential, home_tenant_id, cross_tenant::text, operation, target,
+    host(address) as address, request_id, reason, details::text
 from public.security_events e
-where e.chain = $1 and coalesce(e.tenant_id, '*') = $1 and e.seq is not null and e.seq > $2 and e.seq <= $3 order by e.seq, e.id limit ${PAGE_EVENTS}`;
+where e.chain = $1 and coalesce(e.tenant_id, '*') = $1 and e.seq is not null and e.seq > $2
+  and e.seq <= $3 order by e.seq, e.id limit ${PAGE_EVENTS}`;
 
 const events = z.array(chainedEvent);
 

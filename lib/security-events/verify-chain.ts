@@ -125,7 +125,9 @@ class Walk {
     const { seq, id } = this.last;
     this.last = this.#before;
     if (id === null) {
-      const message = `Event ${event.seq} wasn't the first event: earlier events are missing without a signed record of their purge.`;
+      const message =
+        `Event ${event.seq} wasn't the first event: earlier events ` +
+        "are missing without a signed record of their purge.";
       return { reason: "row_missing", seq: Number(event.seq), event_id: event.id, message };
     }
     return changed(seq, id);
@@ -159,7 +161,9 @@ class Walk {
     const other = this.#heads.get(seq)?.find(({ hash }) => hash !== event.hash);
     if (!other) return null;
     const signedBefore = Math.max(0, ...[...this.#heads.keys()].filter((one) => one < seq));
-    const message = `What was signed at ${other.at} as number ${seq} has another hash: some of the events ${signedBefore + 1} to ${seq} were rewritten since.`;
+    const message =
+      `What was signed at ${other.at} as number ${seq} has another hash: some of the events ` +
+      `${signedBefore + 1} to ${seq} were rewritten since.`;
     return { reason: "tail_rewritten", seq, event_id: event.id, message };
   }
 }

@@ -489,8 +489,9 @@ export const updateWebhookContract = contract({
   summary: "Change, disable or enable a webhook",
   resource: "versioned",
   description:
-    "A JSON merge patch; filters and headers are replaced whole. Disabling cancels pending retries; " +
-    "recover resends them later. reason is stored with the webhook. A change of the address's host needs the values of all headers again.",
+    "A JSON merge patch; filters and headers are replaced whole. Disabling cancels pending " +
+    "retries; recover resends them later. reason is stored with the webhook. A change of the " +
+    "address's host needs the values of all headers again.",
   access: needs("write:webhooks"),
   params: ofWebhook,
   body: z
@@ -558,8 +559,9 @@ export const testWebhookContract = contract({
   tag,
   summary: "Send a test event",
   description:
-    "Returns the delivery; its attempts show the result. The event is sent to this webhook alone, subscribed or not. Any type except " +
-    'webhook.test has example data, with `"test": true` next to `data`. A disabled webhook returns 409.',
+    "Returns the delivery; its attempts show the result. The event is sent to this webhook " +
+    'alone, subscribed or not. Any type except webhook.test has example data, with `"test": ' +
+    "true` next to `data`. A disabled webhook returns 409.",
   access: needs("write:webhooks"),
   idempotency,
   params: ofWebhook,

@@ -29,13 +29,13 @@ const sender = createSender(new Set(["127.0.0.1"]));
 
 beforeAll(async () => {
   receiver = createServer((socket) => {
-    let asked = "";
+    let received = "";
     socket.on("error", () => {});
     socket.on("data", async (chunk) => {
-      asked += chunk;
-      if (!asked.endsWith("{}")) return;
-      const path = asked.split(" ")[1] ?? "";
-      asked = "";
+      received += chunk;
+      if (!received.endsWith("{}")) return;
+      const path = received.split(" ")[1] ?? "";
+      received = "";
       for (const piece of ANSWERS[path] ?? []) {
         socket.write(piece);
         await new Promise((done) => setTimeout(done, 5));

@@ -79,7 +79,10 @@ async function readBounded(
 
 function describe(status: number): string {
   if (status >= 300 && status < 400)
-    return `The receiver responded with ${status}, a redirect. Redirects aren't followed: register the final URL.`;
+    return (
+      `The receiver responded with ${status}, a redirect. ` +
+      "Redirects aren't followed: register the final URL."
+    );
   return `The receiver responded with ${status}.`;
 }
 

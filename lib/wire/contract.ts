@@ -202,7 +202,9 @@ export function exportOf(list: Contract): Contract {
     tag: list.tag,
     summary: exported.summary,
     audience: list.audience,
-    description: `${exported.description ?? "Streams everything that matches the filters."} The export is recorded as a security event.`,
+    description:
+      `${exported.description ?? "Streams everything that matches the filters."} The export is ` +
+      "recorded as a security event.",
     access: list.access,
     functions: exported.functions ?? list.functions,
     noun: list.noun,

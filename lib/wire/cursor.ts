@@ -30,7 +30,8 @@ export function decodeCursor<Key extends z.ZodType>(
         {
           path: "cursor",
           message:
-            "Pass next_cursor from the previous page, unchanged and with the same filters and order.",
+            "Pass next_cursor from the previous page, " +
+            "unchanged and with the same filters and order.",
         },
       ],
       cause,

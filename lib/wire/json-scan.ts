@@ -40,7 +40,9 @@ export function scanJson(text: string): void {
       throw invalidRequest([
         {
           path: "",
-          message: `JSON can have at most ${JSON_MAX_NODES.toLocaleString("en")} values. Split the request.`,
+          message:
+            `JSON can have at most ${JSON_MAX_NODES.toLocaleString("en")} ` +
+            "values. Split the request.",
         },
       ]);
     }

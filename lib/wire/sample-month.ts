@@ -1,6 +1,8 @@
 type SampleLine = { day: number; counterparty: string; reference?: string; amount_minor: number };
 
-/** The lines of a bank and of a ledger that match but for a fee and a payment without an invoice. */
+/**
+ * The lines of a bank and of a ledger that match but for a fee and a payment without an invoice.
+ */
 export const SAMPLE_LINES: { bank: readonly SampleLine[]; ledger: readonly SampleLine[] } = {
   bank: [
     { day: 5, counterparty: "Hansen & Söhne", reference: "RG-1001", amount_minor: 125_000 },

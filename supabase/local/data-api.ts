@@ -2,7 +2,7 @@
 import { serve } from "@hono/node-server";
 import { log } from "#lib/runtime/log.ts";
 import { authApp } from "./auth.ts";
-import { kept } from "./exclusive-connections.ts";
+import { reservedConnection } from "./exclusive-connections.ts";
 import { restApp } from "./rest.ts";
 
 // lite reports every refused statement here, row values included. The caller gets the error; the
@@ -39,7 +39,7 @@ const server = serve({ hostname: "127.0.0.1", port, fetch: route }, () => {
 
 function route(request: Request): Promise<Response> | Response {
   const { pathname } = new URL(request.url);
-  if (OPERATORS.has(pathname)) return kept.run(true, () => rest.fetch(request));
+  if (OPERATORS.has(pathname)) return reservedConnection.run(true, () => rest.fetch(request));
   if (pathname.startsWith("/rest/v1/")) return rest.fetch(request);
   if (pathname.startsWith("/auth/v1/")) return auth.fetch(request);
   return new Response(null, { status: 404 });

@@ -20,7 +20,7 @@ type Options = { url: string; size: number; search_path?: string };
  * Code within it uses a reserved connection: a health check must not queue behind the calls that it
  * checks.
  */
-export const kept = new AsyncLocalStorage<true>();
+export const reservedConnection = new AsyncLocalStorage<true>();
 
 /**
  * lite's connection with a pool of one-connection clients. postgres.js hands out connections of its
@@ -84,24 +84,28 @@ function isJson(text: string): boolean {
 
 class ExclusiveDriver extends PostgresDriver {
   readonly #shared: Lane;
-  readonly #kept: Lane;
+  readonly #reserved: Lane;
 
   constructor(size: number, make: () => ExclusiveConnection) {
     super({} as never);
     this.#shared = new Lane(size, make);
-    this.#kept = new Lane(1, make);
+    this.#reserved = new Lane(1, make);
   }
 
   override async init(): Promise<void> {}
 
   override async acquireConnection(): Promise<never> {
-    const connection = await (kept.getStore() ? this.#kept : this.#shared).acquire();
+    const connection = await (reservedConnection.getStore()
+      ? this.#reserved
+      : this.#shared
+    ).acquire();
     connection.renewIfLost();
     return connection as never;
   }
 
   override async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    for (const lane of [this.#shared, this.#kept]) lane.release(connection as ExclusiveConnection);
+    for (const lane of [this.#shared, this.#reserved])
+      lane.release(connection as ExclusiveConnection);
   }
 }
 

@@ -11,7 +11,8 @@ const LOCK_KEY = "hashtext('tieout migrations')::bigint";
 const REPLACED = { newest: "20261126015851", commit: "b948a13" };
 const TRY_EVERY_MS = 250;
 const SAY_EVERY_MS = 10_000;
-const HOLDER = `select a.pid, nullif(a.application_name, '') as name, host(a.client_addr) as address, a.backend_start::timestamptz(0)::text as since
+const HOLDER = `select a.pid, nullif(a.application_name, '') as name,
+    host(a.client_addr) as address, a.backend_start::timestamptz(0)::text as since
   from pg_locks l join pg_stat_activity a using (pid)
   where l.locktype = 'advisory' and l.granted and l.objsubid = 1
     and (l.classid::bigint << 32 | l.objid::bigint) = ${LOCK_KEY}`;
@@ -21,8 +22,10 @@ const HOLDER = `select a.pid, nullif(a.application_name, '') as name, host(a.cli
  */
 const HISTORY = `
 create schema if not exists supabase_migrations;
-create table if not exists supabase_migrations.schema_migrations (version text primary key, statements text[], name text);
-create table if not exists supabase_migrations.seed_files (path text primary key, hash text not null)`;
+create table if not exists supabase_migrations.schema_migrations (version text primary key,
+  statements text[], name text);
+create table if not exists supabase_migrations.seed_files (path text primary key,
+  hash text not null)`;
 
 export type Migration = { version: string; name: string; file: URL };
 
@@ -78,7 +81,8 @@ async function recordBaseline(client: Client, applied: ReadonlySet<string>): Pro
   if (!baseline || applied.has(baseline.version) || ![...applied].some(isReplaced)) return;
   if (!applied.has(REPLACED.newest))
     throw new Error(
-      `This database was last started with an older commit. Start ${REPLACED.commit} on it once, then this one.`,
+      "This database was last started with an older commit. " +
+        `Start ${REPLACED.commit} on it once, then this one.`,
     );
   await transaction(client, nameOf(baseline), async () => {
     await client.query("delete from supabase_migrations.schema_migrations where version <= $1", [
@@ -126,7 +130,8 @@ export const nameOf = ({ version, name }: Migration): string => `${version}_${na
 export class UnknownMigrations extends Error {
   constructor(versions: readonly string[]) {
     super(
-      `The database has ${versions.join(", ")}, which this version of Tieout doesn't know. If a newer version was deployed, push from that one.`,
+      `The database has ${versions.join(", ")}, which this version of Tieout doesn't know. ` +
+        "If a newer version was deployed, push from that one.",
     );
   }
 }
@@ -134,8 +139,8 @@ export class UnknownMigrations extends Error {
 /** Runs seed.sql once on the local stack's database. Returns whether it did. */
 export function seed(databaseUrl: string): Promise<boolean> {
   return locked(databaseUrl, { onWait: console.error, giveUpAfterMs: 300_000 }, async (client) => {
-    const marker =
-      "insert into supabase_migrations.seed_files (path, hash) values ($1, md5($2)) on conflict do nothing";
+    const marker = `insert into supabase_migrations.seed_files (path, hash) values ($1, md5($2))
+       on conflict do nothing`;
     const sql = readFileSync(SEED, "utf8");
     return transaction(client, SEED_PATH, async () => {
       const { rowCount } = await client.query(marker, [SEED_PATH, sql]);
@@ -151,7 +156,8 @@ async function apply(client: Client, migration: Migration): Promise<void> {
   await transaction(client, nameOf(migration), async () => {
     await client.query(sql);
     await client.query(
-      "insert into supabase_migrations.schema_migrations (version, statements, name) values ($1, $2, $3)",
+      `insert into supabase_migrations.schema_migrations (version, statements, name)
+       values ($1, $2, $3)`,
       [version, [sql], name],
     );
   });
@@ -241,5 +247,8 @@ async function describeHolder(client: Client): Promise<string> {
   }>(HOLDER);
   const [holder] = rows;
   if (!holder) return "a connection that cannot be seen from here";
-  return `pid ${holder.pid}, ${holder.name ?? "unnamed"}, from ${holder.address ?? "this machine"}, connected since ${holder.since}`;
+  return (
+    `pid ${holder.pid}, ${holder.name ?? "unnamed"}, from ${holder.address ?? "this machine"}, ` +
+    `connected since ${holder.since}`
+  );
 }

@@ -35,7 +35,7 @@ language sql as $$
   ));
 $$;
 
--- The owner again, to whom no policy applies.
+-- Becomes the owner again, who is exempt from the policies.
 create function pg_temp.become_owner() returns void
 language sql as $$
   select set_config('role', 'none', true), set_config('request.jwt.claims', '', true);

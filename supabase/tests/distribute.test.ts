@@ -29,7 +29,8 @@ beforeAll(async () => {
 
 test("every table is distributed by tenant, replicated to every node, or on the coordinator", async () => {
   const { rows } = await client.query<{ name: string }>(
-    `select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    `select n.nspname || '.' || c.relname as name from pg_class c
+     join pg_namespace n on n.oid = c.relnamespace
      where n.nspname in ('public', 'private') and c.relkind in ('r', 'p') and not c.relispartition
        and c.relname not in ('pg_dist_partition', 'distributed_functions')
        and c.oid not in (select logicalrelid from pg_dist_partition) order by 1`,

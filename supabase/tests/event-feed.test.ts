@@ -32,7 +32,8 @@ async function read(input: object): Promise<Page> {
   await client.query("begin");
   try {
     await client.query(
-      "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
+      `select set_config('role', 'authenticated', true),
+         set_config('request.jwt.claims', $1, true)`,
       [claims],
     );
     const { rows } = await client.query<{ page: Page }>(
@@ -164,7 +165,8 @@ test("reading starts at a moment, and never before the last 30 days", async () =
   ] as const)
     await client.query(
       `insert into public.events (id, tenant_id, type, at, data)
-       values ($1, $4, 'webhook.disabled', now() - make_interval(days => $2), jsonb_build_object('id', $3::text))`,
+       values ($1, $4, 'webhook.disabled', now() - make_interval(days => $2),
+         jsonb_build_object('id', $3::text))`,
       [idAt(days), days, name, tenant],
     );
   const since = new Date(Date.now() - 86_400_000).toISOString();

@@ -41,7 +41,7 @@ const ids = (acting: Acting, ...titles: string[]) => titles.map((title) => actin
 
 const PEOPLE: Act[] = [
   {
-    name: "create by the policy, by a deadline, within thresholds, breached, in review, closed, refused",
+    name: "create: by policy or deadline, within thresholds, breached, in review, closed, refused",
     act: async (acting) => {
       await acting.sql("select private.create_tenant($1, 'Acme')", [TENANT]);
       await acting.sql(WEBHOOK, [TENANT]);
@@ -102,7 +102,7 @@ const PEOPLE: Act[] = [
     },
   },
   {
-    name: "assign, to somebody and to nobody",
+    name: "assign and unassign",
     act: async (acting) => {
       await edit(acting, "Near", { assigned_to: "user:mia" });
       await edit(acting, "Far", { assigned_to: null });
@@ -241,7 +241,7 @@ const POLICIES: Act[] = [
       await create(acting, "Low", {});
       await create(acting, "Low and paused", {});
       await pause(acting, "Low and paused");
-      await create(acting, "Low of its own", { due_at: await dueIn(acting, 9000) });
+      await create(acting, "Low with its own due date", { due_at: await dueIn(acting, 9000) });
       await policy(acting, {
         minutes_to_resolve: { ...POLICY.minutes_to_resolve, low: 220 },
         pause: RULES,
@@ -267,8 +267,8 @@ const POLICIES: Act[] = [
         reason_code: "waiting",
         due_at: await dueIn(acting, -45),
       });
-      await pause(acting, "Low of its own", await dueIn(acting, 1200));
-      await pause(acting, "Low of its own");
+      await pause(acting, "Low with its own due date", await dueIn(acting, 1200));
+      await pause(acting, "Low with its own due date");
     },
   },
   {
@@ -363,7 +363,8 @@ const LINES: Act[] = [
     act: async ({ sql }) => {
       await sql(LINES_OF_TWO_SOURCES.replaceAll("$1", `'${TENANT}'`));
       const [{ of: line_nos } = {}] = await sql(
-        "select array_agg(line_no::integer order by line_no) as of from public.lines where tenant_id = $1",
+        `select array_agg(line_no::integer order by line_no) as of from public.lines
+         where tenant_id = $1`,
         [TENANT],
       );
       const [first, second, third, fourth] = line_nos as number[];
@@ -407,13 +408,17 @@ const LINES: Act[] = [
     name: "edit: pointed at a suggestion, which is deleted",
     act: async ({ sql }) => {
       await sql(
-        `insert into public.matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method, currency, amount_minor, created_by)
-         select tenant_id, $2, pair_no, id, 'suggested', '1:1', 'rule', 'EUR', 100, 'system' from public.reconciliations where tenant_id = $1`,
+        `insert into public.matches (tenant_id, id, pair_no, reconciliation_id, state, shape,
+           method, currency, amount_minor, created_by)
+         select tenant_id, $2, pair_no, id, 'suggested', '1:1', 'rule', 'EUR', 100, 'system'
+         from public.reconciliations where tenant_id = $1`,
         [TENANT, MATCH(2)],
       );
       await sql(
-        `insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
-         select o.tenant_id, $2, o.pair_no, o.line_no, o.side, o.open_minor from private.open_lines o where o.tenant_id = $1 order by o.line_no limit 2`,
+        `insert into public.match_members (tenant_id, match_id, pair_no, line_no, side,
+           allocated_minor)
+         select o.tenant_id, $2, o.pair_no, o.line_no, o.side, o.open_minor
+         from private.open_lines o where o.tenant_id = $1 order by o.line_no limit 2`,
         [TENANT, MATCH(2)],
       );
       await sql("select private.link_exceptions_to_suggestions($1, $2, $3, $4)", PERIOD);
@@ -424,7 +429,8 @@ const LINES: Act[] = [
     name: "edit and close: put together, one merged into the other",
     act: async (acting) => {
       const [{ of: line_nos } = {}] = await acting.sql(
-        "select array_agg(line_no::integer order by line_no) as of from public.lines where tenant_id = $1",
+        `select array_agg(line_no::integer order by line_no) as of from public.lines
+         where tenant_id = $1`,
         [TENANT],
       );
       const [first, second] = line_nos as number[];
@@ -454,7 +460,8 @@ const LINES: Act[] = [
       const pair = "(select pair_no from public.pairs where tenant_id = $1)";
       const lines = "(select array_agg(line_no) from public.lines where tenant_id = $1)";
       const taken = await sql(
-        "delete from private.open_lines where tenant_id = $1 returning to_jsonb(open_lines) as line",
+        `delete from private.open_lines where tenant_id = $1
+         returning to_jsonb(open_lines) as line`,
         [TENANT],
       );
       await sql(`select private.resolve_matched_exceptions($1, ${pair}, array[$2::uuid])`, [
@@ -466,7 +473,8 @@ const LINES: Act[] = [
         [TENANT],
       );
       await sql(
-        "insert into private.open_lines select x.* from jsonb_populate_recordset(null::private.open_lines, $1) x",
+        `insert into private.open_lines select x.*
+         from jsonb_populate_recordset(null::private.open_lines, $1) x`,
         [JSON.stringify(taken.map(({ line }) => line))],
       );
       await sql(`select private.reopen_line_exceptions($1, ${pair}, ${lines})`, [TENANT]);
@@ -475,24 +483,36 @@ const LINES: Act[] = [
 ];
 
 export const LINES_OF_TWO_SOURCES = `
-  insert into public.sources (tenant_id, name, kind, currency) values ($1, 'Bank', 'bank_statement', 'EUR'), ($1, 'Ledger', 'ledger', 'EUR');
+  insert into public.sources (tenant_id, name, kind, currency)
+  values ($1, 'Bank', 'bank_statement', 'EUR'), ($1, 'Ledger', 'ledger', 'EUR');
   insert into public.pairs (tenant_id, left_source_no, right_source_no)
   select $1, min(source_no), max(source_no) from public.sources where tenant_id = $1;
-  insert into public.reconciliations (id, tenant_id, name, period_start, period_end, left_source, right_source, pair_no,
+  insert into public.reconciliations (id, tenant_id, name, period_start, period_end, left_source,
+    right_source, pair_no,
     left_source_id, right_source_id)
-  select 'rcn_00000000000000000000000000000001', $1, 'September', '2026-09-01', '2026-09-30', 'Bank', 'Ledger', p.pair_no, l.id, r.id
-  from public.pairs p join public.sources l on l.source_no = p.left_source_no join public.sources r on r.source_no = p.right_source_no
+  select 'rcn_00000000000000000000000000000001', $1, 'September', '2026-09-01', '2026-09-30',
+    'Bank', 'Ledger', p.pair_no, l.id, r.id
+  from public.pairs p join public.sources l on l.source_no = p.left_source_no
+  join public.sources r on r.source_no = p.right_source_no
   where p.tenant_id = $1;
   insert into public.runs (id, tenant_id, reconciliation_id, pair_no, status, attempt)
-  select 'run_1', tenant_id, id, pair_no, 'running', 1 from public.reconciliations where tenant_id = $1;
+  select 'run_1', tenant_id, id, pair_no, 'running', 1 from public.reconciliations
+  where tenant_id = $1;
   insert into public.lines (tenant_id, id, source_no, amount_minor, currency, value_date)
-  select $1, ('00000000-0000-0000-0000-0000000000a' || n)::uuid, s.source_no, 100 * n, 'EUR', '2026-09-02'
-  from generate_series(1, 4) n join public.sources s on s.tenant_id = $1 and s.name = case when n < 4 then 'Bank' else 'Ledger' end order by n;
-  insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
-  select $1, p.pair_no, l.line_no, case l.source_no when p.left_source_no then 'left' else 'right' end, 'EUR', l.amount_minor, l.amount_minor, l.value_date
+  select $1, ('00000000-0000-0000-0000-0000000000a' || n)::uuid, s.source_no, 100 * n, 'EUR',
+    '2026-09-02'
+  from generate_series(1, 4) n join public.sources s on s.tenant_id = $1
+    and s.name = case when n < 4 then 'Bank' else 'Ledger' end order by n;
+  insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor,
+    open_minor, value_date)
+  select $1, p.pair_no, l.line_no,
+    case l.source_no when p.left_source_no then 'left' else 'right' end, 'EUR', l.amount_minor,
+    l.amount_minor, l.value_date
   from public.lines l join public.pairs p on p.tenant_id = $1 where l.tenant_id = $1;
-  insert into public.matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method, currency, amount_minor, created_by)
-  select $1, '00000000-0000-0000-0000-000000000001', pair_no, id, 'suggested', '1:1', 'rule', 'EUR', 300, 'system' from public.reconciliations where tenant_id = $1`;
+  insert into public.matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method,
+    currency, amount_minor, created_by)
+  select $1, '00000000-0000-0000-0000-000000000001', pair_no, id, 'suggested', '1:1', 'rule',
+    'EUR', 300, 'system' from public.reconciliations where tenant_id = $1`;
 
 /** Every action on exceptions: by people, by the policy and the worker, by the matcher. */
 export const ACTS: Act[] = [...PEOPLE, ...POLICIES, ...LINES];

@@ -37,29 +37,43 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 const ID = /\b(?:exc_[0-9a-f]{32}|(?:cal|evt|rcn|mat|lin)_[0-9a-f]{32})\b/g;
 const MINUTES = ["minutes_to_breach", "business_minutes_remaining"];
 
-const STATE = `select to_jsonb(e) - '{tenant_id,due_open_ms,paused_ms,calendar_no,pair_no,line_id}'::text[]
-  || jsonb_build_object('counts_by_calendar', e.due_open_ms is not null, 'was_paused', e.paused_ms > 0) as state
+const STATE = `select to_jsonb(e)
+    - '{tenant_id,due_open_ms,paused_ms,calendar_no,pair_no,line_id}'::text[]
+  || jsonb_build_object('counts_by_calendar', e.due_open_ms is not null, 'was_paused',
+    e.paused_ms > 0) as state
   from public.exceptions e where e.tenant_id = $1 order by e.id`;
-const LEDGER = `select to_jsonb(l) - '{tenant_id,calendar_no}'::text[] || jsonb_build_object('has_calendar', l.calendar_no is not null) as row
-  from public.exception_ledger l where l.tenant_id = $1 and l.id > $2 order by l.exception_id, l.id`;
-const HISTORY =
-  "select to_jsonb(h) - 'tenant_id' as row from public.exception_history h where h.tenant_id = $1 and h.id > $2 order by h.exception_id, h.id";
-const EVENTS = `select jsonb_build_object('id', e.id, 'type', e.type, 'data', e.data, 'once', e.once_key is not null, 'request_id', e.request_id,
-    'deliveries', (select jsonb_agg(d.status) from public.webhook_deliveries d where d.tenant_id = e.tenant_id and d.event_id = e.id)) as row,
+const LEDGER = `select to_jsonb(l) - '{tenant_id,calendar_no}'::text[]
+    || jsonb_build_object('has_calendar', l.calendar_no is not null) as row
+  from public.exception_ledger l where l.tenant_id = $1 and l.id > $2
+  order by l.exception_id, l.id`;
+const HISTORY = `select to_jsonb(h) - 'tenant_id' as row from public.exception_history h
+  where h.tenant_id = $1
+     and h.id > $2 order by h.exception_id, h.id`;
+const EVENTS = `select jsonb_build_object('id', e.id, 'type', e.type, 'data', e.data, 'once',
+    e.once_key is not null, 'request_id', e.request_id,
+    'deliveries', (select jsonb_agg(d.status) from public.webhook_deliveries d
+      where d.tenant_id = e.tenant_id and d.event_id = e.id)) as row,
     e.position::text as place
-  from public.events e where e.tenant_id = $1 and e.type like 'exception.%' and e.position > $2::bigint order by e.position`;
-const CLOCKS = `select c.exception_id, c.due_at, c.position, c.next_at is not null as is_armed, c.held_position,
-    (select jsonb_agg(jsonb_build_object('minutes', w.minutes, 'waits', w.at = 'infinity') order by w.minutes) from private.business_warnings w
+  from public.events e where e.tenant_id = $1 and e.type like 'exception.%'
+    and e.position > $2::bigint order by e.position`;
+const CLOCKS = `select c.exception_id, c.due_at, c.position, c.next_at is not null as is_armed,
+    c.held_position,
+    (select jsonb_agg(jsonb_build_object('minutes', w.minutes, 'waits', w.at = 'infinity')
+      order by w.minutes) from private.business_warnings w
       where w.tenant_id = c.tenant_id and w.exception_id = c.exception_id) as warnings
   from private.exception_clocks c where c.tenant_id = $1 order by c.exception_id`;
 const COUNTERS = [
-  "select sum(breached) as breached, sum(at_risk) as at_risk, sum(on_track) as on_track from private.sla_counts where tenant_id = $1",
+  `select sum(breached) as breached, sum(at_risk) as at_risk, sum(on_track) as on_track
+   from private.sla_counts where tenant_id = $1`,
   `select due_from = 'infinity' as paused, sum(open_count) as open, sum(amount_minor) as minor
    from private.open_by_deadline where tenant_id = $1 group by 1 order by 1`,
   `select assigned_to, currency, sum(open_count) as open, sum(amount_minor) as minor
-   from private.open_by_assignee where tenant_id = $1 group by 1, 2 having sum(open_count) <> 0 order by 1, 2`,
-  `select reconciliation_id <> '' as reconciled, currency, sum(open_count) as open, sum(amount_minor) as minor
-   from private.open_by_reconciliation where tenant_id = $1 group by 1, 2 having sum(open_count) <> 0 order by 1, 2`,
+   from private.open_by_assignee where tenant_id = $1 group by 1, 2 having sum(open_count) <> 0
+   order by 1, 2`,
+  `select reconciliation_id <> '' as reconciled, currency, sum(open_count) as open,
+     sum(amount_minor) as minor
+   from private.open_by_reconciliation where tenant_id = $1 group by 1, 2
+   having sum(open_count) <> 0 order by 1, 2`,
 ];
 
 /**
@@ -173,7 +187,8 @@ async function call(client: Client, verb: string, input: object): Promise<Row> {
   await client.query("begin");
   try {
     await client.query(
-      "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
+      `select set_config('role', 'authenticated', true),
+         set_config('request.jwt.claims', $1, true)`,
       [JSON.stringify(CLAIMS)],
     );
     const operation =

@@ -16,7 +16,8 @@ beforeEach(async () => {
   await run(client, schemaSql(), "supabase/schemas");
   await client.query(
     `select private.create_tenant(t, t) from unnest('{acme,globex}'::text[]) t;
-     insert into webhooks (id, tenant_id, url, events) values ('whk_1', 'acme', 'https://hooks.example.com/', '{exception.created}')`,
+     insert into webhooks (id, tenant_id, url, events)
+     values ('whk_1', 'acme', 'https://hooks.example.com/', '{exception.created}')`,
   );
   now = new Date();
   await rollTo(now);
@@ -141,7 +142,8 @@ test("an event without its own partition is stored and sent", async () => {
 
 test("an ID without a time is stored by its order, and delays nothing", async () => {
   await client.query(
-    "insert into events (id, tenant_id, type, data, once_key) values ('evt_odd', 'acme', 'exception.created', '{\"n\": 1}', 'k')",
+    `insert into events (id, tenant_id, type, data, once_key)
+     values ('evt_odd', 'acme', 'exception.created', '{"n": 1}', 'k')`,
   );
   const [, last] = await partitionsOf("events");
   await rollTo(daysFrom(last?.begins as Date, 25));
@@ -157,7 +159,8 @@ test("an ID without a time is stored by its order, and delays nothing", async ()
 test("an event that is one of a kind is so across partitions, in each tenant", async () => {
   const once = (tenant: string, at: Date, type = "exception.created") =>
     client.query(
-      "insert into events (id, tenant_id, type, data, once_key) values ($1, $2, $3, '{}', 'k') returning id",
+      `insert into events (id, tenant_id, type, data, once_key) values ($1, $2, $3, '{}', 'k')
+       returning id`,
       [idAt("evt", at), tenant, type],
     );
   expect((await once("acme", new Date())).rowCount).toBe(1);
@@ -168,7 +171,8 @@ test("an event that is one of a kind is so across partitions, in each tenant", a
 
   const forget = (age: string) =>
     client.query(
-      "update private.event_once set at = now() - $1::interval where tenant_id = 'acme' and type = 'exception.created'",
+      `update private.event_once set at = now() - $1::interval where tenant_id = 'acme'
+         and type = 'exception.created'`,
       [age],
     );
   await forget("30 days -1 minute");
@@ -184,7 +188,8 @@ test("an event that is one of a kind is so across partitions, in each tenant", a
 test("an event has one delivery a webhook, by the key of deliveries", async () => {
   await emit();
   const again = `insert into webhook_deliveries (id, tenant_id, webhook_id, event_id, type, status)
-    select private.delivery_id(event_id, webhook_id), tenant_id, webhook_id, event_id, type, 'delivered' from webhook_deliveries`;
+    select private.delivery_id(event_id, webhook_id), tenant_id, webhook_id, event_id, type,
+      'delivered' from webhook_deliveries`;
   await expect(client.query(again)).rejects.toMatchObject({ code: "23505" });
 });
 

@@ -1,7 +1,8 @@
--- Quotas and their counts belong to the operator: callers are limited by those of their own tenant,
--- and can neither read nor change them.
+-- Quotas and their counts belong to the operator: callers are limited by their tenant's, and can
+-- neither read nor change them.
 select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
-insert into private.quotas (kind, most) values ('sources', 1) on conflict (kind) do update set most = 1;
+insert into private.quotas (kind, maximum) values ('sources', 1)
+  on conflict (kind) do update set maximum = 1;
 insert into public.sources (tenant_id, name, kind, currency) values ('two', 'Bank', 'bank_statement', 'EUR');
 
 select pg_temp.become_user('one', '{tenant_admin}');

@@ -1,4 +1,4 @@
--- Admins and keys with its scope read the request log of their own tenant. Only the server writes
+-- Admins and keys with its scope read their tenant's request log. Only the server writes
 -- it, by its function.
 select private.create_tenant('one', 'One'), private.create_tenant('two', 'Two');
 insert into api_keys (id, tenant_id, key_id, name, scopes) values ('key_two', 'two', 'tk_two', 'Two', '{read:exceptions}');

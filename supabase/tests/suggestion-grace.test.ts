@@ -38,7 +38,8 @@ async function pastGrace(): Promise<number[]> {
 test("a suggestion opens its exception once the grace of each of its lines is over", async () => {
   expect(await pastGrace()).toEqual([1, 1, 2]);
   await client.query(
-    `update private.open_lines set value_date = current_date where tenant_id = $1 and open_minor = 400`,
+    `update private.open_lines set value_date = current_date where tenant_id = $1
+       and open_minor = 400`,
     [TENANT],
   );
   expect(await pastGrace()).toEqual([1, 1]);

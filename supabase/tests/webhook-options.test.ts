@@ -11,7 +11,8 @@ beforeAll(async () => {
   await run(client, schemaSql(), "supabase/schemas");
   await client.query(
     `select private.create_tenant('acme', 'Acme');
-     insert into reconciliations (id, tenant_id, name, period_start, period_end, left_source, right_source, created_by)
+     insert into reconciliations (id, tenant_id, name, period_start, period_end, left_source,
+       right_source, created_by)
      values ('rcn_1', 'acme', 'One', '2026-10-01', '2026-10-31', 'Bank', 'Ledger', 'system')`,
   );
 }, 60_000);

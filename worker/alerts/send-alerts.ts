@@ -71,7 +71,9 @@ function mailOf(alert: Alert) {
       ...(more > 0 ? [`The first ${items.length}:`] : []),
     ],
     items,
-    footer: `You get this because of your notification settings: ${new URL(`/${tenant}/profile`, origin).href}`,
+    footer:
+      "You get this because of your notification settings: " +
+      `${new URL(`/${tenant}/profile`, origin).href}`,
   };
 }
 

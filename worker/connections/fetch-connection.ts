@@ -1,6 +1,7 @@
 import type { Task } from "graphile-worker";
 import { z } from "zod";
 import { refusalOf } from "#lib/connections/refusal.ts";
+import type { Remote } from "#lib/connections/remote/remote.ts";
 import { RemoteError } from "#lib/connections/remote/remote-error.ts";
 import { log } from "#lib/runtime/log.ts";
 import { look } from "./look.ts";
@@ -29,12 +30,8 @@ export function fetchConnection(allowHosts: ReadonlySet<string>): Task {
       AbortSignal.timeout(LOOK_MAX_MS),
       ...(abortSignal ? [abortSignal] : []),
     ]);
-    const outcome = await attempt(queries, settings, {
-      tenantId: tenant_id,
-      byHand: by_hand,
-      allowHosts,
-      signal,
-    });
+    const open = () => openConnection(query, tenant_id, settings, { allowHosts, signal });
+    const outcome = await attempt(queries, settings, { open, byHand: by_hand, signal });
     abortSignal?.throwIfAborted();
     await queries.end(outcome).catch((error) => {
       if (refusalOf(error) === null) throw error;
@@ -43,24 +40,15 @@ export function fetchConnection(allowHosts: ReadonlySet<string>): Task {
   };
 }
 
-type Options = {
-  tenantId: string;
-  byHand: boolean;
-  allowHosts: ReadonlySet<string>;
-  signal: AbortSignal;
-};
+type Options = { open: () => Promise<Remote>; byHand: boolean; signal: AbortSignal };
 
 async function attempt(
   queries: LookQueries,
   settings: LookSettings,
-  { tenantId, byHand, allowHosts, signal }: Options,
+  { open, byHand, signal }: Options,
 ): Promise<Outcome> {
   try {
-    const remote = await openConnection(tenantId, settings, {
-      allowHosts,
-      signal,
-      acceptsHostKey: (shown) => queries.acceptsHostKey(shown),
-    });
+    const remote = await open();
     try {
       return await look(queries, settings, remote, { byHand, signal });
     } finally {

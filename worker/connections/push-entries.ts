@@ -1,9 +1,16 @@
 import type { JobHelpers, Task } from "graphile-worker";
 import { z } from "zod";
 import { RemoteError } from "#lib/connections/remote/remote-error.ts";
-import type { Entry, EntryBatch } from "#lib/entries/contract.ts";
+import { type Entry, type EntryBatch, PUSHED_FILES_MAX } from "#lib/entries/contract.ts";
 import type { LedgerFile, LedgerWriter } from "#lib/entries/files/ledger-writer.ts";
-import { encoded, fileNameOf, partsOf, rowsOf, WRITERS } from "#lib/entries/files/writers.ts";
+import {
+  byPart,
+  encoded,
+  fileNameOf,
+  partsOf,
+  rowsOf,
+  WRITERS,
+} from "#lib/entries/files/writers.ts";
 import type { LedgerSettings } from "#lib/entries/rules/contract.ts";
 import { completeLedger } from "#lib/entries/rules/stored.ts";
 import { log } from "#lib/runtime/log.ts";
@@ -11,6 +18,7 @@ import { ApiError } from "#lib/wire/errors.ts";
 import { openConnection, type SealedConnection } from "./open-connection.ts";
 
 const PUSH_MAX_MS = 15 * 60_000;
+const TOO_LONG = "The push took longer than 15 minutes.";
 const ENTRIES_PER_PAGE = 1000;
 
 type Query = JobHelpers["query"];
@@ -19,18 +27,25 @@ type Opened = {
   ledger: Partial<LedgerSettings>;
   connection: SealedConnection | null;
 };
-type Result = { files: string[]; error: string | null; needs_person: boolean };
+/** `failed`: the push is tried again; `stopped`: only after other entry rules, or by hand. */
+type Result = {
+  state: "done" | "failed" | "stopped";
+  files: string[];
+  error: string | null;
+  needs_person: boolean;
+};
+type Access = { allowHosts: ReadonlySet<string>; signal: AbortSignal };
 
 const payload = z.object({ tenant_id: z.string(), batch_id: z.string() });
 
 /**
  * Writes a batch to the server of the connection that its entry rules name. A push that fails is
- * shown with the batch and the connection, and tried again. The names of the files don't change, so
- * a file that was written before is written over.
+ * shown with the batch and the connection. It is tried again unless only other entry rules help.
+ * The names of the files don't change, so a file that was written before is written over.
  */
 export function pushEntryBatch(allowHosts: ReadonlySet<string>): Task {
-  return async (job, { query, abortSignal }) => {
-    const { tenant_id, batch_id } = payload.parse(job);
+  return async (payloadOfJob, { query, abortSignal, job }) => {
+    const { tenant_id, batch_id } = payload.parse(payloadOfJob);
     const { rows } = await query<{ opened: Opened | null }>(
       "select private.begin_entry_push($1, $2) as opened",
       [tenant_id, batch_id],
@@ -43,14 +58,14 @@ export function pushEntryBatch(allowHosts: ReadonlySet<string>): Task {
     ]);
     const result = await push(query, tenant_id, opened, { allowHosts, signal });
     abortSignal?.throwIfAborted();
+    if (result.state === "failed" && job.attempts >= job.max_attempts) result.state = "stopped";
     await query("select private.end_entry_push($1, $2, $3)", [
       tenant_id,
       batch_id,
       JSON.stringify(result),
     ]);
-    if (result.error === null) return;
-    log.warn({ batch_id, reason: result.error }, "a batch was not pushed");
-    throw new Error("The push is tried again.");
+    if (result.error !== null) log.warn({ batch_id, reason: result.error }, "a push failed");
+    if (result.state === "failed") throw new Error("The push is tried again.");
   };
 }
 
@@ -58,87 +73,115 @@ async function push(
   query: Query,
   tenantId: string,
   { batch, ledger, connection }: Opened,
-  { allowHosts, signal }: { allowHosts: ReadonlySet<string>; signal: AbortSignal },
+  access: Access,
 ): Promise<Result> {
   try {
-    const files = filesOf(query, tenantId, batch, completeLedger(ledger));
+    const settings = completeLedger(ledger);
+    const writer = WRITERS[settings.push?.format ?? "csv"];
+    const files = batch.sums.map(({ currency }) => ({ batch, ledger: settings, currency }));
+    const entriesOf = (file: LedgerFile) => pagesOf(query, tenantId, file, access.signal);
+    requireFewFiles(files, writer);
     // Whether the layout can hold every entry shows before the first file is written.
-    for (const file of files) await file.content();
-    const remote = await openConnection(tenantId, usable(connection), {
-      allowHosts,
-      signal,
-      acceptsHostKey: async (shown) => {
-        const { rows } = await query<{ is_accepted: boolean }>(
-          "select private.accepts_host_key($1, $2, $3) as is_accepted",
-          [tenantId, connection?.id, shown],
-        );
-        return rows[0]?.is_accepted === true;
-      },
-    });
+    for (const file of files) await requireSuitable(writer, file, entriesOf(file));
+    const remote = await openConnection(query, tenantId, usable(connection), access);
+    const written: string[] = [];
     try {
-      for (const { name, content } of files)
-        await remote.write(name, await content(), ledger.push?.folder ?? null);
+      for (const file of files)
+        for await (const { name, content } of partsIn(writer, file, entriesOf(file))) {
+          await remote.write(name, content, settings.push?.folder ?? null);
+          written.push(name);
+        }
     } finally {
       await remote.close();
     }
-    return { files: files.map(({ name }) => name), error: null, needs_person: false };
+    return { state: "done", files: written, error: null, needs_person: false };
   } catch (error) {
-    if (!(error instanceof RemoteError || error instanceof ApiError)) throw error;
-    const needsPerson = error instanceof ApiError || error.needsPerson;
-    return { files: [], error: error.message, needs_person: needsPerson };
+    if (error instanceof ApiError)
+      return { state: "stopped", files: [], error: error.message, needs_person: true };
+    const failure = access.signal.aborted ? new RemoteError(TOO_LONG) : error;
+    if (!(failure instanceof RemoteError)) throw failure;
+    const { message, needsPerson } = failure;
+    return { state: "failed", files: [], error: message, needs_person: needsPerson };
   }
 }
 
-/** @throws RemoteError for a connection that nothing can be written to */
+/** @throws ApiError for more files than a push can list */
+function requireFewFiles(files: LedgerFile[], writer: LedgerWriter): void {
+  const count = files.reduce((total, file) => total + partsOf(file, writer).parts, 0);
+  if (count <= PUSHED_FILES_MAX) return;
+  const [max, needed] = [PUSHED_FILES_MAX, count].map((number) => number.toLocaleString("en"));
+  throw new ApiError(
+    "conflict",
+    `${writer.name} takes ${writer.maxEntries} entries a file, so this batch needs ${needed} files, and at most ${max} are pushed. Choose another format in the entry rules.`,
+  );
+}
+
+/** @throws ApiError for an entry that the layout can't hold */
+async function requireSuitable(
+  writer: LedgerWriter,
+  file: LedgerFile,
+  pages: AsyncIterable<Entry[]>,
+): Promise<void> {
+  writer.header(file);
+  for await (const entries of pages) rowsOf(entries, writer, file);
+}
+
+/**
+ * @throws ApiError if the connection was deleted; RemoteError for one that nothing can be written
+ *   to now
+ */
 function usable(connection: SealedConnection | null): SealedConnection {
   if (connection === null)
-    throw new RemoteError("The connection was deleted. Choose another in the entry rules.", true);
+    throw new ApiError(
+      "conflict",
+      "The connection was deleted. Choose another in the entry rules.",
+    );
   if (connection.status === "stopped")
     throw new RemoteError("The connection is stopped. Check its host key.", true);
   return connection;
 }
 
-type PushedFile = { name: string; content: () => Promise<Uint8Array> };
-
-/** The files of a batch: one per currency, or several if the layout limits their entries. */
-function filesOf(
+/** The entries of a currency in their order, page by page. */
+async function* pagesOf(
   query: Query,
   tenantId: string,
-  batch: EntryBatch,
-  ledger: LedgerSettings,
-): PushedFile[] {
-  const writer = WRITERS[ledger.push?.format ?? "csv"];
-  return batch.sums.flatMap(({ currency }) => {
-    const file = { batch, ledger, currency };
-    const { parts } = partsOf(file, writer);
-    return Array.from({ length: parts }, (_, at) => ({
-      name: fileNameOf(writer, file, parts === 1 ? undefined : at + 1),
-      content: () => contentOf(query, tenantId, file, writer, at),
-    }));
-  });
-}
-
-async function contentOf(
-  query: Query,
-  tenantId: string,
-  file: LedgerFile,
-  writer: LedgerWriter,
-  part: number,
-): Promise<Uint8Array> {
-  const chunks = [encoded(writer, writer.header(file))];
-  let [skip, left, place] = [part * writer.maxEntries, writer.maxEntries, 0];
-  while (left > 0) {
-    const { rows } = await query<{ entries: Entry[] }>(
-      "select private.entries_to_push($1, $2, $3, $4, $5) as entries",
-      [tenantId, file.batch.id, file.currency, place, ENTRIES_PER_PAGE],
+  { batch, currency }: LedgerFile,
+  signal: AbortSignal,
+): AsyncGenerator<Entry[]> {
+  for (let place = 0; ; ) {
+    signal.throwIfAborted();
+    const { rows } = await query<{ entries: Entry[] | null }>(
+      "select private.entries_after($1, $2, $3, $4, $5) as entries",
+      [tenantId, batch.id, currency, place, ENTRIES_PER_PAGE],
     );
     const entries = rows[0]?.entries ?? [];
-    const own = entries.slice(skip, skip + left);
-    chunks.push(encoded(writer, rowsOf(own, writer, file)));
-    skip = Math.max(0, skip - entries.length);
-    left -= own.length;
-    place = entries.at(-1)?.place ?? 0;
-    if (entries.length < ENTRIES_PER_PAGE) break;
+    const last = entries.at(-1);
+    if (last === undefined) return;
+    yield entries;
+    if (entries.length < ENTRIES_PER_PAGE) return;
+    place = last.place;
   }
-  return Buffer.concat(chunks);
+}
+
+/** The files of a currency, one after the other: several if the layout limits their entries. */
+async function* partsIn(
+  writer: LedgerWriter,
+  file: LedgerFile,
+  pages: AsyncIterable<Entry[]>,
+): AsyncGenerator<{ name: string; content: Uint8Array }> {
+  let chunks: Uint8Array[] = [];
+  let current = 1;
+  const whole = () => ({
+    name: fileNameOf(writer, file, current),
+    content: Buffer.concat([encoded(writer, writer.header(file)), ...chunks]),
+  });
+  for await (const { part, entries } of byPart(pages, writer)) {
+    if (part !== current) {
+      yield whole();
+      chunks = [];
+      current = part;
+    }
+    chunks.push(encoded(writer, rowsOf(entries, writer, file)));
+  }
+  yield whole();
 }

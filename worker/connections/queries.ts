@@ -34,11 +34,6 @@ export class LookQueries {
     this.#look = [tenantId, id, lease];
   }
 
-  /** Whether to go on with a server that shows this host key. */
-  acceptsHostKey(shown: string): Promise<boolean> {
-    return this.#call("check_host_key", shown);
-  }
-
   async knownFiles(files: RemoteFile[], byHand: boolean): Promise<Known[]> {
     const [tenantId, connectionId] = this.#look;
     const { rows } = await this.#query<Omit<Known, "file"> & { place: string }>(

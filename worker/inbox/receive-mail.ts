@@ -6,6 +6,7 @@ import { isPlainName, type Remote } from "#lib/connections/remote/remote.ts";
 import { RemoteError } from "#lib/connections/remote/remote-error.ts";
 import { fetchFile } from "../connections/fetch-file.ts";
 import { beginLook, LookQueries, type Outcome } from "../connections/queries.ts";
+import { piecesOf } from "./mail-attachments.ts";
 import { isAllowed, MailRefusal, type VerifiedMail } from "./verified-mail.ts";
 
 type Query = JobHelpers["query"];
@@ -58,7 +59,7 @@ function attached(content: Buffer): Remote {
   };
   return {
     list: async () => [],
-    read: async () => Readable.from([content]),
+    read: async () => Readable.from(piecesOf(content)),
     move: refuse,
     remove: refuse,
     write: refuse,

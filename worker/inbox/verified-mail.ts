@@ -1,10 +1,8 @@
 import { resolve } from "node:dns/promises";
+import { Readable } from "node:stream";
 import { type AuthenticateResult, authenticate, type DNSResolver } from "mailauth";
-import PostalMime from "postal-mime";
 import type { SenderChecks } from "#lib/connections/contract.ts";
-
-const NESTING_MAX = 20;
-const HEADERS_MAX_BYTES = 256 * 1024;
+import { type Attachment, attachmentsOf, piecesOf } from "./mail-attachments.ts";
 
 /** What the SMTP client said about itself and the mail. */
 export type Envelope = { ip: string; helo: string; sender: string };
@@ -13,15 +11,15 @@ export type VerifiedMail = {
   /** The one address in From, in lower case. */
   from: string;
   checks: SenderChecks;
-  attachments: { name: string | null; content: Buffer }[];
+  attachments: Attachment[];
 };
 
 /** The mail can't be taken; the message is for its sender. */
 export class MailRefusal extends Error {}
 
 /**
- * Parses a mail and verifies its sender: a signature (DKIM) or the sending server (SPF) must prove
- * the domain in From, because anyone can write a From.
+ * Verifies the sender of a mail, then reads it: a signature (DKIM) or the sending server (SPF) must
+ * prove the domain in From, because anyone can write a From.
  * @throws MailRefusal
  */
 export async function verifiedMail(
@@ -29,23 +27,17 @@ export async function verifiedMail(
   envelope: Envelope,
   resolver: DNSResolver = (domain, type) => resolve(domain, type) as Promise<string[]>,
 ): Promise<VerifiedMail> {
-  const mail = await PostalMime.parse(raw, {
-    maxNestingDepth: NESTING_MAX,
-    maxHeadersSize: HEADERS_MAX_BYTES,
-    forceRfc822Attachments: true,
-  }).catch(() => {
-    throw new MailRefusal("The mail can't be read.");
-  });
-  const from = mail.from?.address?.toLowerCase();
-  if (!from || mail.headers.filter(({ key }) => key === "from").length !== 1)
-    throw new MailRefusal("The mail must have exactly one From, with one address.");
-  const found = await authenticate(raw, {
+  const found = await authenticate(Readable.from(piecesOf(raw)), {
     ...envelope,
     resolver,
     disableArc: true,
     disableBimi: true,
     rejectRsaSha1: true,
   });
+  const { fromFields, headerFrom } = found.dkim;
+  const from = headerFrom[0]?.toLowerCase();
+  if (!from || headerFrom.length !== 1 || fromFields !== 1)
+    throw new MailRefusal("The mail must have exactly one From, with one address.");
   if (!provesDomain(found, domainOf(from)))
     throw new MailRefusal(
       `Neither DKIM nor SPF proves that the mail comes from ${domainOf(from)}.`,
@@ -58,11 +50,9 @@ export async function verifiedMail(
       spf: found.spf ? found.spf.status.result : "none",
       dmarc: found.dmarc ? found.dmarc.status.result : "none",
     },
-    attachments: mail.attachments.map(({ filename, content }) => ({
-      name: filename,
-      content:
-        typeof content === "string" ? Buffer.from(content) : Buffer.from(content as Uint8Array),
-    })),
+    attachments: await attachmentsOf(raw).catch(() => {
+      throw new MailRefusal("The mail can't be read.");
+    }),
   };
 }
 

@@ -31,7 +31,8 @@ export function sendInvitation(mailer: Mailer, origin: string): Task {
       // Users choose their own names, so the subject doesn't contain the inviter's.
       subject: `Invitation to join ${mail.tenant_name} on ${PRODUCT}`,
       paragraphs: [
-        `${inviter} invited you to join ${mail.tenant_name} on ${PRODUCT}, where teams reconcile their records and resolve exceptions before they are due.`,
+        `${inviter} invited you to join ${mail.tenant_name} on ${PRODUCT}, where teams ` +
+          "reconcile their records and resolve exceptions before they are due.",
         "The link works once and expires in seven days.",
       ],
       action: { label: "Accept the invitation", url: `${origin}/sign-in/invitation#${token}` },

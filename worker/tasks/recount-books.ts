@@ -13,7 +13,8 @@ export const examineBooks: Task = async (payload, { query }) => {
   const differences = Number(rows[0]?.differences ?? 0);
   if (differences > 0)
     throw new Error(
-      `The books of pair ${pair_no} of ${tenant_id} differ in ${differences} places: npm run -s doctor -- --books`,
+      `The books of pair ${pair_no} of ${tenant_id} differ in ` +
+        `${differences} places: npm run -s doctor -- --books`,
     );
 };
 

@@ -100,7 +100,7 @@ async function attempt(
     if (stop.aborted)
       return interrupted("Interrupted before the response arrived; attempted again.");
     if (error instanceof ProcessStalledError)
-      return interrupted("We stood still while the receiver could respond; attempted again.");
+      return interrupted("Our worker stalled before the response could arrive; attempted again.");
     log.error({ err: error, webhook_id: claimed.webhook_id }, "failed to send a delivery");
     return interrupted(
       "Something went wrong on our side; attempted again.",

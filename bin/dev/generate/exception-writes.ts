@@ -11,7 +11,8 @@ const NEVER_CHANGED = ["id", "tenant_id", "created_at", "created_by"];
 const LINE_WIDTH = 100;
 
 const COLUMNS = `select attname as name from pg_attribute
-where attrelid = 'public.exceptions'::regclass and attnum > 0 and not attisdropped and attgenerated = ''
+where attrelid = 'public.exceptions'::regclass and attnum > 0 and not attisdropped
+  and attgenerated = ''
 order by attnum`;
 
 /** The columns whose index continues with the deadline. A rank stands for the column it ranks. */

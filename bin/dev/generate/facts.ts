@@ -30,15 +30,21 @@ const TABLES = [
 
 /** Facts from indexes and functions. */
 const OTHERS = `select
-  (select array(select m[1] from regexp_matches(pg_get_expr(indpred, indrelid), '''(\\w+)''', 'g') m)
-    from pg_index where indexrelid = 'public.exceptions_by_deadline'::regclass) as "OPEN_EXCEPTION_STATUSES",
+  (select array(select m[1]
+    from regexp_matches(pg_get_expr(indpred, indrelid), '''(\\w+)''', 'g') m)
+    from pg_index
+    where indexrelid = 'public.exceptions_by_deadline'::regclass) as "OPEN_EXCEPTION_STATUSES",
   private.breach_risks() as "BREACH_RISKS",
   private.entry_kinds() as "ENTRY_KINDS",
-  jsonb_build_object('high_below', private.high_risk_below(), 'medium_up_to', private.medium_risk_up_to()) as "RISK_MINUTES"`;
+  jsonb_build_object('high_below', private.high_risk_below(), 'medium_up_to',
+    private.medium_risk_up_to()) as "RISK_MINUTES"`;
 
-const CHECKS = `select r.relname as table, a.attname as column, pg_get_constraintdef(c.oid) as definition
-from pg_constraint c join pg_class r on r.oid = c.conrelid join pg_attribute a on a.attrelid = r.oid and a.attnum = c.conkey[1]
-where c.contype = 'c' and cardinality(c.conkey) = 1 and r.relnamespace = 'public'::regnamespace and r.relname = any ($1)
+const CHECKS = `select r.relname as table, a.attname as column,
+    pg_get_constraintdef(c.oid) as definition
+from pg_constraint c join pg_class r on r.oid = c.conrelid
+join pg_attribute a on a.attrelid = r.oid and a.attnum = c.conkey[1]
+where c.contype = 'c' and cardinality(c.conkey) = 1 and r.relnamespace = 'public'::regnamespace
+  and r.relname = any ($1)
 order by r.relname, a.attname, c.conname`;
 
 type Check = { table: string; column: string; definition: string };
@@ -112,8 +118,11 @@ async function movesOf(
   { status }: { status: string[] },
 ): Promise<Record<string, string[]>> {
   const { rows } = await database.query<{ before: string; after: string }>(
-    `select b.status as before, a.status as after from unnest($1::text[]) with ordinality b (status, n), unnest($1::text[]) with ordinality a (status, n)
-     where b.status <> a.status and private.reconciliation_may_move(b.status, a.status) order by b.n, a.n`,
+    `select b.status as before, a.status as after
+     from unnest($1::text[]) with ordinality b (status, n),
+       unnest($1::text[]) with ordinality a (status, n)
+     where b.status <> a.status and private.reconciliation_may_move(b.status, a.status)
+     order by b.n, a.n`,
     [status],
   );
   return Object.fromEntries(

@@ -171,9 +171,10 @@ export const VARIABLES: Record<string, readonly Variable[]> = {
         "QUOTA_EVIDENCE_MIB",
       ],
       meaning:
-        "How many a tenant can have: 1,000 active keys, 250 webhooks, 10,000 reconciliations, " +
-        "1,000 sources, 1,000,000 records, 5,000,000 open exceptions, 100,000,000 lines, 1,000 " +
-        "members and open invitations, 10,240 MiB of evidence; 0: no quota. Beyond one, 409 names it.",
+        "How many a tenant can have: 1,000 active keys, 250 webhooks, 10,000 " +
+        "reconciliations, 1,000 sources, 1,000,000 records, 5,000,000 open " +
+        "exceptions, 100,000,000 lines, 1,000 members and open invitations, " +
+        "10,240 MiB of evidence; 0: no quota. Beyond one, 409 names it.",
     },
   ],
   "Webhooks and mail": [

@@ -29,7 +29,8 @@ describe("accepts what it can work with", () => {
   test.each([
     "alter table public.lines add column kind text;",
     "alter table public.lines add column kind text not null default 'bank';",
-    "create table public.things (tenant_id text not null, id text not null, primary key (tenant_id, id));",
+    `create table public.things (tenant_id text not null, id text not null,
+       primary key (tenant_id, id));`,
     "create index lines_by_kind on public.lines (tenant_id, kind);",
     "drop function private.page(text);\ncreate function private.page(text, integer) returns text language sql as $$ select '' $$;",
     "create or replace function private.tidy() returns void language plpgsql as $$ begin alter table x drop column y; end $$;",

@@ -15,29 +15,34 @@ const CHANGES: Record<string, string> = {
     "create or replace function private.high_risk_below() returns integer language sql immutable set search_path = '' return 30",
   "a removed function": "drop function private.drop_waiting_deliveries(text)",
   "a function with another answer": `drop function private.unlock_dead_workers();
-    create function private.unlock_dead_workers() returns integer language plpgsql set search_path = '' as 'begin return 1; end';
+    create function private.unlock_dead_workers() returns integer language plpgsql
+    set search_path = '' as 'begin return 1; end';
     grant execute on function private.unlock_dead_workers() to service_role`,
-  "a function that is new":
-    "create function private.news() returns integer language sql set search_path = '' return 1; comment on function private.news() is 'New.'",
-  "another policy":
-    "alter policy webhooks_read on public.webhooks using (tenant_id = (select private.tenant_id()))",
+  "a function that is new": `create function private.news() returns integer language sql
+    set search_path = '' return 1; comment on function private.news() is 'New.'`,
+  "another policy": `alter policy webhooks_read on public.webhooks
+    using (tenant_id = (select private.tenant_id()))`,
   "a removed policy": "drop policy records_read on public.records",
   "a removed trigger": "drop trigger guard on public.exceptions",
   "a trigger that always fires": "alter table public.exceptions enable always trigger guard",
   "another grant":
     "revoke select on public.events from authenticated; grant select (id) on public.events to anon",
   "a removed grant": "revoke execute on function private.may(text[]) from anon",
-  "rows of the table of permissions":
-    "delete from private.operations where operation = 'getMe'; update private.permissions set roles = '{tenant_admin}' where permission = 'read:members'",
-  "a permission in the place of another": `insert into private.permissions select 'read:self', principals, roles, scope from private.permissions
+  "rows of the table of permissions": `delete from private.operations where operation = 'getMe';
+    update private.permissions set roles = '{tenant_admin}' where permission = 'read:members'`,
+  "a permission in the place of another": `insert into private.permissions select 'read:self',
+      principals, roles, scope from private.permissions
       where permission = 'read:me';
     update private.operations set permission = 'read:self' where permission = 'read:me';
     delete from private.permissions where permission = 'read:me'`,
   "no row-level security": "alter table public.records disable row level security",
-  "a new table": `create table public.notes (id bigint generated always as identity, tenant_id text not null references public.tenants (id),
+  "a new table": `create table public.notes (id bigint generated always as identity,
+      tenant_id text not null references public.tenants (id),
       body text not null check (length(body) <= 10), primary key (tenant_id, id));
-    create index notes_by_body on public.notes (tenant_id, body); alter table public.notes enable row level security;
-    grant select on public.notes to authenticated; create policy notes_read on public.notes for select to authenticated using (true)`,
+    create index notes_by_body on public.notes (tenant_id, body);
+    alter table public.notes enable row level security;
+    grant select on public.notes to authenticated;
+    create policy notes_read on public.notes for select to authenticated using (true)`,
 };
 
 /** Objects with data, which a person must migrate. */

@@ -69,7 +69,8 @@ describe("a database of the migrations before the baseline", () => {
     await run(database.client, readFileSync(baseline.file, "utf8"), "baseline");
     await database.client.query(
       `create schema supabase_migrations;
-       create table supabase_migrations.schema_migrations (version text primary key, statements text[], name text);
+       create table supabase_migrations.schema_migrations (version text primary key,
+         statements text[], name text);
        create table supabase_migrations.seed_files (path text primary key, hash text not null)`,
     );
     for (const version of versions)
@@ -100,7 +101,8 @@ describe("a database of the migrations before the baseline", () => {
   }, async () => {
     const { url, client } = await madeBefore(REPLACED.slice(0, 1));
     await expect(migrate(url)).rejects.toThrow(
-      "This database was last started with an older commit. Start b948a13 on it once, then this one.",
+      "This database was last started with an older commit. " +
+        "Start b948a13 on it once, then this one.",
     );
     const { rows } = await client.query(
       "select version from supabase_migrations.schema_migrations",

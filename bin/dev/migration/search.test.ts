@@ -19,7 +19,8 @@ beforeAll(async () => {
     `alter table public.exceptions disable trigger user;
      insert into public.exceptions (id, tenant_id, title, severity, due_at, reason_code, created_by)
      select 'exc_' || lpad(to_hex(n), 32, '0'), case when n % 3 = 0 then 'globex' else 'acme' end,
-       format('Payout %s has no bank line', n), 'low', now() + interval '1 day', case when n = 4 then 'lost_twice' end, 'user:ada'
+       format('Payout %s has no bank line', n), 'low', now() + interval '1 day',
+         case when n = 4 then 'lost_twice' end, 'user:ada'
      from generate_series(1, ${MANY}) n;
      analyze public.exceptions`,
   );
@@ -41,7 +42,8 @@ async function found(input: object): Promise<string[]> {
       scopes: [],
     };
     await client.query(
-      "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
+      `select set_config('role', 'authenticated', true),
+         set_config('request.jwt.claims', $1, true)`,
       [JSON.stringify(claims)],
     );
     const calls = [{ limit: 3, ...input }, { operation: "listExceptions" }];

@@ -72,7 +72,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
   },
   unauthenticated: {
     means:
-      "The credential is missing or invalid. The response is the same for every kind of invalid credential, except that the holder of an expired or revoked API key is told so.",
+      "The credential is missing or invalid. The response is the same for every kind of invalid credential, except that it names an expired or revoked API key as such.",
     when: [
       "`Authorization: Bearer …` is missing, misspelled or sent twice.",
       "A JWT has expired, has no `exp`, or has a key, issuer or audience that this service doesn't trust.",

@@ -44,7 +44,8 @@ export function SearchButton({ look = "bar" }: { look?: keyof typeof LOOKS }) {
         type="button"
         onClick={() => setOpen(true)}
         className={classes(
-          "flex shrink-0 items-center gap-2 rounded-md border border-field bg-surface text-muted transition-colors duration-100 hover:bg-hover hover:text-ink",
+          "flex shrink-0 items-center gap-2 rounded-md border border-field bg-surface",
+          "text-muted transition-colors duration-100 hover:bg-hover hover:text-ink",
           LOOKS[look],
         )}
       >

@@ -114,7 +114,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
                 />
               </Menu>
             </div>
-            {/* The filters begin a line of their own. */}
+            {/* Moves the filters to the next line. */}
             <span className="basis-full max-sm:hidden short:hidden" />
           </>
         )}

@@ -40,7 +40,8 @@ type Props = {
  * would be evaluated at every change of the board.
  */
 const LINK =
-  "block truncate text-base font-medium focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-focus";
+  "block truncate text-base font-medium focus-visible:after:outline-2 " +
+  "focus-visible:after:-outline-offset-2 focus-visible:after:outline-focus";
 
 /** Rerenders only when its own data changes, not while scrolling. */
 export const ExceptionRow = memo(function ExceptionRow(props: Props) {
@@ -85,8 +86,10 @@ export const ExceptionRow = memo(function ExceptionRow(props: Props) {
       data-news={news ?? undefined}
       aria-rowindex={index + 2}
       className={classes(
-        "relative flex flex-wrap items-center gap-x-1.5 gap-y-1 border-b border-line py-2.5 pr-2 pl-4 text-sm transition-colors duration-300 @xl:py-0 @xl:pr-3",
-        "before:absolute before:inset-y-0 before:left-0 before:w-(--risk-rail-width) before:bg-risk-rail",
+        "relative flex flex-wrap items-center gap-x-1.5 gap-y-1 border-b border-line py-2.5",
+        "pr-2 pl-4 text-sm transition-colors duration-300 @xl:py-0 @xl:pr-3",
+        "before:absolute before:inset-y-0 before:left-0",
+        "before:w-(--risk-rail-width) before:bg-risk-rail",
         selected || news === "arrived" ? "bg-accent-soft" : "hover:bg-hover",
         news === "left" && "opacity-50",
         compact ? "@xl:h-8" : "@xl:h-11",
@@ -186,7 +189,8 @@ export const ExceptionRow = memo(function ExceptionRow(props: Props) {
       {columns.has("assignee") && (
         <td
           className={classes(
-            "flex min-w-0 items-center gap-1.5 @max-xl:order-2 @max-xl:flex-1 @xl:@max-4xl:[&>.text-muted]:opacity-0",
+            "flex min-w-0 items-center gap-1.5 @max-xl:order-2 @max-xl:flex-1",
+            "@xl:@max-4xl:[&>.text-muted]:opacity-0",
             WIDTHS.assignee,
           )}
         >

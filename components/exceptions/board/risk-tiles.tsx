@@ -58,7 +58,8 @@ export function RiskTiles({
             aria-pressed={pressed}
             onClick={() => onSelect(pressed || value === null ? null : [value])}
             className={classes(
-              "relative overflow-hidden rounded-lg border bg-raised px-4 py-2.5 text-left @xl:py-3 shadow-raised transition-colors duration-100 hover:bg-hover",
+              "relative overflow-hidden rounded-lg border bg-raised px-4 py-2.5 text-left",
+              "@xl:py-3 shadow-raised transition-colors duration-100 hover:bg-hover",
               pressed && value !== null
                 ? "border-accent-text ring-1 ring-accent-text"
                 : "border-line",

@@ -46,15 +46,7 @@ export function useBulkChange(selection: {
     stopping.current = new AbortController();
     setProgress({ settled: 0, total: chosen.length });
     selection.clear();
-    cancelReads(cache, tenant);
-    const before = cache.getQueriesData<Board>({ queryKey: boardsKey(tenant) });
-    const show = (ids: readonly string[]) => {
-      for (const [key, board] of before)
-        cache.setQueryData(
-          key,
-          board && withChange(board, new Set(ids), "patch" in asked ? asked.patch : {}),
-        );
-    };
+    const show = boardsWith(asked);
     const ids = chosen.map(({ id }) => id);
     show(ids);
     const outcome = await changeInBulk(
@@ -79,7 +71,24 @@ export function useBulkChange(selection: {
     await cache.invalidateQueries({ queryKey: exceptionsKey(tenant) });
   }
 
-  /** Changes everything that a filter matches. Not optimistic, because most of it isn't loaded. */
+  /**
+   * Stops the reads of the boards, and returns what shows a change of some exceptions instead of
+   * the rows of now.
+   */
+  function boardsWith(asked: BulkChange): (ids: readonly string[]) => void {
+    cancelReads(cache, tenant);
+    const before = cache.getQueriesData<Board>({ queryKey: boardsKey(tenant) });
+    return (ids) => {
+      const patch = "patch" in asked ? asked.patch : {};
+      for (const [key, board] of before)
+        cache.setQueryData(key, board && withChange(board, new Set(ids), patch));
+    };
+  }
+
+  /**
+   * Changes everything that a filter matches. Not optimistic, because most of it isn't loaded; the
+   * loaded rows show the change before the toast, whose Undo leaves out what looks different.
+   */
   async function changeAll(matching: Matching, { done, undone, ...asked }: Change): Promise<void> {
     stopping.current = new AbortController();
     setProgress({ settled: 0, total: matching.count });
@@ -92,6 +101,7 @@ export function useBulkChange(selection: {
       },
     );
     setProgress(null);
+    boardsWith(asked)(changed.map(({ id }) => id));
     tell({ done, undone }, changed, asked);
     if (error)
       toastFailure(
@@ -109,6 +119,7 @@ export function useBulkChange(selection: {
         isSelected: false,
       });
     }
+    void readGivenUp(cache, tenant);
     await cache.invalidateQueries({ queryKey: exceptionsKey(tenant) });
   }
 

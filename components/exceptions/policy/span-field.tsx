@@ -4,7 +4,8 @@ import { type ReactNode, useId } from "react";
 import { type Span, UNITS, type Unit } from "./span.ts";
 
 const FIELD =
-  "h-9 rounded-md border border-field bg-surface text-sm text-ink max-sm:h-11 max-sm:text-lg aria-invalid:border-danger";
+  "h-9 rounded-md border border-field bg-surface text-sm text-ink max-sm:h-11 max-sm:text-lg " +
+  "aria-invalid:border-danger";
 
 /** A duration: a number and its unit. */
 export function SpanField({

@@ -25,7 +25,9 @@ export function WizardSteps({
             key={name}
             aria-current={at === current ? "step" : undefined}
             className={classes(
-              "flex items-center gap-2 not-last:after:mx-1 not-last:after:h-px not-last:after:w-6 not-last:after:bg-field not-last:after:content-[''] max-sm:not-last:after:w-2",
+              "flex items-center gap-2 not-last:after:mx-1 not-last:after:h-px",
+              "not-last:after:w-6 not-last:after:bg-field not-last:after:content-['']",
+              "max-sm:not-last:after:w-2",
               at === current ? "font-medium text-ink" : "text-muted",
             )}
           >

@@ -20,7 +20,13 @@ import { BatchState, sumsText } from "./batch-state.tsx";
 import { EntryTable } from "./entry-table.tsx";
 import { batchById, entryPages } from "./queries.ts";
 
-const PUSH_LABELS = { waiting: "Waiting since", done: "Written", failed: "Failed" };
+const PUSH_LABELS = {
+  waiting: "Waiting since",
+  done: "Written",
+  failed: "Failed",
+  stopped: "Stopped",
+};
+const FILES_SHOWN = 10;
 const LOADING = (
   <PartSkeleton label="Loading the batch" bars={["h-24 w-full", "h-40 w-full", "h-40 w-11/12"]} />
 );
@@ -60,7 +66,7 @@ function About({ batch }: { batch: EntryBatch }) {
           <ActorName iso={batch.exported_at} actor={batch.exported_by} />
         </Fact>
       )}
-      {batch.push && <PushFacts push={batch.push} />}
+      {batch.push && <PushFact push={batch.push} isExported={batch.state === "exported"} />}
       {batch.ledger_reference && <Fact name="In the ledger">{batch.ledger_reference}</Fact>}
       <Fact name="Period">
         <PrefetchLink
@@ -83,16 +89,28 @@ function About({ batch }: { batch: EntryBatch }) {
   );
 }
 
-function PushFacts({
+function PushFact({
   push: { state, at, error, files },
+  isExported,
 }: {
   push: NonNullable<EntryBatch["push"]>;
+  isExported: boolean;
 }) {
+  const hidden = files.length - FILES_SHOWN;
   return (
     <Fact name="Push">
       {PUSH_LABELS[state]} <Time iso={at} />
-      {files.length > 0 && <p className="text-muted wrap-anywhere">{files.join(", ")}</p>}
-      {error && <p className="text-danger">{error} It is tried again by itself.</p>}
+      {files.length > 0 && (
+        <p className="text-muted wrap-anywhere">
+          {files.slice(0, FILES_SHOWN).join(", ")}
+          {hidden > 0 && ` and ${hidden.toLocaleString("en")} more`}
+        </p>
+      )}
+      {error && (
+        <p className="text-danger">
+          {error} {state === "failed" && !isExported && "It is tried again by itself."}
+        </p>
+      )}
     </Fact>
   );
 }

@@ -10,7 +10,7 @@ export function BatchState({ batch: { state, push } }: { batch: EntryBatch }) {
         Exported
       </Badge>
     );
-  if (push?.state === "failed")
+  if (push?.state === "failed" || push?.state === "stopped")
     return (
       <Badge tone="danger" icon={CircleAlert}>
         Push failed

@@ -1,3 +1,4 @@
+import { useEffect } from "react";
 import { Card } from "#components/kit/card.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useList } from "#components/kit/use-list.ts";
@@ -20,10 +21,12 @@ export function PushCard({
   readOnly: boolean;
   onChange: (part: Partial<PushDraft>) => void;
 }) {
-  const { items, newest } = useList(connectionPages(useTenantId()));
+  const { items, loadMore, pages } = useList(connectionPages(useTenantId()));
+  useEffect(loadMore, [loadMore]);
+  const areAllLoaded = pages.isSuccess && !pages.hasNextPage;
   const servers = items.filter(({ kind }) => kind === "sftp" || kind === "s3");
-  const isGone =
-    newest && push.connection_id && !servers.some(({ id }) => id === push.connection_id);
+  const isListed = servers.some(({ id }) => id === push.connection_id);
+  const isGone = areAllLoaded && push.connection_id !== "" && !isListed;
   return (
     <Card
       title="Push"
@@ -33,7 +36,7 @@ export function PushCard({
         <SelectField
           label="Connection"
           hint={
-            newest && servers.length === 0
+            areAllLoaded && servers.length === 0
               ? "Connect a source by SFTP or S3 first; files are only read at other addresses."
               : undefined
           }
@@ -43,7 +46,9 @@ export function PushCard({
           onChange={({ target }) => onChange({ connection_id: target.value })}
         >
           <option value="">None</option>
-          {isGone && <option value={push.connection_id}>{push.connection_id}</option>}
+          {push.connection_id !== "" && !isListed && (
+            <option value={push.connection_id}>{push.connection_id}</option>
+          )}
           {servers.map(({ id, address }) => (
             <option key={id} value={id}>
               {address}

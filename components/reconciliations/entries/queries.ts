@@ -11,7 +11,7 @@ import { reconciliationsKey } from "../queries.ts";
 import type { BatchSearch } from "./search.ts";
 
 const PAGE_SIZE = 50;
-const CONNECTIONS_SHOWN = 200;
+const CONNECTIONS_PER_PAGE = 200;
 const REFRESH_MS = 15_000;
 const OF_PERIOD_SHOWN = 10;
 
@@ -23,12 +23,12 @@ export function entryRulesOf(tenant: string, id: string) {
   });
 }
 
-/** The connections that a batch can be pushed to are among them. */
+/** Every connection of a tenant, whatever its kind. */
 export function connectionPages(tenant: string) {
   return listQuery({
     under: resourceKey(tenant, "connections"),
     contract: listConnectionsContract,
-    call: { tenant, query: { limit: CONNECTIONS_SHOWN } },
+    call: { tenant, query: { limit: CONNECTIONS_PER_PAGE } },
   });
 }
 

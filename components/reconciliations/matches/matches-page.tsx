@@ -83,7 +83,8 @@ function NoMatch({ onClear, search }: { onClear: () => void; search: string }) {
       action={<Button onClick={onClear}>Clear filters</Button>}
     >
       {search
-        ? "Search looks for each word in a line's reference, counterparty, description and ID, and for amounts such as 12.50."
+        ? "Search looks for each word in a line's reference, counterparty, description and ID, " +
+          "and for amounts such as 12.50."
         : "Try different filters."}
     </Notice>
   );

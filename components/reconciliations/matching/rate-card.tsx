@@ -33,7 +33,8 @@ export function RateCard({ reconciliation }: { reconciliation: Reconciliation })
       ) : rated.length < 2 ? (
         <p className="py-6 text-center text-sm text-muted">
           {rated[0]
-            ? `${matchedShare(rated[0])} of ${periodOf(rated[0])} is matched. The next period with lines shows the trend.`
+            ? `${matchedShare(rated[0])} of ${periodOf(rated[0])} is matched. ` +
+              "The next period with lines shows the trend."
             : "No period of these sources has lines yet."}
         </p>
       ) : (
@@ -53,7 +54,10 @@ function Rates({ periods, own }: { periods: readonly Reconciliation[]; own: stri
     <>
       <div className="h-47.5">
         <Bars
-          label={`Match rate over ${periods.length} periods, from ${ends[0]} to ${ends[1]}. Use the arrow keys to read values, or see the table below.`}
+          label={
+            `Match rate over ${periods.length} periods, from ${ends[0]} to ${ends[1]}. ` +
+            "Use the arrow keys to read values, or see the table below."
+          }
           data={data}
           series={SERIES}
           height={HEIGHT_PX}

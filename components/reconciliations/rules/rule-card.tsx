@@ -55,7 +55,8 @@ export function RuleCard({
         onMove(index + (event.key === "ArrowUp" ? -1 : 1));
       }}
       className={classes(
-        "relative flex flex-wrap items-center gap-x-3 gap-y-2 max-sm:items-start rounded-lg border border-line bg-raised py-2.5 pr-2 pl-2 shadow-raised",
+        "relative flex flex-wrap items-center gap-x-3 gap-y-2 max-sm:items-start rounded-lg",
+        "border border-line bg-raised py-2.5 pr-2 pl-2 shadow-raised",
         dragged && "opacity-60",
         target &&
           "before:absolute before:inset-x-0 before:h-0.5 before:rounded-sm before:bg-accent",

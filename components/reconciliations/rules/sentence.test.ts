@@ -30,7 +30,8 @@ test.each<[Rule, string]>([
       residual: "none",
       then: "suggest",
     },
-    "The most likely pairs on all evidence. Amounts at most 95 % apart. Right line 5 days before to 31 days after the left. The difference stays open.",
+    "The most likely pairs on all evidence. Amounts at most 95 % apart. " +
+      "Right line 5 days before to 31 days after the left. The difference stays open.",
   ],
   [
     { name: "d", kind: "group", max_group_size: 4, then: "suggest" },

@@ -97,5 +97,5 @@ const STATE_LABELS: Record<SignOff["state"], string> = {
 function hintOf({ levels }: SignOff): string {
   return levels === 0
     ? "The rules of this pair ask for no review. Signatures are kept with the statement."
-    : `This pair closes after ${pluralize(levels, "review")} by somebody other than the preparer.`;
+    : `This pair closes after ${pluralize(levels, "review")} by someone other than the preparer.`;
 }

@@ -136,7 +136,10 @@ function Sheet({
       </header>
       <Part
         title="Reconciliation of balances"
-        hint={`Adjustments, residuals and differences are ${left_source} − ${right_source}: positive where ${left_source} is larger.`}
+        hint={
+          `Adjustments, residuals and differences are ${left_source} − ${right_source}: ` +
+          `positive where ${left_source} is larger.`
+        }
       >
         <BalanceTable statement={statement} />
       </Part>
@@ -155,7 +158,8 @@ function Sheet({
         title="Outstanding lines"
         hint={
           outstanding_count > outstanding.length
-            ? `The ${outstanding.length.toLocaleString("en")} with the most money, of ${outstanding_count.toLocaleString("en")}. The export has all of them.`
+            ? `The ${outstanding.length.toLocaleString("en")} with the most money, of ` +
+              `${outstanding_count.toLocaleString("en")}. The export has all of them.`
             : undefined
         }
       >

@@ -181,7 +181,8 @@ function Sample({
             <p className="text-sm text-muted">
               {data.items.length === data.count
                 ? "These are all of them."
-                : `${data.items.length} of ${data.count.toLocaleString("en")}. Decisions in bulk don't count towards the precision.`}
+                : `${data.items.length} of ${data.count.toLocaleString("en")}. ` +
+                  "Decisions in bulk don't count towards the precision."}
             </p>
             {tooMany && (
               <Note tone="warning">

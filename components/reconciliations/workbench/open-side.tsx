@@ -123,7 +123,8 @@ export function OpenSide({
         tabIndex={0}
         data-pane={side}
         className={classes(
-          "min-h-0 flex-1 overflow-y-auto overscroll-contain outline-none focus-visible:outline-2 focus-visible:-outline-offset-2 focus-visible:outline-focus",
+          "min-h-0 flex-1 overflow-y-auto overscroll-contain outline-none",
+          "focus-visible:outline-2 focus-visible:-outline-offset-2 focus-visible:outline-focus",
           stale && "opacity-60",
           items.length === 0 && "hidden",
         )}
@@ -205,7 +206,8 @@ function Row({
         else onCursor();
       }}
       className={classes(
-        "relative flex h-14 cursor-default items-center gap-2 border-b border-line pr-3 pl-1 text-sm before:absolute before:inset-y-0 before:left-0 before:w-[3px]",
+        "relative flex h-14 cursor-default items-center gap-2 border-b border-line pr-3 pl-1",
+        "text-sm before:absolute before:inset-y-0 before:left-0 before:w-[3px]",
         picked || chosen ? "bg-accent-soft" : "hover:bg-hover",
         atHand
           ? active

@@ -14,7 +14,8 @@ import type { Workbench } from "./use-workbench.ts";
 
 const MIXED = "These lines are in several currencies. A match needs one.";
 const NOT_BY_HAND =
-  "Your role can confirm suggestions. Ask an admin or a lead to match by hand, write off or exclude.";
+  "Your role can confirm suggestions. " +
+  "Ask an admin or a lead to match by hand, write off or exclude.";
 
 type Chosen = {
   ids: readonly string[];

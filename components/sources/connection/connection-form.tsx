@@ -83,7 +83,7 @@ export function ConnectionForm({
     >
       {!initial && (
         <RadioGroup
-          legend="Server"
+          legend="How files arrive"
           value={form.draft.kind}
           options={CONNECTIONS.kind
             .toReversed()

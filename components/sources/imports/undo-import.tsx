@@ -92,7 +92,9 @@ function UndoDialog({
       <p className="text-base text-pretty">
         {accepted_count === 0
           ? "It added no lines, so nothing is removed."
-          : `This removes the ${pluralize(accepted_count, "line")} it added and undoes the matches they are in. Lines that were there before stay. You can import the file again.`}
+          : `This removes the ${pluralize(accepted_count, "line")} ` +
+            "it added and undoes the matches they are in. Lines that " +
+            "were there before stay. You can import the file again."}
       </p>
     </FormDialog>
   );

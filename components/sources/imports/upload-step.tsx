@@ -27,7 +27,8 @@ export function UploadStep({
         bytes={{ done: sent, all: file.size }}
       />
       <div>
-        {/* Once all of it has gone, the service has it, whether or not its answer came: the import can be cancelled next. */}
+        {/* The service has the whole file now, even without its response: the import can be
+            cancelled next. */}
         <Button
           disabled={sent >= file.size}
           onClick={() => {

@@ -9,7 +9,10 @@ import { formatMoney } from "#components/ui/money.ts";
 import type { Line } from "#lib/lines/contract.ts";
 import { LineState } from "./labels.tsx";
 
-/** The columns of the wide list; on narrow screens a row is a card of three lines, or of two in a short window. */
+/**
+ * The columns of the wide list; on narrow screens a row is a card of three lines, or of two in a
+ * short window.
+ */
 const OF_ONE_SOURCE =
   "@4xl:grid @4xl:grid-cols-[6.5rem_minmax(10rem,1.2fr)_minmax(9rem,1fr)_8.5rem_8.5rem] @4xl:gap-x-4";
 const OF_MANY =

@@ -107,7 +107,8 @@ function NoMatch({ search, onClear }: { search: string; onClear: (() => void) | 
       action={onClear && <Button onClick={onClear}>Clear filters</Button>}
     >
       {search
-        ? "Search looks for each word in reference, counterparty, description and ID, and for amounts such as 12.50."
+        ? "Search looks for each word in reference, counterparty, " +
+          "description and ID, and for amounts such as 12.50."
         : "Try different filters."}
     </Notice>
   );

@@ -66,7 +66,8 @@ async function tenantWithChannel({
 }
 
 const INSERT_BREACHED = creating(
-  `'tenant_id', $1::text, 'title', t, 'severity', 'high', 'due_at', now() - interval '1 minute', 'assigned_to', $3::text, 'created_by', 'user:ada'`,
+  `'tenant_id', $1::text, 'title', t, 'severity', 'high', 'due_at', now() - interval '1 minute',
+     'assigned_to', $3::text, 'created_by', 'user:ada'`,
   `unnest($2::text[]) t`,
 );
 
@@ -79,7 +80,8 @@ async function breached(
   await sql(INSERT_BREACHED, [tenant, titles, assignedTo]);
   await until("the clock has seen them", async () => {
     const [{ count } = { count: 0 }] = await sql<{ count: number }>(
-      "select count(*)::integer as count from public.events where tenant_id = $1 and type = 'exception.sla.breached'",
+      `select count(*)::integer as count from public.events where tenant_id = $1
+         and type = 'exception.sla.breached'`,
       [tenant],
     );
     return count >= titles.length;
@@ -121,7 +123,8 @@ describe("a channel", () => {
     await subscriber.call("DELETE", `/v1/alert-channels/${channel.id}`);
     expect(await tablesHolding([path], since)).toEqual([]);
     const events = await sql(
-      "select type, details from public.security_events where tenant_id = $1 and type like 'alert_channel.%' order by seq",
+      `select type, details from public.security_events where tenant_id = $1
+         and type like 'alert_channel.%' order by seq`,
       [tenant],
     );
     expect(events).toMatchObject([
@@ -157,12 +160,13 @@ describe("a channel", () => {
     const hook = await subscriber.register(["exception.sla.breached"]);
     await breached(tenant, ["Payout 4711"]);
     await gather();
-    await until("the failure is told", async () => (await read()).last_failure !== null);
+    await until("the failure is reported", async () => (await read()).last_failure !== null);
     expect((await read()).last_failure).toContain("404");
     expect(await hook.gets(1)).toHaveLength(1);
     await receiver.behave(path, {});
     await sql(
-      "update graphile_worker._private_jobs set run_at = now() where payload::text like '%' || $1 || '%'",
+      `update graphile_worker._private_jobs set run_at = now()
+       where payload::text like '%' || $1 || '%'`,
       [tenant],
     );
     await sql("select graphile_worker.add_job('gather_alerts')");
@@ -197,7 +201,8 @@ describe("a channel", () => {
     }
     expect(
       await sql(
-        "select from public.events where tenant_id = $1 and type = 'exception.sla.breached' and test_of is null",
+        `select from public.events where tenant_id = $1 and type = 'exception.sla.breached'
+           and test_of is null`,
         [tenant],
       ),
     ).toHaveLength(2);
@@ -328,7 +333,8 @@ describe("mail", () => {
     });
     for (let times = 0; times < 2; times++) {
       await sql(
-        "select private.note_failure(c, 'The server refused it.', true) from connections c where id = $1",
+        `select private.note_failure(c, 'The server refused it.', true) from connections c
+         where id = $1`,
         [connection.id],
       );
       await gather();

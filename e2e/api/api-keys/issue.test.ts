@@ -194,7 +194,8 @@ describe("issuing an API key", () => {
   it("changes nothing if the audit row can't be written, and hides the cause", async () => {
     const { tenant, call } = await tenantWithAdmin();
     await sql(
-      `alter table public.security_events add constraint "no audit for ${tenant}" check (tenant_id <> '${tenant}') not valid`,
+      `alter table public.security_events add constraint "no audit for ${tenant}" check (tenant_id
+         <> '${tenant}') not valid`,
     );
     try {
       const idempotency_key = uniqueName("half");

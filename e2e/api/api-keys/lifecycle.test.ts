@@ -34,7 +34,8 @@ describe("rotating an API key", () => {
     });
 
     await sql(
-      "update public.api_keys set grace_expires_at = clock_timestamp() + interval '1 second' where id = $1",
+      `update public.api_keys set grace_expires_at = clock_timestamp() + interval '1 second'
+       where id = $1`,
       [old.id],
     );
     const refused = await until("the grace period is over", async () => {
@@ -44,7 +45,8 @@ describe("rotating an API key", () => {
     const { elapsed } =
       (
         await sql<{ elapsed: boolean }>(
-          "select grace_expires_at <= clock_timestamp() as elapsed from public.api_keys where id = $1",
+          `select grace_expires_at <= clock_timestamp() as elapsed from public.api_keys
+           where id = $1`,
           [old.id],
         )
       )[0] ?? {};
@@ -98,14 +100,15 @@ describe("rotating an API key", () => {
   it("reports the end of the grace period once, as a security event and to receivers", async () => {
     const { create, call, tenant } = await tenantWithAdmin();
     const old = await create();
-    const kept = await create();
-    for (const { id } of [old, kept])
+    const other = await create();
+    for (const { id } of [old, other])
       expect((await call("POST", `/${id}/rotate`, { grace_period_seconds: 3600 })).status).toBe(
         201,
       );
     const { grace_expires_at: at } = (
       await sql<{ grace_expires_at: Date }>(
-        "update public.api_keys set grace_expires_at = now() - interval '1 hour' where id = $1 returning grace_expires_at",
+        `update public.api_keys set grace_expires_at = now() - interval '1 hour' where id = $1
+         returning grace_expires_at`,
         [old.id],
       )
     )[0] as { grace_expires_at: Date };
@@ -113,7 +116,8 @@ describe("rotating an API key", () => {
     await sql("select graphile_worker.add_job('end_grace_periods')");
     const received = await until("both have it", async () => {
       const audited = await sql<{ target: string; actor: string; reason: string }>(
-        "select target, actor, reason from public.security_events where tenant_id = $1 and type = 'api_key.revoked'",
+        `select target, actor, reason from public.security_events where tenant_id = $1
+           and type = 'api_key.revoked'`,
         [tenant],
       );
       const sent = await sql<{ data: object }>(
@@ -239,7 +243,8 @@ describe("revoking an API key", () => {
       request_id: string;
       address: string;
     }>(
-      "select actor, reason, target, request_id, host(address) as address from public.security_events where tenant_id = $1 and type = 'api_key.revoked'",
+      `select actor, reason, target, request_id, host(address) as address
+       from public.security_events where tenant_id = $1 and type = 'api_key.revoked'`,
       [tenant],
     );
     expect(event).toEqual({
@@ -251,7 +256,8 @@ describe("revoking an API key", () => {
     });
     expect(
       await sql(
-        "select from public.events where tenant_id = $1 and type = 'api_key.revoked' and data ->> 'id' = $2",
+        `select from public.events where tenant_id = $1 and type = 'api_key.revoked'
+           and data ->> 'id' = $2`,
         [tenant, id],
       ),
     ).toHaveLength(1);
@@ -274,7 +280,8 @@ describe("changing an API key", () => {
     });
     expect((await use(credential)).status).toBe(403);
     const [event] = await sql<{ details: object }>(
-      "select details from public.security_events where tenant_id = $1 and type = 'api_key.updated'",
+      `select details from public.security_events where tenant_id = $1
+         and type = 'api_key.updated'`,
       [tenant],
     );
     expect(event?.details).toMatchObject({
@@ -304,7 +311,8 @@ describe("changing an API key", () => {
       expect((await call("PATCH", `/${id}`, { [field]: "x" })).status).toBe(400);
     }
     const granted = await sql<{ column_name: string }>(
-      "select column_name from information_schema.column_privileges where table_name = 'api_keys' and grantee = 'authenticated' and privilege_type = 'UPDATE'",
+      `select column_name from information_schema.column_privileges where table_name = 'api_keys'
+         and grantee = 'authenticated' and privilege_type = 'UPDATE'`,
     );
     for (const { column_name } of granted)
       expect(["id", "tenant_id", "key_id", "created_by", "created_at"]).not.toContain(column_name);

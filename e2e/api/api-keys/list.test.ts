@@ -52,8 +52,10 @@ describe("the list of API keys", () => {
     const { id, credential } = await create();
     const strict = await create({ ip_allowlist: ["192.0.2.1"] });
     await sql(
-      `insert into public.api_key_usage_daily (api_key_id, tenant_id, day, operation, outcome, calls)
-       select $1, tenant_id, (now() at time zone 'UTC')::date - d.ago, 'listExceptions', 'accepted', d.calls
+      `insert into public.api_key_usage_daily (api_key_id, tenant_id, day, operation, outcome,
+         calls)
+       select $1, tenant_id, (now() at time zone 'UTC')::date - d.ago, 'listExceptions',
+         'accepted', d.calls
        from public.api_keys, (values (7, 9), (6, 4), (2, 5)) as d (ago, calls) where id = $1`,
       [id],
     );

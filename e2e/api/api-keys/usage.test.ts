@@ -104,11 +104,15 @@ describe("what an API key does", () => {
     await until("the call is counted", async () => (await get(id)).request_count === 1);
     // One call in each hour of the eight days before, as they were counted when they came.
     await sql(
-      `with hours as (select k.tenant_id, k.id, date_trunc('hour', now(), 'UTC') - make_interval(hours => n) as hour
+      `with hours as (select k.tenant_id, k.id,
+         date_trunc('hour', now(), 'UTC') - make_interval(hours => n) as hour
          from public.api_keys k, generate_series(1, 8 * 24) n where k.id = $1),
-       days as (insert into public.api_key_usage_daily (api_key_id, tenant_id, day, operation, outcome, calls)
-         select id, tenant_id, (hour at time zone 'UTC')::date, 'getMe', 'accepted', count(*) from hours group by 1, 2, 3)
-       insert into public.api_key_usage_hourly (api_key_id, tenant_id, hour, operation, address, outcome, calls, last_seen_at)
+       days as (insert into public.api_key_usage_daily (api_key_id, tenant_id, day, operation,
+         outcome, calls)
+         select id, tenant_id, (hour at time zone 'UTC')::date, 'getMe', 'accepted', count(*)
+         from hours group by 1, 2, 3)
+       insert into public.api_key_usage_hourly (api_key_id, tenant_id, hour, operation, address,
+         outcome, calls, last_seen_at)
        select id, tenant_id, hour, 'getMe', '127.0.0.1', 'accepted', 1, hour from hours`,
       [id],
     );
@@ -144,20 +148,26 @@ describe("what an API key does", () => {
     const { create } = await tenantWithAdmin();
     const { id } = await create();
     await sql(
-      `insert into public.api_key_usage_hourly (api_key_id, tenant_id, hour, operation, address, outcome, calls, last_seen_at)
-       select id, tenant_id, date_trunc('hour', now()) - age, 'getMe', '127.0.0.1', 'accepted', 1, now() - age
+      `insert into public.api_key_usage_hourly (api_key_id, tenant_id, hour, operation, address,
+         outcome, calls, last_seen_at)
+       select id, tenant_id, date_trunc('hour', now()) - age, 'getMe', '127.0.0.1', 'accepted', 1,
+         now() - age
        from public.api_keys, unnest('{7 days,9 days}'::interval[]) age where id = $1`,
       [id],
     );
     await sql(
-      `insert into public.api_key_usage_daily (api_key_id, tenant_id, day, operation, outcome, calls)
-       select id, tenant_id, (now() at time zone 'UTC')::date - age, 'getMe', 'accepted', 1 from public.api_keys, unnest('{90,92}'::int[]) age where id = $1`,
+      `insert into public.api_key_usage_daily (api_key_id, tenant_id, day, operation, outcome,
+         calls)
+       select id, tenant_id, (now() at time zone 'UTC')::date - age, 'getMe', 'accepted', 1
+       from public.api_keys, unnest('{90,92}'::int[]) age where id = $1`,
       [id],
     );
     await sql("select private.purge_api_key_usage()");
     const left = await sql<{ age: number }>(
-      `select extract(day from now() - hour)::int as age from public.api_key_usage_hourly where api_key_id = $1
-       union all select ((now() at time zone 'UTC')::date - day)::int from public.api_key_usage_daily where api_key_id = $1`,
+      `select extract(day from now() - hour)::int as age from public.api_key_usage_hourly
+       where api_key_id = $1
+       union all select ((now() at time zone 'UTC')::date - day)::int
+       from public.api_key_usage_daily where api_key_id = $1`,
       [id],
     );
     expect(left.map(({ age }) => age).sort()).toEqual([7, 90]);
@@ -174,7 +184,8 @@ describe("what an API key does", () => {
       await sql("select private.announce_expiring_api_keys()");
       await sql("select private.announce_expiring_api_keys()");
       const rows = await sql<{ days: number }>(
-        "select (data ->> 'days_before')::int as days from public.events where tenant_id = $1 and type = 'api_key.expiring' order by id",
+        `select (data ->> 'days_before')::int as days from public.events where tenant_id = $1
+           and type = 'api_key.expiring' order by id`,
         [tenant],
       );
       return rows.map((row) => row.days);

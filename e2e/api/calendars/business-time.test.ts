@@ -74,17 +74,20 @@ it(
       // B first, while the spans cover a third of the window alone: the rest is counted there and
       // then.
       const before = await sql<{ open: string; base: string }>(
-        `select private.open_ms($1, $2, to_timestamp(t / 1000.0)) as open, private.open_ms($1, $2, to_timestamp($4 / 1000.0)) as base
+        `select private.open_ms($1, $2, to_timestamp(t / 1000.0)) as open,
+           private.open_ms($1, $2, to_timestamp($4 / 1000.0)) as base
        from unnest($3::float8[]) with ordinality x (t, n) order by n`,
         [tenant, no, starts, start],
       );
       const after = await sql<{ at: Date }>(
-        `select private.moment_at($1, $2, private.open_ms($1, $2, to_timestamp(t / 1000.0)) + b) as at
+        `select private.moment_at($1, $2,
+           private.open_ms($1, $2, to_timestamp(t / 1000.0)) + b) as at
        from unnest($3::float8[], $4::bigint[]) with ordinality x (t, b, n) order by n`,
         [tenant, no, starts, budgets],
       );
       const back = await sql<{ open: string }>(
-        `select private.open_ms($1, $2, to_timestamp(t / 1000.0)) as open from unnest($3::float8[]) with ordinality x (t, n) order by n`,
+        `select private.open_ms($1, $2, to_timestamp(t / 1000.0)) as open
+         from unnest($3::float8[]) with ordinality x (t, n) order by n`,
         [tenant, no, after.map(({ at }) => at?.getTime() ?? 0)],
       );
       const context = () =>
@@ -102,7 +105,8 @@ it(
       }
     }
     console.info(
-      `${calls} starts and budgets of ${CALENDARS - differing} calendars; ${differing} windows left out, where the two know other rules`,
+      `${calls} starts and budgets of ${CALENDARS - differing} calendars; ${differing} windows ` +
+        "left out, where the two know other rules",
     );
     expect(calls).toBeGreaterThan((CALENDARS * ASKED) / 2);
     expect(differing).toBeLessThan(CALENDARS / 5);
@@ -122,7 +126,8 @@ async function differsHere(zone: string, start: number): Promise<boolean> {
   });
   const moments = Array.from({ length: (DAYS * DAY_MS) / HOUR_MS }, (_, n) => start + n * HOUR_MS);
   const { rows } = await database.query<{ shown: string }>(
-    "select to_char(to_timestamp(t / 1000.0) at time zone $1, 'YYYY-MM-DD HH24:MI:SS') as shown from unnest($2::float8[]) with ordinality x (t, n) order by n",
+    `select to_char(to_timestamp(t / 1000.0) at time zone $1, 'YYYY-MM-DD HH24:MI:SS') as shown
+     from unnest($2::float8[]) with ordinality x (t, n) order by n`,
     [zone, moments],
   );
   return rows.some(({ shown }, index) => shown !== local.format(moments[index]));
@@ -135,7 +140,8 @@ async function covered(
 ): Promise<string> {
   const [row] = await sql<{ no: string }>(
     `with c as (insert into public.calendars (tenant_id, name) values ($1, 'Random') returning id)
-     insert into public.calendar_versions (tenant_id, calendar_id, version, time_zone, weekly, special_days)
+     insert into public.calendar_versions (tenant_id, calendar_id, version, time_zone, weekly,
+       special_days)
      select $1, c.id, 1, $2, $3, $4 from c returning calendar_no as no`,
     [tenant, time_zone, JSON.stringify(weekly), JSON.stringify(special_days)],
   );

@@ -45,7 +45,8 @@ describe("a calendar", () => {
     expect(renamed.json).toMatchObject({ name: "Berlin office", calendar_version: 2 });
     expect(
       await sql(
-        "select version, jsonb_array_length(special_days) as days from public.calendar_versions where tenant_id = $1 order by version",
+        `select version, jsonb_array_length(special_days) as days from public.calendar_versions
+         where tenant_id = $1 order by version`,
         [tenant],
       ),
     ).toEqual([
@@ -96,7 +97,7 @@ describe("a calendar", () => {
     const { call, create } = await tenantWithAdmin();
     const { id } = await create();
     const seen = (await call("GET", `/v1/calendars/${id}`)).headers.get("etag") ?? "";
-    await call("PUT", `/v1/calendars/${id}`, { ...OFFICE, name: "Changed meanwhile" });
+    await call("PUT", `/v1/calendars/${id}`, { ...OFFICE, name: "Changed by another admin" });
     expect(
       (await call("PUT", `/v1/calendars/${id}`, OFFICE, undefined, { "If-Match": seen })).status,
     ).toBe(412);
@@ -166,15 +167,20 @@ describe("a calendar", () => {
     const { id } = await create();
     const reach = () =>
       sql<{ enough: boolean }>(
-        "select bool_and(covered_until > now() + interval '3 years') as enough from private.calendar_coverage where tenant_id = $1",
+        `select bool_and(covered_until > now() + interval '3 years') as enough
+         from private.calendar_coverage where tenant_id = $1`,
         [tenant],
       );
     expect(await reach()).toEqual([{ enough: true }]);
     await sql(
-      `with cut as (delete from private.calendar_spans where tenant_id = $1 and starts_at >= date_trunc('year', now()) + interval '2 years' returning 1)
-       update private.calendar_coverage set covered_until = date_trunc('year', now()) + interval '2 years', open_until = (
-         select open_before + extract(epoch from ends_at - starts_at)::bigint * 1000 from private.calendar_spans
-         where tenant_id = $1 and starts_at < date_trunc('year', now()) + interval '2 years' order by starts_at desc limit 1)
+      `with cut as (delete from private.calendar_spans where tenant_id = $1
+         and starts_at >= date_trunc('year', now()) + interval '2 years' returning 1)
+       update private.calendar_coverage
+       set covered_until = date_trunc('year', now()) + interval '2 years', open_until = (
+         select open_before + extract(epoch from ends_at - starts_at)::bigint * 1000
+         from private.calendar_spans
+         where tenant_id = $1 and starts_at < date_trunc('year', now()) + interval '2 years'
+         order by starts_at desc limit 1)
        where tenant_id = $1`,
       [tenant],
     );
@@ -193,7 +199,9 @@ describe("a calendar", () => {
     expect(
       await sql(
         `select count(*)::integer as broken from (
-           select open_before, lag(open_before + (extract(epoch from ends_at - starts_at) * 1000)::bigint) over (order by starts_at) as expected
+           select open_before,
+             lag(open_before + (extract(epoch
+             from ends_at - starts_at) * 1000)::bigint) over (order by starts_at) as expected
            from private.calendar_spans where tenant_id = $1) x where open_before <> expected`,
         [tenant],
       ),

@@ -126,7 +126,7 @@ test("a month on the command line: imports with questions, a run, suggestions an
 });
 
 test.runIf(process.platform === "linux")(
-  "at a terminal an import asks, and saves the answers where it is told to",
+  "at a terminal an import asks, and saves the answers in the given file",
   async () => {
     const source = await tieout.sources.create({ name: "Asked", kind: "ledger", currency: "EUR" });
     const file = join(folder, "asked.csv");

@@ -8,7 +8,7 @@ import type { Connection } from "#lib/connections/contract.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { startBucket, startFileServer } from "./bank-servers.ts";
 import { ConnectedTenant, csv } from "./connected-tenant.ts";
-import { startSshServer, whyNoSshd } from "./ssh-server.ts";
+import { startSshServer, whyNoPasswords, whyNoSshd } from "./ssh-server.ts";
 
 const TOKEN = "tok_a0c51d9e8b734f62";
 const SLOW = 240_000;
@@ -166,6 +166,33 @@ test.skipIf(whyNoSshd() !== null)(
       const [inTheEnd] = await tenant.fetched(bank.id);
       expect(inTheEnd.at(-1)).toMatchObject({ path: "day-2.csv", outcome: "imported" });
       expect(await tenant.lineCount(bank)).toBe(3);
+    } finally {
+      await ssh.close();
+    }
+  },
+  SLOW,
+);
+
+test.skipIf(whyNoPasswords() !== null)(
+  "by SFTP with a password files are fetched, and with a wrong one the connection says so",
+  async () => {
+    const ssh = await startSshServer("correct horse battery staple");
+    try {
+      const bank = await tenant.connect(ssh.settings);
+      await ssh.put("day-1.csv", csv("2026-11-05,12.50,A"));
+      expect(await tenant.ok("POST", `connections/${bank.id}/test`)).toMatchObject({
+        error: null,
+        names: ["day-1.csv"],
+      });
+      const [files] = await tenant.fetched(bank.id);
+      expect(files).toMatchObject([{ path: "day-1.csv", outcome: "imported" }]);
+
+      await tenant.ok("PATCH", `connections/${bank.id}`, { credential: "incorrect horse" });
+      const [, refused] = await tenant.fetched(bank.id);
+      expect(refused).toMatchObject({
+        last_outcome: "failed",
+        last_error: "The server refused the user name or the credential.",
+      });
     } finally {
       await ssh.close();
     }

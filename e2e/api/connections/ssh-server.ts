@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -12,6 +12,13 @@ const SSHD = "/usr/sbin/sshd";
 /** Why OpenSSH can't be tested with here, or null. */
 export function whyNoSshd(): string | null {
   return existsSync(SSHD) ? null : `${SSHD} is missing: apt-get install openssh-server`;
+}
+
+/** Why signing in by a password can't be tested with here, or null. */
+export function whyNoPasswords(): string | null {
+  if (process.getuid?.() !== 0) return "Only root can give sshd another /etc/shadow.";
+  const { status } = spawnSync("unshare", ["--mount", "true"]);
+  return status === 0 ? whyNoSshd() : "unshare --mount isn't permitted here.";
 }
 
 async function freePort(): Promise<number> {
@@ -30,8 +37,14 @@ function newKey(path: string): string {
   return fingerprint;
 }
 
-/** OpenSSH for the user of the tests, whose folder `outgoing` is served. */
-export async function startSshServer() {
+const hashOf = (password: string) =>
+  execFileSync("openssl", ["passwd", "-6", "-stdin"], { input: password, encoding: "utf8" }).trim();
+
+/**
+ * OpenSSH for the user of the tests, whose folder `outgoing` is served. With a password, the user
+ * signs in by that and not by a key: sshd sees it in a file that is /etc/shadow for it alone.
+ */
+export async function startSshServer(password?: string) {
   const home = await mkdtemp(join(tmpdir(), "tieout-sshd-"));
   const folder = join(home, "outgoing");
   await mkdir(folder);
@@ -41,6 +54,9 @@ export async function startSshServer() {
   await writeFile(join(home, "authorized"), await readFile(join(home, "user.pub")), {
     mode: 0o600,
   });
+  const user = userInfo().username;
+  const shadow = join(home, "shadow");
+  if (password !== undefined) await writeFile(shadow, `${user}:${hashOf(password)}:20000::::::\n`);
   const port = await freePort();
   let hostKeys = 0;
   let server: ChildProcess | undefined;
@@ -58,13 +74,27 @@ export async function startSshServer() {
         `HostKey ${hostKey}`,
         `AuthorizedKeysFile ${join(home, "authorized")}`,
         `PidFile ${join(home, "pid")}`,
-        "PasswordAuthentication no",
+        ...(password === undefined
+          ? ["PasswordAuthentication no"]
+          : ["PasswordAuthentication yes", "PubkeyAuthentication no", "PermitRootLogin yes"]),
         "StrictModes no",
         "UsePAM no",
         "Subsystem sftp internal-sftp",
       ].join("\n"),
     );
-    server = spawn(SSHD, ["-D", "-e", "-f", config], { stdio: "ignore" });
+    const sshd = [SSHD, "-D", "-e", "-f", config];
+    const [program = "", ...options] =
+      password === undefined
+        ? sshd
+        : [
+            "unshare",
+            "--mount",
+            "sh",
+            "-c",
+            `mount --bind ${shadow} /etc/shadow; exec "$@"`,
+            "sh",
+          ].concat(sshd);
+    server = spawn(program, options, { stdio: "ignore" });
     for (;;) {
       const isOpen = await fetch(`http://127.0.0.1:${port}`).then(
         () => true,
@@ -87,9 +117,10 @@ export async function startSshServer() {
     settings: {
       kind: "sftp",
       address: `sftp://127.0.0.1:${port}${folder}`,
-      auth: "private_key",
-      user_name: userInfo().username,
-      credential: await readFile(join(home, "user"), "utf8"),
+      user_name: user,
+      ...(password === undefined
+        ? { auth: "private_key", credential: await readFile(join(home, "user"), "utf8") }
+        : { auth: "password", credential: password }),
     },
     put: (name: string, content: string) => writeFile(join(folder, name), content),
     read: (name: string) => readFile(join(folder, name), "utf8"),

@@ -82,11 +82,11 @@ function queryOf(
         { weight: 5, arbitrary: fitting(schema, document.components.schemas).map(String) },
         fc.string({ unit: "grapheme" }),
       );
-      const given =
+      const fuzzed =
         query[name] === undefined
           ? fc.option(values)
           : fc.oneof({ weight: 3, arbitrary: fc.constant(query[name]) }, fc.option(values));
-      return given.map((value): [string, string][] => (value === null ? [] : [[name, value]]));
+      return fuzzed.map((value): [string, string][] => (value === null ? [] : [[name, value]]));
     });
   const stray = fc.oneof(
     { weight: 9, arbitrary: fc.constant([]) },

@@ -656,13 +656,17 @@ async function suggestedMatch(fixture: Fixture): Promise<string> {
   const { id, lines } = await period(fixture);
   const [made] = await sql<{ id: string }>(
     `with made as (
-       insert into matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method, score, currency, amount_minor, created_by)
-       select r.tenant_id, private.new_uuid(), r.pair_no, r.id, 'suggested', '1:1', 'Same amount', 0.9, 'EUR', 12500, 'system'
+       insert into matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method, score,
+         currency, amount_minor, created_by)
+       select r.tenant_id, private.new_uuid(), r.pair_no, r.id, 'suggested', '1:1', 'Same amount',
+         0.9, 'EUR', 12500, 'system'
        from reconciliations r where r.tenant_id = $1 and r.id = $2 returning *
      ), members as (
        insert into match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
-       select m.tenant_id, m.id, m.pair_no, l.line_no, case private.line_id_text(l.id) when $3 then 'left' else 'right' end, 12500
-       from made m join lines l on l.tenant_id = m.tenant_id and private.line_id_text(l.id) in ($3, $4)
+       select m.tenant_id, m.id, m.pair_no, l.line_no,
+         case private.line_id_text(l.id) when $3 then 'left' else 'right' end, 12500
+       from made m join lines l on l.tenant_id = m.tenant_id
+         and private.line_id_text(l.id) in ($3, $4)
      )
      select private.match_id_text(id) as id from made`,
     [fixture.tenant, id, ...lines],

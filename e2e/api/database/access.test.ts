@@ -81,14 +81,17 @@ const KIND: Record<string, Holder> = {
 const eventScopes = new Set(
   (
     await sql<{ scope: string }>(
-      "select distinct p.scope from private.event_kinds k join private.permissions p using (permission)",
+      `select distinct p.scope from private.event_kinds k
+       join private.permissions p using (permission)`,
     )
   ).map(({ scope }) => scope),
 );
 
 const exposed = await sql<Exposed>(`
-  select p.proname as name, p.prosrc as body, has_function_privilege('anon', oid, 'execute') as anon,
-    has_function_privilege('authenticated', oid, 'execute') as authenticated, has_function_privilege('service_role', oid, 'execute') as service_role
+  select p.proname as name, p.prosrc as body,
+    has_function_privilege('anon', oid, 'execute') as anon,
+    has_function_privilege('authenticated', oid, 'execute') as authenticated,
+      has_function_privilege('service_role', oid, 'execute') as service_role
   from pg_proc p where p.pronamespace = 'public'::regnamespace order by 1`);
 
 const served = CONTRACTS.flatMap(({ operationId, functions, access }) =>
@@ -111,7 +114,7 @@ afterAll(() =>
 
 describe("who may call what in the database", () => {
   test.each(served)(
-    "$name admits for $operationId exactly whom the contract names",
+    "$name admits for $operationId exactly the callers that the contract names",
     async ({ name, operationId, access }) => {
       const deviations: string[] = [];
       await each(PERSONAS, async (persona) => {

@@ -13,7 +13,7 @@ type Verb = { name: string; names: string[]; types: string[]; open: boolean };
 /** The personas that have no tenant: whatever they ask, they see no row. */
 const WITHOUT_TENANT: Record<string, () => Promise<string>> = {
   "the publishable key": async () => stack.publishableKey,
-  "a user whom Supabase Auth signed in": once(signedInUser),
+  "a user signed in by Supabase Auth": once(signedInUser),
   "a token without claims": () => databaseToken({}),
   "a token of the anon role": () => databaseToken({ role: "anon" }),
   "a token that names its tenant elsewhere": () =>
@@ -25,12 +25,15 @@ const WITHOUT_TENANT: Record<string, () => Promise<string>> = {
 
 const tables = await sql<Table>(`
   select c.relname as name,
-    (select attname from pg_attribute a where a.attrelid = c.oid and a.attname = case c.relname when 'tenants' then 'id' else 'tenant_id' end) as tenant_column
-  from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm') order by 1`);
+    (select attname from pg_attribute a where a.attrelid = c.oid
+      and a.attname = case c.relname when 'tenants' then 'id' else 'tenant_id' end) as tenant_column
+  from pg_class c where c.relnamespace = 'public'::regnamespace
+    and c.relkind in ('r', 'p', 'v', 'm') order by 1`);
 
 const verbs = await sql<Verb>(`
   select p.proname as name, coalesce(p.proargnames, '{}') as names,
-    array(select format_type(t, null) from unnest(p.proargtypes) t) as types, has_function_privilege('authenticated', p.oid, 'execute') as open
+    array(select format_type(t, null) from unnest(p.proargtypes) t) as types,
+      has_function_privilege('authenticated', p.oid, 'execute') as open
   from pg_proc p where p.pronamespace = 'public'::regnamespace order by 1`);
 
 /** Longer than a server keeps its counts to itself. */
@@ -44,7 +47,8 @@ beforeAll(async () => {
   for (const contract of CONTRACTS) await invoke(contract, victim);
   // What would continue by itself: a grace period that ends, runs and imports, and their events.
   await sql(
-    "update api_keys set grace_expires_at = now() + interval '1 day' where tenant_id = $1 and grace_expires_at > now()",
+    `update api_keys set grace_expires_at = now() + interval '1 day' where tenant_id = $1
+       and grace_expires_at > now()`,
     [victim.tenant],
   );
   // Channels receive nothing about earlier events either.
@@ -66,7 +70,8 @@ beforeAll(async () => {
   await until("no delivery of the victim is under way or due", async () => {
     const waiting = "tenant_id = $1 and status = 'pending'";
     await sql(
-      `update webhook_deliveries set next_attempt_at = now() + interval '1 day' where ${waiting} and lease is null`,
+      `update webhook_deliveries set next_attempt_at = now() + interval '1 day'
+       where ${waiting} and lease is null`,
       [victim.tenant],
     );
     return (
@@ -157,7 +162,9 @@ describe("another tenant's admin directly at the Data API", () => {
 describe("the Data API", () => {
   test("does not expose the private schema", async () => {
     const hidden = await sql<{ name: string }>(
-      "select relname as name from pg_class where relnamespace = 'private'::regnamespace and relkind in ('r', 'v') union all select 'rpc/' || proname from pg_proc where pronamespace = 'private'::regnamespace",
+      `select relname as name from pg_class where relnamespace = 'private'::regnamespace
+         and relkind in ('r', 'v') union all select 'rpc/' || proname from pg_proc
+       where pronamespace = 'private'::regnamespace`,
     );
     for (const { name } of hidden) {
       for (const profile of ["private", "public"]) {
@@ -195,7 +202,8 @@ function once<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
 /** What the victim has of a table. */
 async function digestOf({ name, tenant_column }: Table): Promise<string> {
   const [row] = await sql<{ digest: string }>(
-    `select md5(coalesce(string_agg(t::text, E'\\n' order by t::text), '')) as digest from public.${name} t where ${tenant_column} = $1`,
+    `select md5(coalesce(string_agg(t::text, E'\\n' order by t::text), '')) as digest
+     from public.${name} t where ${tenant_column} = $1`,
     [victim.tenant],
   );
   return row?.digest ?? "";

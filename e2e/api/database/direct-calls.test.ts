@@ -52,8 +52,10 @@ describe("the login role of direct calls", () => {
     expect(
       await sql(
         `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolinherit,
-           (select count(*)::int from pg_shdepend where refobjid = r.oid and refclassid = 'pg_authid'::regclass and deptype = 'o') as owned,
-           array(select roleid::regrole::text from pg_auth_members where member = r.oid order by 1) as becomes
+           (select count(*)::int from pg_shdepend where refobjid = r.oid
+             and refclassid = 'pg_authid'::regclass and deptype = 'o') as owned,
+           array(select roleid::regrole::text from pg_auth_members where member = r.oid
+             order by 1) as becomes
          from pg_roles r where rolname = $1`,
         [role],
       ),
@@ -73,12 +75,15 @@ describe("the login role of direct calls", () => {
 
   test("has no rights as itself", async () => {
     const allowed = await sql(
-      `select c.oid::regclass::text as name from pg_class c, unnest(array['select','insert','update','delete']) privilege
-         where relnamespace in ('public'::regnamespace, 'private'::regnamespace) and relkind in ('r', 'p', 'v', 'm')
+      `select c.oid::regclass::text as name
+       from pg_class c, unnest(array['select','insert','update','delete']) privilege
+         where relnamespace in ('public'::regnamespace, 'private'::regnamespace)
+           and relkind in ('r', 'p', 'v', 'm')
            and has_table_privilege($1, c.oid, privilege)
        union all
        select oid::regprocedure::text from pg_proc
-         where pronamespace in ('public'::regnamespace, 'private'::regnamespace) and has_function_privilege($1, oid, 'execute')`,
+         where pronamespace in ('public'::regnamespace, 'private'::regnamespace)
+           and has_function_privilege($1, oid, 'execute')`,
       [role],
     );
     expect(allowed).toEqual([]);
@@ -183,11 +188,14 @@ describe("a call leaves nothing to the next on its connection", () => {
       expected,
     );
     const { rows } = await client.query(
-      `select current_user, session_user, coalesce(current_setting('request.jwt.claims', true), '') as claims,
-         coalesce(current_setting('app.operation', true), '') as operation, current_setting('search_path') as search_path,
+      `select current_user, session_user,
+         coalesce(current_setting('request.jwt.claims', true), '') as claims,
+         coalesce(current_setting('app.operation', true), '') as operation,
+           current_setting('search_path') as search_path,
          current_setting('statement_timeout') as statement_timeout,
          to_regclass('pg_temp.left_behind') as temp_table,
-         (select count(*)::int from pg_locks where pid = pg_backend_pid() and locktype = 'advisory') as locks`,
+         (select count(*)::int from pg_locks where pid = pg_backend_pid()
+           and locktype = 'advisory') as locks`,
     );
     expect(rows).toEqual([
       {
@@ -216,7 +224,8 @@ describe("a call leaves nothing to the next on its connection", () => {
     expect(keeping).toEqual([]);
     // Views of such tables go with them.
     await sql(
-      "begin; create temp table t (n integer) on commit drop; create temp view v as select * from t; commit",
+      "begin; create temp table t (n integer) on commit " +
+        "drop; create temp view v as select * from t; commit",
     );
     expect(await sql("select from pg_class where relname = 'v' and relpersistence = 't'")).toEqual(
       [],

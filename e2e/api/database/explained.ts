@@ -102,8 +102,11 @@ export class Explainer {
   /** Sentences for what reads a tenants' table, or joins it, by anything else than the tenant. */
   async acrossTenants(tenant: string, verb: string, input: object): Promise<string[]> {
     const { rows } = await this.client.query<{ name: string }>(
-      `select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-       join pg_attribute a on a.attrelid = c.oid where n.nspname in ('public', 'private', 'partitions') and a.attname in ('tenant_id', 'chain')`,
+      `select n.nspname || '.' || c.relname as name from pg_class c
+       join pg_namespace n on n.oid = c.relnamespace
+       join pg_attribute a on a.attrelid = c.oid
+       where n.nspname in ('public', 'private', 'partitions')
+         and a.attname in ('tenant_id', 'chain')`,
     );
     const tenants = new Set(rows.map(({ name }) => name));
     const plans = await this.plansOf(tenant, verb, input);

@@ -45,40 +45,53 @@ beforeAll(async () => {
     await periodOf("Open"),
   ];
   await sql(
-    `insert into public.lines (tenant_id, id, source_no, amount_minor, currency, value_date, reference, counterparty)
-     select $1, gen_random_uuid(), s.source_no, 1000 + i * 7919 % 900000, 'EUR', date '2026-10-01' + i % 31, 'RG-' || i, 'Customer ' || i % 97
+    `insert into public.lines (tenant_id, id, source_no, amount_minor, currency, value_date,
+       reference, counterparty)
+     select $1, gen_random_uuid(), s.source_no, 1000 + i * 7919 % 900000, 'EUR',
+       date '2026-10-01' + i % 31, 'RG-' || i, 'Customer ' || i % 97
      from public.sources s cross join generate_series(1, $2::int) i where s.tenant_id = $1`,
     [tenant, LINES],
   );
   await sql("update public.sources set line_count = $2 where tenant_id = $1", [tenant, LINES]);
   await sql(
-    `insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
-     select l.tenant_id, p.pair_no, l.line_no, case l.source_no when p.left_source_no then 'left' else 'right' end, l.currency, l.amount_minor,
+    `insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor,
+       open_minor, value_date)
+     select l.tenant_id, p.pair_no, l.line_no, case l.source_no when p.left_source_no then 'left'
+       else 'right' end, l.currency, l.amount_minor,
        l.amount_minor, l.value_date
-     from public.lines l join public.pairs p on p.tenant_id = l.tenant_id and l.source_no in (p.left_source_no, p.right_source_no)
+     from public.lines l join public.pairs p on p.tenant_id = l.tenant_id
+       and l.source_no in (p.left_source_no, p.right_source_no)
      join public.reconciliations r on r.tenant_id = p.tenant_id and r.pair_no = p.pair_no
      where l.tenant_id = $1 and r.id <> $2`,
     [tenant, matched],
   );
   await sql(
     `with twins as materialized (
-       select private.new_uuid() as id, p.pair_no, array_agg(l.line_no) as line_nos, l.reference, min(l.amount_minor) as amount_minor
-       from public.reconciliations r join public.pairs p on p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
-       join public.lines l on l.tenant_id = p.tenant_id and l.source_no in (p.left_source_no, p.right_source_no)
+       select private.new_uuid() as id, p.pair_no, array_agg(l.line_no) as line_nos, l.reference,
+         min(l.amount_minor) as amount_minor
+       from public.reconciliations r join public.pairs p on p.tenant_id = r.tenant_id
+         and p.pair_no = r.pair_no
+       join public.lines l on l.tenant_id = p.tenant_id
+         and l.source_no in (p.left_source_no, p.right_source_no)
        where r.tenant_id = $1 and r.id = $2 group by p.pair_no, l.reference
      ), made as (
-       insert into public.matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method, settled, currency, amount_minor, created_by)
-       select $1, t.id, t.pair_no, $2, 'confirmed', '1:1', 'exact', true, 'EUR', t.amount_minor, 'system' from twins t
+       insert into public.matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method,
+         settled, currency, amount_minor, created_by)
+       select $1, t.id, t.pair_no, $2, 'confirmed', '1:1', 'exact', true, 'EUR', t.amount_minor,
+         'system' from twins t
      ), counted as (
-       insert into private.matched_counts (tenant_id, reconciliation_id, lines) select $1, $2, 2 * count(*) from twins
+       insert into private.matched_counts (tenant_id, reconciliation_id, lines) select $1, $2,
+         2 * count(*) from twins
      )
      insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
-     select $1, t.id, t.pair_no, x.line_no, case x.n when 1 then 'left' else 'right' end, t.amount_minor
+     select $1, t.id, t.pair_no, x.line_no, case x.n when 1 then 'left' else 'right' end,
+       t.amount_minor
      from twins t cross join unnest(t.line_nos) with ordinality x (line_no, n)`,
     [tenant, matched],
   );
   await sql(
-    "insert into private.line_texts (tenant_id, line_no, source_no, text) select l.tenant_id, l.line_no, l.source_no, private.line_text(l) from public.lines l where l.tenant_id = $1",
+    `insert into private.line_texts (tenant_id, line_no, source_no, text) select l.tenant_id,
+       l.line_no, l.source_no, private.line_text(l) from public.lines l where l.tenant_id = $1`,
     [tenant],
   );
   expect(
@@ -87,7 +100,8 @@ beforeAll(async () => {
   far =
     (
       await sql<{ id: string }>(
-        "select private.line_id_text(id) as id from public.lines where tenant_id = $1 and value_date = '2026-10-20' order by line_no limit 1",
+        `select private.line_id_text(id) as id from public.lines where tenant_id = $1
+           and value_date = '2026-10-20' order by line_no limit 1`,
         [tenant],
       )
     )[0]?.id ?? "";

@@ -20,7 +20,10 @@ const OF_NO_TENANT = [
   "private.sessions_of_caller(integer)",
 ];
 
-/** Tables that belong to no tenant, or by which one is found: a distributed Postgres copies them to every node, or keeps them on one. */
+/**
+ * Tables that belong to no tenant, or by which one is found: a distributed Postgres copies them to
+ * every node, or keeps them on one.
+ */
 const GLOBAL = [
   "public.tenants",
   "private.account_index",
@@ -64,10 +67,12 @@ describe("the schema", () => {
     expect(serious).toEqual([]);
   });
 
-  // Lints 0028 and 0029, which the linter does not have yet, say: no exposed function. Why those that write are: docs/decisions/0001.
+  // Lints 0028 and 0029, which the linter does not have yet, say: no exposed function. Why those
+  // that write are: docs/decisions/0001.
   test("runs with its owner's rights what writes for a caller, and no other exposed function", async () => {
     const wrong = await sql(`
-      select p.proname, p.prosecdef from pg_proc p left join private.operations o on o.verb = p.proname
+      select p.proname, p.prosecdef from pg_proc p
+      left join private.operations o on o.verb = p.proname
       where pronamespace = 'public'::regnamespace
       group by 1, 2 having prosecdef <> coalesce(bool_and(o.permission !~ '^read:'), false)`);
     expect(wrong).toEqual([]);
@@ -76,17 +81,22 @@ describe("the schema", () => {
   test("grants no API role a write of any table", async () => {
     const granted = await sql(`
       select c.oid::regclass::text as name, r.rolname, p.privilege
-      from pg_class c, (values ('anon'), ('authenticated'), ('service_role')) r (rolname), (values ('insert'), ('update'), ('delete')) p (privilege)
-      where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace, 'partitions'::regnamespace) and c.relkind in ('r', 'p', 'v', 'm')
-        and case p.privilege when 'delete' then has_table_privilege(r.rolname, c.oid, 'delete') else has_any_column_privilege(r.rolname, c.oid, p.privilege) end`);
+      from pg_class c, (values ('anon'), ('authenticated'), ('service_role')) r (rolname),
+        (values ('insert'), ('update'), ('delete')) p (privilege)
+      where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace,
+        'partitions'::regnamespace) and c.relkind in ('r', 'p', 'v', 'm')
+        and case p.privilege when 'delete' then has_table_privilege(r.rolname, c.oid, 'delete')
+          else has_any_column_privilege(r.rolname, c.oid, p.privilege) end`);
     expect(granted).toEqual([]);
   });
 
   test("limits its owner's rights to the caller's own tenant", async () => {
     const unbound = await sql<{ name: string }>(`
       select p.oid::regprocedure::text as name from pg_proc p
-      where pronamespace = 'private'::regnamespace and prosecdef and prosrc !~ 'private\\.tenant_id\\(\\)'
-        and (has_function_privilege('authenticated', oid, 'execute') or has_function_privilege('anon', oid, 'execute')) order by 1`);
+      where pronamespace = 'private'::regnamespace and prosecdef
+        and prosrc !~ 'private\\.tenant_id\\(\\)'
+        and (has_function_privilege('authenticated', oid, 'execute')
+          or has_function_privilege('anon', oid, 'execute')) order by 1`);
     expect(unbound.map(({ name }) => name)).toEqual(OF_NO_TENANT);
   });
 
@@ -100,7 +110,8 @@ describe("the schema", () => {
 
   test("grants nothing to everybody", async () => {
     const open = await sql(`
-      select p.oid::regprocedure::text as name from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+      select p.oid::regprocedure::text as name
+      from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
       where pronamespace in ('public'::regnamespace, 'private'::regnamespace) and a.grantee = 0`);
     expect(open).toEqual([]);
   });
@@ -110,17 +121,21 @@ describe("the schema", () => {
       select c.oid::regclass::text as name, r.rolname, p.privilege
       from pg_class c, (values ('anon'), ('authenticated'), ('service_role')) r (rolname),
         (values ('truncate'), ('references'), ('trigger'), ('maintain')) p (privilege)
-      where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind in ('r', 'p', 'v', 'm')
+      where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace)
+        and c.relkind in ('r', 'p', 'v', 'm')
         and has_table_privilege(r.rolname, c.oid, p.privilege)`);
     expect(granted).toEqual([]);
   });
 
   test("begins every primary and unique key of a tenant's table with the tenant", async () => {
     const others = await sql(
-      `select c.oid::regclass::text as table, coalesce(i.indexrelid::regclass::text, 'no primary key') as key
-       from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_index i on i.indrelid = c.oid and i.indisunique
+      `select c.oid::regclass::text as table,
+         coalesce(i.indexrelid::regclass::text, 'no primary key') as key
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       left join pg_index i on i.indrelid = c.oid and i.indisunique
        left join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0] and a.attnotnull
-       where n.nspname in ('public', 'private') and c.relkind in ('r', 'p') and c.oid::regclass::text <> all ($1)
+       where n.nspname in ('public', 'private') and c.relkind in ('r', 'p')
+         and c.oid::regclass::text <> all ($1)
          and coalesce(a.attname, '') <> all ($2)`,
       [GLOBAL.map((name) => name.replace("public.", "")), TENANT],
     );
@@ -129,9 +144,11 @@ describe("the schema", () => {
 
   test("includes the tenant in every foreign key", async () => {
     const others = await sql(
-      `select k.conrelid::regclass::text as table, k.conname as key from pg_constraint k join pg_namespace n on n.oid = k.connamespace
+      `select k.conrelid::regclass::text as table, k.conname as key from pg_constraint k
+       join pg_namespace n on n.oid = k.connamespace
        where k.contype = 'f' and n.nspname in ('public', 'private')
-         and exists (select from pg_attribute a where a.attrelid = k.confrelid and a.attname = any ($1))
+         and exists (select from pg_attribute a where a.attrelid = k.confrelid
+           and a.attname = any ($1))
          and not exists (
            select from unnest(k.conkey, k.confkey) as pair (here, there)
            join pg_attribute a on a.attrelid = k.conrelid and a.attnum = pair.here
@@ -145,7 +162,8 @@ describe("the schema", () => {
   test("has row-level security on every table", async () => {
     const open = await sql(`
       select oid::regclass::text as name from pg_class
-      where relnamespace in ('public'::regnamespace, 'private'::regnamespace, 'partitions'::regnamespace)
+      where relnamespace in ('public'::regnamespace, 'private'::regnamespace,
+        'partitions'::regnamespace)
         and relkind in ('r', 'p') and not relrowsecurity`);
     expect(open).toEqual([]);
   });

@@ -22,7 +22,8 @@ beforeAll(async () => {
   person = (await enrol({ [tenant]: ["tenant_analyst"] })).id;
   await sql(
     `insert into auth.users (id, email, raw_app_meta_data)
-     select gen_random_uuid(), $1 || i || '@elsewhere.example', jsonb_build_object('tenants', jsonb_build_array($1)) from generate_series(1, $2::int) i`,
+     select gen_random_uuid(), $1 || i || '@elsewhere.example',
+       jsonb_build_object('tenants', jsonb_build_array($1)) from generate_series(1, $2::int) i`,
     [elsewhere, OTHERS],
   );
   await sql("analyze private.account_index");
@@ -31,7 +32,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await explainer.close();
   await sql(
-    "delete from auth.users where id in (select user_id from private.account_index where tenants @> array[$1])",
+    `delete from auth.users
+     where id in (select user_id from private.account_index where tenants @> array[$1])`,
     [elsewhere],
   );
 });

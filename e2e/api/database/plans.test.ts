@@ -6,7 +6,7 @@ import { Explainer } from "./explained.ts";
 
 /** Enough that a plan which reads a tenant's all is not the cheapest. */
 const ROWS = 10_000;
-/** A page and what its filters pass over. */
+/** The rows of a page and those that its filters reject. */
 const READ_MAX = 1_000;
 const explainer = new Explainer(
   /^(exceptions|exception_clocks|exception_history|exception_ledger|events)$/,
@@ -19,7 +19,12 @@ beforeAll(async () => {
   tenant = await createTenant();
   await sql(
     creating(
-      `'tenant_id', $1::text, 'title', 'Payout ' || i, 'severity', (array['critical','high','medium','low'])[1 + i % 4], 'due_at', now() + interval '10 minutes' * (i - 500), 'assigned_to', case when i % 7 > 0 then 'user:u' || i % 7 end, 'created_by', 'user:bench', 'amount_minor', i, 'currency', (array['EUR','USD'])[1 + i % 2], 'reason_code', 'r' || i % 40, 'updated_at', now() - interval '1 hour'`,
+      `'tenant_id', $1::text, 'title', 'Payout ' || i, 'severity',
+         (array['critical','high','medium','low'])[1 + i % 4], 'due_at',
+         now() + interval '10 minutes' * (i - 500), 'assigned_to',
+         case when i % 7 > 0 then 'user:u' || i % 7 end, 'created_by', 'user:bench',
+         'amount_minor', i, 'currency', (array['EUR','USD'])[1 + i % 2], 'reason_code',
+         'r' || i % 40, 'updated_at', now() - interval '1 hour'`,
       `generate_series(1, $2::int) i`,
     ),
     [tenant, ROWS],

@@ -14,7 +14,9 @@ for (const file of files)
   guarantees.set(file, await tried(readFileSync(new URL(file, FOLDER), "utf8")));
 
 const tables = await sql<{ name: string }>(
-  "select relname as name from pg_class where relnamespace in ('public'::regnamespace, 'private'::regnamespace) and relkind in ('r', 'p') order by 1",
+  `select relname as name from pg_class
+   where relnamespace in ('public'::regnamespace, 'private'::regnamespace)
+     and relkind in ('r', 'p') order by 1`,
 );
 
 describe.each(files)("row-level security: %s", (file) => {

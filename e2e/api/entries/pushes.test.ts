@@ -71,19 +71,53 @@ test("a close writes its batch to the bucket, which exports it once", async () =
   expect(events).toHaveLength(1);
 });
 
-test("a batch that can't be pushed says why, alerts once, and goes once that is mended", async () => {
+test("a batch that its format can't hold stops with the reason, and goes once the rules change", async () => {
   const fixture = await october();
   const { id: connection_id } = await connect(fixture, bucket.settings);
   await setPush(fixture, { connection_id, folder: null, format: "sap" });
-  const failed = await closed(fixture, "failed");
-  expect(failed).toMatchObject({ state: "ready", push: { files: [] } });
-  expect(failed.push?.error).toMatch(/company code/);
+  const stopped = await closed(fixture, "stopped");
+  expect(stopped).toMatchObject({ state: "ready", push: { files: [] } });
+  expect(stopped.push?.error).toMatch(/company code/);
   expect(await fixture.ok<Connection>("GET", `connections/${connection_id}`)).toMatchObject({
-    last_error: `Batch ${failed.number} was not pushed: ${failed.push?.error}`,
+    last_error: `Batch ${stopped.number} was not pushed: ${stopped.push?.error}`,
+  });
+  const jobs = await sql("select from graphile_worker.jobs where key = $1", [`push:${stopped.id}`]);
+  expect(jobs).toEqual([]);
+
+  // As if it had more entries than 1,000 files of Xero hold.
+  await sql(
+    "update entry_batches set sums = jsonb_set(sums, '{0,entry_count}', $2) where id = $1",
+    [stopped.id, "150001"],
+  );
+  await setPush(fixture, { connection_id, folder: null, format: "xero" });
+  await until("it says how many files it needs", async () => {
+    const { push } = await pushed(fixture, "stopped");
+    return push?.error?.includes("needs 1,001 files, and at most 1,000 are pushed");
+  });
+
+  await setPush(fixture, { connection_id, folder: null, format: "csv" });
+  expect(await pushed(fixture, "done")).toMatchObject({ state: "exported", push: { error: null } });
+  await sql("select private.end_entry_push($1, $2, $3)", [
+    fixture.tenant,
+    stopped.id,
+    JSON.stringify({ state: "failed", files: [], error: "Too late.", needs_person: false }),
+  ]);
+  expect(await pushed(fixture, "done")).toMatchObject({ push: { error: null } });
+});
+
+test("a push to a server that fails is tried again", async () => {
+  const fixture = await october();
+  const { id: connection_id } = await connect(fixture, {
+    ...bucket.settings,
+    address: bucket.settings.address.replace("/bank/", "/no-such-bucket/"),
   });
   await setPush(fixture, { connection_id, folder: null, format: "csv" });
-  await fixture.ok("POST", `entry-batches/${failed.id}/push`);
-  expect(await pushed(fixture, "done")).toMatchObject({ state: "exported", push: { error: null } });
+  const { id } = await closed(fixture, "failed");
+  const [job] = await sql(
+    "select attempts < max_attempts as goes_on from graphile_worker.jobs where key = $1",
+    [`push:${id}`],
+  );
+  expect(job).toEqual({ goes_on: true });
 });
 
 test("only a connection of the tenant by SFTP or S3 is pushed to, and none without asking", async () => {

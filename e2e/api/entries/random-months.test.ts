@@ -18,11 +18,14 @@ const RULES = Object.fromEntries(
   ]),
 );
 
-/** By period and kind what closed periods decided, and what their entries come to, if they differ. */
+/**
+ * By period and kind what closed periods decided, and what their entries come to, if they differ.
+ */
 function unposted(tenant: string): Promise<object[]> {
   return sql(
     `with decided as (
-       select m.reconciliation_id, a.value ->> 'kind' as kind, (a.value ->> 'amount_minor')::bigint as minor
+       select m.reconciliation_id, a.value ->> 'kind' as kind,
+         (a.value ->> 'amount_minor')::bigint as minor
        from public.matches m cross join jsonb_array_elements(m.adjustments) a
        where m.tenant_id = $1 and m.state = 'confirmed'
        union all
@@ -126,7 +129,8 @@ test(
         }
         batches += await expectSound(fixture.tenant);
         const [row = { n: 0 }] = await sql<{ n: number }>(
-          "select count(*)::integer as n from public.entries where tenant_id = $1 and reverses_batch is not null",
+          `select count(*)::integer as n from public.entries where tenant_id = $1
+             and reverses_batch is not null`,
           [fixture.tenant],
         );
         reversals += row.n;

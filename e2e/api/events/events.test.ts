@@ -51,7 +51,7 @@ test("a cursor continues where it was returned, and a waiting call receives new 
   const { resume_cursor: cursor } = await list();
   expect((await list({ cursor })).items).toEqual([]);
   const waiting = list({ cursor, wait: "20" });
-  const { id } = await report("Comes while somebody waits");
+  const { id } = await report("Reported during a waiting call");
   expect((await waiting).items).toMatchObject([{ type: "exception.created", subject: id }]);
 });
 

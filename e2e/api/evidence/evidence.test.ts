@@ -222,10 +222,10 @@ describe("there is room for", () => {
     const of = await Fixture.create();
     await written(of, 1023, 10 * 1024 ** 2, "exc_");
     await added("a".repeat(1000), { of });
-    const [full = { most: 0 }] = await sql<{ most: number }>(
-      "select most::integer as most from private.quotas where kind = 'evidence_mib'",
+    const [quota = { mib: 0 }] = await sql<{ mib: number }>(
+      "select maximum::integer as mib from private.quotas where kind = 'evidence_mib'",
     );
-    await written(of, full.most / 10 - 1023, 10 * 1024 ** 2, "mat_");
+    await written(of, quota.mib / 10 - 1023, 10 * 1024 ** 2, "mat_");
     const { status, text } = await add("One more.", { of });
     expect([status, text]).toEqual([409, expect.stringContaining("QUOTA_EVIDENCE_MIB")]);
   });

@@ -70,11 +70,11 @@ function same(name: string, wanted: unknown, is: unknown): string[] {
 
 function fits([amount, days, unit]: LineFact, line: Line, currency: string | null, net = false) {
   const is = line.amount_minor - (net ? (line.fee_minor ?? 0) : 0);
-  const wanted = unit ?? currency;
+  const expectedCurrency = unit ?? currency;
   return (
     is === amount &&
     (days == null || [days].flat().includes(line.value_date)) &&
-    (wanted === null || line.currency === wanted)
+    (expectedCurrency === null || line.currency === expectedCurrency)
   );
 }
 

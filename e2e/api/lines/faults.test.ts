@@ -49,7 +49,8 @@ test(
     await cutUpload(team, id, file);
     await until("nothing of it is left", async () => {
       const left = await sql(
-        "select from private.import_chunks where tenant_id = $1 union all select from imports where tenant_id = $1",
+        `select from private.import_chunks where tenant_id = $1 union all select from imports
+         where tenant_id = $1`,
         [team.tenant],
       );
       return left.length === 0;
@@ -61,7 +62,8 @@ test(
     });
     expect(
       await sql(
-        "select count(*)::int as lines, sum(amount_minor)::int as sum from lines where tenant_id = $1",
+        `select count(*)::int as lines, sum(amount_minor)::int as sum from lines
+         where tenant_id = $1`,
         [team.tenant],
       ),
     ).toEqual([{ lines: 30_000, sum: (30_000 * 30_001) / 2 }]);

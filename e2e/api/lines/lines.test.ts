@@ -71,15 +71,15 @@ describe("a source", () => {
   });
 
   test("is changed only in the version of If-Match, which new lines don't change", async () => {
-    const made = await createSource(team);
-    const seen = await api("GET", `/v1/sources/${made.id}`, {
+    const source = await createSource(team);
+    const seen = await api("GET", `/v1/sources/${source.id}`, {
       bearer: team.admin,
       tenant: team.tenant,
     });
-    await added(team, made.id, [COFFEE]);
+    await added(team, source.id, [COFFEE]);
     const etag = seen.headers.get("ETag") ?? "";
-    expect((await patch(made.id, { name: "Mine" }, { "If-Match": etag })).status).toBe(200);
-    expect((await patch(made.id, { name: "Theirs" }, { "If-Match": etag })).status).toBe(412);
+    expect((await patch(source.id, { name: "Mine" }, { "If-Match": etag })).status).toBe(200);
+    expect((await patch(source.id, { name: "Theirs" }, { "If-Match": etag })).status).toBe(412);
   });
 
   test.each([
@@ -391,7 +391,8 @@ describe("the list of lines", () => {
     await until("the texts of the lines are indexed", async () => {
       await sql("select private.index_lines()");
       const [row] = await sql<{ n: number }>(
-        "select count(*)::integer as n from private.line_texts t join public.sources s using (tenant_id, source_no) where s.id = $1",
+        `select count(*)::integer as n from private.line_texts t
+         join public.sources s using (tenant_id, source_no) where s.id = $1`,
         [id],
       );
       return row?.n === 3;

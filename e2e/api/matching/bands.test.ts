@@ -68,12 +68,12 @@ test(
     const query = Object.fromEntries(
       Object.entries(filterOf(fixture, band)).filter(([name]) => name !== "reconciliation_id"),
     );
-    const asked = { query: query as Record<string, string> };
+    const options = { query: query as Record<string, string> };
     const sampled = () =>
       fixture.ok<SuggestionSample>(
         "GET",
         `reconciliations/${fixture.period}/suggestion-sample`,
-        asked,
+        options,
       );
     const first = await sampled();
     expect(first.count).toBe(band.count);

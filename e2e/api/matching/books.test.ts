@@ -89,7 +89,8 @@ test.each<[is: string, statement: string, found: string[]]>([
   ],
   [
     "a statement",
-    `update closings set statement = jsonb_set(statement, '{name}', '"Another"') where tenant_id = $1`,
+    `update closings set statement = jsonb_set(statement, '{name}', '"Another"')
+     where tenant_id = $1`,
     ["closing"],
   ],
   [
@@ -112,7 +113,8 @@ test("a difference is sent as an event by the worker, at most once a day", async
     fixture.tenant,
   ]);
   await sql(
-    `select graphile_worker.add_job('examine_books', json_build_object('tenant_id', tenant_id, 'pair_no', pair_no), max_attempts => 1)
+    `select graphile_worker.add_job('examine_books',
+       json_build_object('tenant_id', tenant_id, 'pair_no', pair_no), max_attempts => 1)
      from pairs where tenant_id = $1`,
     [fixture.tenant],
   );
@@ -131,7 +133,8 @@ test("a difference is sent as an event by the worker, at most once a day", async
     differences: [{ what: "open", computed: expect.stringMatching(/^31 of 31 EUR /), shown: null }],
   });
   const again = await sql(
-    "select private.recount_books(tenant_id, pair_no)::integer as count from pairs where tenant_id = $1",
+    `select private.recount_books(tenant_id, pair_no)::integer as count from pairs
+     where tenant_id = $1`,
     [fixture.tenant],
   );
   expect(again).toEqual([{ count: 1 }]);

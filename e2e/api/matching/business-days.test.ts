@@ -25,9 +25,9 @@ const NEXT_DAY = [
 ];
 
 /** A left line of a Friday, and its counterpart of the Tuesday after. */
-async function worldOverAMonday(calendar: object) {
+async function worldOverAMonday(hours: object) {
   const fixture = await Fixture.create();
-  const made = await fixture.ok<Calendar>("POST", "calendars", { body: calendar });
+  const calendar = await fixture.ok<Calendar>("POST", "calendars", { body: hours });
   await fixture.add("left", [line("l", 500, { reference: "X", value_date: "2026-10-09" })]);
   await fixture.add("right", [line("r", 500, { reference: "X", value_date: "2026-10-13" })]);
   const rules = (body: object = {}) =>
@@ -35,7 +35,7 @@ async function worldOverAMonday(calendar: object) {
       body: { rules: NEXT_DAY, ...body },
     });
   const matched = async () => (await fixture.matches({ state: "confirmed" })).length;
-  return { fixture, calendar: made, rules, matched };
+  return { fixture, calendar, rules, matched };
 }
 
 test(
@@ -147,7 +147,8 @@ test("a calendar that the tenant does not have is refused", async () => {
 test("a source's grace period counts them too", async () => {
   const { fixture, calendar } = await worldOverAMonday({ ...OFFICE, weekly: WEEK.slice(0, 1) });
   const [row] = await sql<{ by_calendar: string; without: string }>(
-    `select private.last_day_of_grace(s, $2)::text as by_calendar, private.last_day_of_grace(s, null)::text as without
+    `select private.last_day_of_grace(s, $2)::text as by_calendar,
+       private.last_day_of_grace(s, null)::text as without
      from public.sources s where s.id = $1`,
     [fixture.left, calendar.id],
   );

@@ -122,14 +122,16 @@ test("every write to the table is checked against the pair of its sources and th
     await become();
     const anotherPair = connection.query(
       `insert into public.reconciliations (${columns}, pair_no, left_source_id, right_source_id)
-       select ${values}, r.pair_no, $1, $2 from public.reconciliations r where r.tenant_id = $3 and r.id = $4`,
+       select ${values}, r.pair_no, $1, $2 from public.reconciliations r where r.tenant_id = $3
+         and r.id = $4`,
       [fixture.left, fixture.right, fixture.tenant, other.id],
     );
     await expect(anotherPair).rejects.toThrow("invalid_request");
     await connection.query("rollback");
     await connection.query("begin");
     await connection.query(
-      "insert into private.quotas (kind, most) values ('reconciliations', 2) on conflict (kind) do update set most = 2",
+      `insert into private.quotas (kind, maximum) values ('reconciliations', 2)
+       on conflict (kind) do update set maximum = 2`,
     );
     await become();
     await expect(

@@ -173,7 +173,8 @@ test(
       right_source_id: fixture.right,
     });
     const events = await sql(
-      "select details from public.security_events where tenant_id = $1 and type = 'reconciliation.created' and target = $2",
+      `select details from public.security_events where tenant_id = $1
+         and type = 'reconciliation.created' and target = $2`,
       [fixture.tenant, created],
     );
     expect(events).toHaveLength(1);
@@ -244,7 +245,8 @@ async function fill(fixture: Fixture, pairs: number): Promise<void> {
   await sql(
     `with sources as (
        insert into public.sources (tenant_id, name, kind, currency, created_by)
-       select $1, 'Source ' || i, 'ledger', 'EUR', 'user:test' from generate_series(1, $3::integer) i
+       select $1, 'Source ' || i, 'ledger', 'EUR', 'user:test'
+       from generate_series(1, $3::integer) i
        returning tenant_id, id, source_no, name
      ), pairs as (
        insert into public.pairs (tenant_id, left_source_no, right_source_no, created_by)

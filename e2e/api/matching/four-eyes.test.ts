@@ -102,7 +102,7 @@ describe("with four eyes", () => {
     expect(posted.status).toBe(200);
     const renamed = await signToken({
       sub: `ada-of-${tenant}`,
-      preferred_username: "somebody-else",
+      preferred_username: "another-user",
       tenants: { [tenant]: ["tenant_admin"] },
     });
     expectProblem(await close(renamed), "conflict");

@@ -28,8 +28,8 @@ test("lines whose sum exceeds JSON's numbers aren't matched and stay open", asyn
   expect(await fixture.matches()).toEqual([]);
   for (const id of [...left, ...right])
     expect(await fixture.line(id)).toMatchObject({ state: "open", open_minor: MAX });
-  const made = await match(fixture, { line_ids: [left[0], right[0]] });
-  expect(made.json).toMatchObject({ state: "confirmed", amount_minor: MAX });
+  const matched = await match(fixture, { line_ids: [left[0], right[0]] });
+  expect(matched.json).toMatchObject({ state: "confirmed", amount_minor: MAX });
   expect(await fixture.matches()).toHaveLength(1);
 });
 

@@ -32,7 +32,7 @@ async function counted({ tenant }: Fixture): Promise<number> {
  */
 async function killedRun(
   pairs = PAIRS,
-): Promise<{ fixture: Fixture; pairs: number; kept: number }> {
+): Promise<{ fixture: Fixture; pairs: number; saved: number }> {
   const fixture = await Fixture.create();
   const rules = [
     { name: "Amount", kind: "tolerance", on: ["reference"], days_after: 5, then: "match" },
@@ -44,7 +44,7 @@ async function killedRun(
     for (let from = 0; from < pairs; from += BATCH)
       await fixture.add(side, lines(side[0] ?? "").slice(from, from + BATCH));
   const killed = startRun(fixture);
-  await until("a chunk is kept", async () => (await counted(fixture)) > 0, 120_000);
+  await until("a chunk is saved", async () => (await counted(fixture)) > 0, 120_000);
   killed.kill("SIGKILL");
   if (killed.exitCode === null && killed.signalCode === null) await once(killed, "exit");
   // Its last statement may still be committed.
@@ -53,24 +53,26 @@ async function killedRun(
     "its connections have ended",
     async () => (await sql(connections, [`one run of ${fixture.tenant}`])).length === 0,
   );
-  const kept = await counted(fixture);
-  return kept < pairs ? { fixture, pairs, kept } : killedRun(2 * pairs);
+  const saved = await counted(fixture);
+  return saved < pairs ? { fixture, pairs, saved } : killedRun(2 * pairs);
 }
 
 test(
   "a matcher killed during a run leaves a valid proof, and the next one finishes the run",
   async () => {
-    const { fixture, pairs, kept } = await killedRun();
-    expect(kept).toBeGreaterThan(0);
+    const { fixture, pairs, saved } = await killedRun();
+    expect(saved).toBeGreaterThan(0);
     expect((await fixture.proof()).holds).toBe(true);
-    expect((await fixture.reconciliation()).matched_count).toBe(2 * kept);
+    expect((await fixture.reconciliation()).matched_count).toBe(2 * saved);
 
     const [code] = await once(startRun(fixture), "exit");
     expect(code).toBe(0);
     const { items } = await fixture.ok<{
       items: { status: string; changed: { added: number; kept: number } }[];
     }>("GET", `reconciliations/${fixture.period}/runs`);
-    expect(items).toMatchObject([{ status: "done", changed: { added: pairs - kept, kept } }]);
+    expect(items).toMatchObject([
+      { status: "done", changed: { added: pairs - saved, kept: saved } },
+    ]);
     expect(await counted(fixture)).toBe(pairs);
     expect((await fixture.proof()).holds).toBe(true);
   },

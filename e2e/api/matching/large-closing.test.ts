@@ -87,9 +87,11 @@ async function carryUncommitted(
 ): Promise<number> {
   await connection.query("begin");
   await connection.query(
-    `insert into public.carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor, currency, value_date)
+    `insert into public.carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor,
+       currency, value_date)
      select o.tenant_id, r.id, o.line_no, o.side, o.open_minor, o.currency, o.value_date
-     from public.reconciliations r join private.open_lines o on o.tenant_id = r.tenant_id and o.pair_no = r.pair_no
+     from public.reconciliations r join private.open_lines o on o.tenant_id = r.tenant_id
+       and o.pair_no = r.pair_no
      where r.tenant_id = $1 and r.id = $2 order by o.line_no desc limit 1`,
     [fixture.tenant, period],
   );
@@ -100,7 +102,8 @@ async function carryUncommitted(
 const waitingFor = (superuser: Client, pid: number, but?: number) =>
   until("a matcher that closes waits", async () => {
     const { rows } = await superuser.query<{ pid: number }>(
-      "select a.pid from pg_stat_activity a where $1::integer = any (pg_blocking_pids(a.pid)) and a.pid is distinct from $2",
+      `select a.pid from pg_stat_activity a where $1::integer = any (pg_blocking_pids(a.pid))
+         and a.pid is distinct from $2`,
       [pid, but],
     );
     return rows[0]?.pid;
@@ -183,7 +186,8 @@ test(
       expect((await fixture.line(late)).state).toBe("open");
       expect(await bookDifferences(fixture.tenant)).toEqual([]);
       const events = await sql(
-        "select actor, operation from public.security_events where tenant_id = $1 and type = 'reconciliation.closed'",
+        `select actor, operation from public.security_events where tenant_id = $1
+           and type = 'reconciliation.closed'`,
         [fixture.tenant],
       );
       expect(events).toEqual([{ actor: "user:ada", operation: "closeReconciliation" }]);
@@ -209,8 +213,10 @@ test(
     const { fixture, period } = large;
     const tamper = (by: number) =>
       sql(
-        `update private.open_lines o set amount_minor = amount_minor + $3, open_minor = open_minor + $3 from public.reconciliations r
-         where r.tenant_id = $1 and r.id = $2 and o.tenant_id = r.tenant_id and o.pair_no = r.pair_no
+        `update private.open_lines o set amount_minor = amount_minor + $3,
+           open_minor = open_minor + $3 from public.reconciliations r
+         where r.tenant_id = $1 and r.id = $2 and o.tenant_id = r.tenant_id
+           and o.pair_no = r.pair_no
            and o.amount_minor between 4999000 and 5000000`,
         [fixture.tenant, period, by],
       );
@@ -229,7 +235,8 @@ test(
 
     // As of a matcher that died at every attempt.
     await sql(
-      "update private.closing_requests set failure = null, asked_at = now() - interval '2 hours' where tenant_id = $1",
+      `update private.closing_requests set failure = null, asked_at = now() - interval '2 hours'
+       where tenant_id = $1`,
       [fixture.tenant],
     );
     await sql("select private.end_abandoned_closings('Given up')");
@@ -257,7 +264,8 @@ test("a close is abandoned one hour after its job disappeared, and no sooner", a
   const { tenant, period } = fixture;
   await sql(
     `insert into private.closing_requests (tenant_id, reconciliation_id, pair_no, asked_by)
-     select tenant_id, id, pair_no, '{}' from public.reconciliations where tenant_id = $1 and id = $2`,
+     select tenant_id, id, pair_no, '{}' from public.reconciliations where tenant_id = $1
+       and id = $2`,
     [tenant, period],
   );
   await sql("select private.end_abandoned_closings('Given up')");
@@ -266,7 +274,8 @@ test("a close is abandoned one hour after its job disappeared, and no sooner", a
     closing_failure: null,
   });
   await sql(
-    "update private.closing_requests set asked_at = now() - interval '61 minutes' where tenant_id = $1",
+    `update private.closing_requests set asked_at = now() - interval '61 minutes'
+     where tenant_id = $1`,
     [tenant],
   );
   await sql("select private.end_abandoned_closings('Given up')");

@@ -4,8 +4,8 @@ import { sql, superuserUrl } from "#e2e/fixtures.ts";
 import type { Statement } from "#lib/matching/periods/contract.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 import { imported } from "../lines/ledgers.ts";
+import { duringTransaction } from "./during-transaction.ts";
 import { Fixture, line } from "./matching-fixture.ts";
-import { meanwhile } from "./meanwhile.ts";
 
 const SLOW = 300_000;
 const FILE = ["a", "b", "c"]
@@ -14,7 +14,7 @@ const FILE = ["a", "b", "c"]
 
 test("lines that arrive while their source's sign changes are all counted by the new one", async () => {
   const fixture = await Fixture.create();
-  await meanwhile(
+  await duringTransaction(
     [
       [
         "update public.sources set sign = 'inverted' where tenant_id = $1 and id = $2",
@@ -36,11 +36,12 @@ test("a sign does not change while lines arrive", async () => {
     "select source_no as no from public.sources where tenant_id = $1 and id = $2",
     [fixture.tenant, fixture.left],
   );
-  const [changed] = await meanwhile(
+  const [changed] = await duringTransaction(
     [
       ["select private.stage_lines()", []],
       [
-        "insert into pg_temp.staged_lines (position, amount_minor, currency, value_date) values (0, 1000, 'EUR', date '2026-10-12')",
+        `insert into pg_temp.staged_lines (position, amount_minor, currency, value_date)
+         values (0, 1000, 'EUR', date '2026-10-12')`,
         [],
       ],
       ["select private.insert_staged_lines($1, $2, null, true)", [fixture.tenant, source?.no]],
@@ -61,7 +62,7 @@ test(
       right_source_id: (await fixture.source("Ledger")).id,
     };
     const { id } = await imported(fixture, sides.left_source_id, FILE);
-    const [undone] = await meanwhile(
+    const [undone] = await duringTransaction(
       [
         [
           "select set_config('request.jwt.claims', $1, true)",
@@ -82,9 +83,11 @@ test(
 test("a proof fails on invalid open lines, even if they cancel each other", async () => {
   const fixture = await Fixture.create();
   await sql(
-    `insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
+    `insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor,
+       open_minor, value_date)
      select r.tenant_id, r.pair_no, v.line_no, 'left', 'EUR', v.minor, v.minor, date '2026-10-05'
-     from public.reconciliations r, (values (-1, 500), (-2, -500)) v (line_no, minor) where r.tenant_id = $1 and r.id = $2`,
+     from public.reconciliations r, (values (-1, 500), (-2, -500)) v (line_no, minor)
+     where r.tenant_id = $1 and r.id = $2`,
     [fixture.tenant, fixture.period],
   );
   expect((await fixture.proof()).holds).toBe(false);
@@ -97,7 +100,7 @@ test("lines that arrive during a close follow it, so that carried and stated amo
   await fixture.ok("PATCH", `reconciliations/${fixture.period}`, {
     body: { status: "in_progress" },
   });
-  const answers = await meanwhile(
+  const answers = await duringTransaction(
     [
       [
         "select from public.reconciliations where tenant_id = $1 and id = $2 for no key update",

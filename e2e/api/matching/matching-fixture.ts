@@ -96,9 +96,12 @@ export class Fixture {
   async fill(counts: Record<string, number>): Promise<void> {
     for (const [source, count] of Object.entries(counts))
       await sql(
-        `insert into public.lines (tenant_id, id, source_no, amount_minor, currency, value_date, reference)
-         select s.tenant_id, gen_random_uuid(), s.source_no, i, 'EUR', date '2026-10-01' + i % 7, 'R' || i
-         from public.sources s, generate_series(1, $3::integer) i where s.tenant_id = $1 and s.id = $2`,
+        `insert into public.lines (tenant_id, id, source_no, amount_minor, currency, value_date,
+           reference)
+         select s.tenant_id, gen_random_uuid(), s.source_no, i, 'EUR', date '2026-10-01' + i % 7,
+           'R' || i
+         from public.sources s, generate_series(1, $3::integer) i where s.tenant_id = $1
+           and s.id = $2`,
         [this.tenant, source, count],
       );
   }
@@ -170,8 +173,8 @@ export function line(
 }
 
 /**
- * A month as it is: most agree, some in amount and name alone, batches, part payments, twins, some
- * without a partner.
+ * A realistic month: most lines agree, some in amount and name alone. It has batches, part
+ * payments, twins and lines without a partner.
  */
 export function month(count: number): { left: NewLine[]; right: NewLine[] } {
   const left: NewLine[] = [];

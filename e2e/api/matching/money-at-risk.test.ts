@@ -62,16 +62,16 @@ test(
         details: { lines: [{ line_id: a }, { line_id: b }] },
       },
     ]);
-    const kept = together[0]?.id ?? "";
-    expect([await of(a), await of(b)]).toEqual([kept, kept]);
-    const merged = alone.find(({ id }) => id !== kept)?.id;
+    const surviving = together[0]?.id ?? "";
+    expect([await of(a), await of(b)]).toEqual([surviving, surviving]);
+    const merged = alone.find(({ id }) => id !== surviving)?.id;
     expect(await fixture.ok("GET", `exceptions/${merged}`)).toMatchObject({
       status: "resolved",
-      resolution: expect.stringContaining(kept),
+      resolution: expect.stringContaining(surviving),
     });
 
     await fixture.ok("POST", `matches/${suggested?.id}/confirm`);
-    expect(await fixture.ok("GET", `exceptions/${kept}`)).toMatchObject({
+    expect(await fixture.ok("GET", `exceptions/${surviving}`)).toMatchObject({
       status: "resolved",
       resolution: `Matched by ${suggested?.id}.`,
     });
@@ -80,7 +80,7 @@ test(
       `reconciliations/${period}/decisions`,
     );
     await fixture.ok("POST", `decisions/${items[0]?.id}/undo`);
-    expect(await open()).toMatchObject([{ id: kept, amount_minor: 350 }]);
+    expect(await open()).toMatchObject([{ id: surviving, amount_minor: 350 }]);
 
     await fixture.ok("POST", `matches/${suggested?.id}/reject`);
     expect(await fixture.run(period)).toMatchObject({ exceptions_opened: 1 });
@@ -89,7 +89,7 @@ test(
       [a, 124_550],
       [b, 124_900],
     ]);
-    expect(apart.map(({ id }) => id)).toContain(kept);
+    expect(apart.map(({ id }) => id)).toContain(surviving);
     expect([await of(a), await of(b)]).toEqual(apart.map(({ id }) => id));
   },
   SLOW,
@@ -248,7 +248,9 @@ test(
     const [apart] = seen?.rows ?? [];
     const own = apart?.lines.find(({ line_no }) => line_no === apart.line_no)?.id ?? "";
     expect(lines).toContain(own);
-    await fixture.ok("POST", `lines/${own}/exclude`, { body: { reason: "Settled meanwhile" } });
+    await fixture.ok("POST", `lines/${own}/exclude`, {
+      body: { reason: "Settled outside the suggestion" },
+    });
     const rows = [
       {
         ...apart,

@@ -34,7 +34,8 @@ async function whileLinesArrive<Result>(
   try {
     await connection.query("begin");
     await connection.query(
-      "select private.lock_source(s.tenant_id, s.source_no) from public.sources s where s.tenant_id = $1 and s.id = $2",
+      `select private.lock_source(s.tenant_id, s.source_no) from public.sources s
+       where s.tenant_id = $1 and s.id = $2`,
       [tenant, source],
     );
     return await work();
@@ -46,14 +47,17 @@ async function whileLinesArrive<Result>(
 
 const openOf = (fixture: Fixture, period: string) =>
   sql(
-    `select side, count(*)::integer as lines, sum(open_minor)::text as open, bool_and(open_minor = amount_minor) as whole from private.open_lines o
-     join public.reconciliations r on r.tenant_id = o.tenant_id and r.pair_no = o.pair_no where r.tenant_id = $1 and r.id = $2 group by 1 order by 1`,
+    `select side, count(*)::integer as lines, sum(open_minor)::text as open,
+       bool_and(open_minor = amount_minor) as whole from private.open_lines o
+     join public.reconciliations r on r.tenant_id = o.tenant_id and r.pair_no = o.pair_no
+     where r.tenant_id = $1 and r.id = $2 group by 1 order by 1`,
     [fixture.tenant, period],
   );
 
 async function cursorOf(fixture: Fixture, period: string): Promise<{ source_no?: number } | null> {
   const [row] = await sql<{ opening: { source_no?: number } | null }>(
-    `select p.opening from public.pairs p join public.reconciliations r on r.tenant_id = p.tenant_id and r.pair_no = p.pair_no
+    `select p.opening from public.pairs p
+     join public.reconciliations r on r.tenant_id = p.tenant_id and r.pair_no = p.pair_no
      where r.tenant_id = $1 and r.id = $2`,
     [fixture.tenant, period],
   );
@@ -170,8 +174,10 @@ test(
         await blocking.query("begin");
         // The last line belongs to the second step, which waits for the transaction that opens it.
         await blocking.query(
-          `insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor, open_minor, value_date)
-           select l.tenant_id, r.pair_no, l.line_no, 'left', l.currency, l.amount_minor, l.amount_minor, l.value_date
+          `insert into private.open_lines (tenant_id, pair_no, line_no, side, currency,
+             amount_minor, open_minor, value_date)
+           select l.tenant_id, r.pair_no, l.line_no, 'left', l.currency, l.amount_minor,
+             l.amount_minor, l.value_date
            from public.reconciliations r
            join public.sources s on s.tenant_id = r.tenant_id and s.id = r.left_source_id
            join public.lines l on l.tenant_id = s.tenant_id and l.source_no = s.source_no
@@ -189,8 +195,8 @@ test(
         );
         return rows[0]?.pid;
       });
-      const kept = await cursorOf(fixture, period);
-      expect(kept).toMatchObject({ source_no: expect.any(Number) });
+      const savedCursor = await cursorOf(fixture, period);
+      expect(savedCursor).toMatchObject({ source_no: expect.any(Number) });
       expect(await openOf(fixture, period)).toMatchObject([{ side: "left", lines: 25_000 }]);
       await superuser.query("select pg_terminate_backend($1)", [waiting]);
       await until("the step is gone", async () => {
@@ -199,7 +205,7 @@ test(
         ]);
         return rows.length === 0;
       });
-      expect(await cursorOf(fixture, period)).toEqual(kept);
+      expect(await cursorOf(fixture, period)).toEqual(savedCursor);
       await blocking.query("rollback");
       expect((await fixture.prepared(period)).unmatched_count).toBe(30_010);
       expect(await openOf(fixture, period)).toEqual([

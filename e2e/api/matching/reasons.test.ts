@@ -53,19 +53,19 @@ test(
       ...cases.flatMap(([, { left = [] }]) => left),
     ]);
     expect((await fixture.run()).status).toBe("done");
-    const given: Record<string, unknown> = {};
+    const reasonCodes: Record<string, unknown> = {};
     for (const [at, [reason]] of cases.entries()) {
       let id = ids[at] as string;
       // Either of two identical lines may be the surplus one.
       if (reason === "duplicate" && (await fixture.line(id)).state === "matched")
         id = ids[cases.length] as string;
       const { exception_id } = await fixture.line(id);
-      given[reason] =
+      reasonCodes[reason] =
         exception_id &&
         (await fixture.ok<{ reason_code: string }>("GET", `exceptions/${exception_id}`))
           .reason_code;
     }
-    expect(given).toEqual(Object.fromEntries(cases.map(([reason]) => [reason, reason])));
+    expect(reasonCodes).toEqual(Object.fromEntries(cases.map(([reason]) => [reason, reason])));
   },
   SLOW,
 );

@@ -79,7 +79,8 @@ test("a run whose process died at every attempt fails, and one without a job get
   const key = `match:${fixture.period}`;
   const end = () => sql("select private.end_abandoned_runs('Gone.')");
   await sql(
-    "select graphile_worker.add_job('match_pair', '{}', job_key => $1, run_at => now() + interval '1 day')",
+    `select graphile_worker.add_job('match_pair', '{}', job_key => $1,
+       run_at => now() + interval '1 day')`,
     [key],
   );
   try {

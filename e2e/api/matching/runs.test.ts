@@ -61,7 +61,7 @@ describe("a reconciliation with sources", () => {
     );
   });
 
-  test("accepts exactly two sources, of its own tenant", async () => {
+  test("accepts exactly two sources of the same tenant", async () => {
     const other = await Fixture.create();
     const body = {
       name: "Across",

@@ -313,7 +313,8 @@ test(
       adjustment_count,
     ]).toEqual([1, 2, 1, 2, 1]);
     await sql(
-      `update closings set statement = statement - array['residuals', 'exclusions', 'residual_count', 'exclusion_count', 'adjustment_count']
+      `update closings set statement = statement - array['residuals', 'exclusions',
+         'residual_count', 'exclusion_count', 'adjustment_count']
        where tenant_id = $1`,
       [fixture.tenant],
     );

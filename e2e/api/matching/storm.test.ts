@@ -181,7 +181,8 @@ test(
       );
     });
     console.log(
-      `Storm of ${ACTS} acts, seed ${SEED}: ${[...answers].map(([code, count]) => `${code} ${count}`).join(", ")}`,
+      `Storm of ${ACTS} acts, seed ${SEED}: ` +
+        `${[...answers].map(([code, count]) => `${code} ${count}`).join(", ")}`,
     );
     expect(await bookDifferences(fixture.tenant), `seed ${SEED}`).toEqual([]);
     for (const { id } of periods) expect((await fixture.proof(id)).holds, id).toBe(true);

@@ -28,10 +28,12 @@ async function withOwnPair(grace_days: number): Promise<Fixture> {
 /** Open exceptions whose deadline is another than their severity's by the policy. */
 function disagreeing(tenant: string): Promise<object[]> {
   return sql(
-    `select e.id, e.severity, e.due_at from public.exceptions e join public.sla_policies p on p.tenant_id = e.tenant_id
+    `select e.id, e.severity, e.due_at from public.exceptions e
+     join public.sla_policies p on p.tenant_id = e.tenant_id
      where e.tenant_id = $1 and e.due_from_policy and e.status in ('open', 'in_review') and (
        e.calendar_id is distinct from private.policy_calendar(p, e.severity)
-       or e.due_at <> private.policy_deadline(e, private.minutes_to_resolve(p, e.severity), e.calendar_no))`,
+       or e.due_at <> private.policy_deadline(e, private.minutes_to_resolve(p, e.severity),
+         e.calendar_no))`,
     [tenant],
   );
 }

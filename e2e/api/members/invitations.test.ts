@@ -38,7 +38,8 @@ const again = (id: string) =>
 /** As if each mail had been requested this much earlier. */
 const earlier = (id: string, span: string) =>
   sql(
-    "update public.invitations set requested_at = requested_at - $2::interval, requests = array(select at - $2::interval from unnest(requests) at) where id = $1",
+    `update public.invitations set requested_at = requested_at - $2::interval,
+       requests = array(select at - $2::interval from unnest(requests) at) where id = $1`,
     [id, span],
   );
 
@@ -70,7 +71,8 @@ describe("an invitation", () => {
     });
     expect((await callAccount("accept", { token, password: PASSWORD })).status).toBe(404);
     const events = await sql(
-      "select type, details from public.security_events where tenant_id = $1 and type like 'member.%' order by seq",
+      `select type, details from public.security_events where tenant_id = $1
+         and type like 'member.%' order by seq`,
       [tenant],
     );
     expect(events).toMatchObject([

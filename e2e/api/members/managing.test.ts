@@ -168,7 +168,8 @@ describe("a tenant's members", () => {
     const person = await enrol({ [tenant]: ["tenant_analyst"] });
     await sql(
       creating(
-        `'tenant_id', $1::text, 'title', 'Payout ' || i, 'severity', 'low', 'due_at', now() + interval '1 day', 'assigned_to', $2::text, 'created_by', 'user:ada'`,
+        `'tenant_id', $1::text, 'title', 'Payout ' || i, 'severity', 'low', 'due_at',
+           now() + interval '1 day', 'assigned_to', $2::text, 'created_by', 'user:ada'`,
         `generate_series(1, 1000) i`,
       ),
       [tenant, `user:${person.name}`],

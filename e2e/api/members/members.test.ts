@@ -66,7 +66,8 @@ describe("the members of a tenant", () => {
     const { tenant, call } = await tenantWithLead();
     await sql(
       creating(
-        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at', now(), 'assigned_to', 'user:Person-' || i % 23, 'created_by', 'user:leo'`,
+        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at', now(),
+           'assigned_to', 'user:Person-' || i % 23, 'created_by', 'user:leo'`,
         `generate_series(1, 200) i`,
       ),
       [tenant],

@@ -21,15 +21,23 @@ async function furnish(id: string, word: string): Promise<typeof ours> {
   const [made] = await sql<typeof ours>(
     `with exception as (
        select id from private.change_exceptions('create', array[jsonb_build_object(
-         'tenant_id', $1::text, 'title', $2::text, 'severity', 'high', 'due_at', now() + interval '1 hour', 'created_by', 'user:leo')])),
+         'tenant_id', $1::text, 'title', $2::text, 'severity', 'high', 'due_at',
+           now() + interval '1 hour', 'created_by', 'user:leo')])),
      reconciliation as (
-       insert into public.reconciliations (tenant_id, name, period_start, period_end, left_source, right_source, created_by)
-       values ($1, $2, '2026-10-01', '2026-10-31', 'stripe.payouts', 'bank.statement', 'user:leo') returning id),
+       insert into public.reconciliations (tenant_id, name, period_start, period_end, left_source,
+         right_source, created_by)
+       values ($1, $2, '2026-10-01', '2026-10-31', 'stripe.payouts', 'bank.statement', 'user:leo')
+       returning id),
      webhook as (
-       insert into public.webhooks (tenant_id, url, description, events, created_by) values ($1, 'https://hooks.example.com/' || $2, $2, '{webhook.test}', 'user:ada') returning id),
+       insert into public.webhooks (tenant_id, url, description, events, created_by)
+       values ($1, 'https://hooks.example.com/' || $2, $2, '{webhook.test}', 'user:ada')
+       returning id),
      api_key as (
-       insert into public.api_keys (tenant_id, key_id, name, scopes, created_by) values ($1, 'tk_' || substr(md5($2), 1, 22), $2, '{read:exceptions}', 'user:ada') returning id)
-     select exception.id as exception, reconciliation.id as reconciliation, webhook.id as webhook, api_key.id as api_key
+       insert into public.api_keys (tenant_id, key_id, name, scopes, created_by)
+       values ($1, 'tk_' || substr(md5($2), 1, 22), $2, '{read:exceptions}', 'user:ada')
+       returning id)
+     select exception.id as exception, reconciliation.id as reconciliation, webhook.id as webhook,
+       api_key.id as api_key
      from exception, reconciliation, webhook, api_key`,
     [id, word],
   );
@@ -46,7 +54,7 @@ describe("admin pages", () => {
   };
   for (const role of ["tenant_analyst", "tenant_lead"] as const) {
     it.each(Object.entries(pages))(
-      `a ${role} is told who may see /%s, and sees nothing of it`,
+      `a ${role} reads who may see /%s, and nothing of its content`,
       async (path, heading) => {
         const { status, headings, text } = await pageOf(`/${tenant}/${path}`, as(role));
         expect(status).toBe(200);
@@ -216,7 +224,8 @@ it("the HTML of the updates contains only published records, whatever key the se
   ];
   for (const [surface, owner, data, deleted] of records) {
     await sql(
-      "insert into public.records (tenant_id, surface, data, deleted_at, created_by) values ($1, $2, $3, case when $4 then now() end, 'user:ada')",
+      `insert into public.records (tenant_id, surface, data, deleted_at, created_by)
+       values ($1, $2, $3, case when $4 then now() end, 'user:ada')`,
       [owner, surface, JSON.stringify(data), deleted],
     );
   }

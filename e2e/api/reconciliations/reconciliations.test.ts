@@ -194,12 +194,12 @@ describe("the status of a reconciliation", () => {
         ),
       );
       const { status } = await get(id);
-      const made = answers
+      const accepted = answers
         .filter((answer) => answer.status === 200)
         .map(({ json }) => (json as Reconciliation).status);
       for (const answer of answers) expect([200, 409]).toContain(answer.status);
-      expect(made).toContain(status);
-      if (made.includes("archived")) expect(status).toBe("archived");
+      expect(accepted).toContain(status);
+      if (accepted.includes("archived")) expect(status).toBe("archived");
     }
   });
 });

@@ -203,7 +203,8 @@ describe("the purge", () => {
       await connection.query("begin");
       const deletedAgo = async (interval: string) => {
         await connection.query(
-          "update public.records set deleted_at = date_trunc('milliseconds', now()) - $2::interval where id = $1",
+          `update public.records set deleted_at = date_trunc('milliseconds', now()) - $2::interval
+           where id = $1`,
           [id, interval],
         );
         await connection.query("select private.purge_records(1000000)");
@@ -248,7 +249,8 @@ describe("the purge", () => {
     const marker = uniqueName("batch");
     await sql(
       `insert into public.records (tenant_id, surface, data, deleted_at)
-       select $1, 'integrations', jsonb_build_object('marker', $2::text), now() - interval '31 days' from generate_series(1, 2500)`,
+       select $1, 'integrations', jsonb_build_object('marker', $2::text),
+         now() - interval '31 days' from generate_series(1, 2500)`,
       [team.tenant, marker],
     );
     await purge();

@@ -175,16 +175,17 @@ describe("the search", () => {
   });
 
   test("finds a record with the maximum number of long words, and the others", async () => {
-    const { id: beside } = await createRecord(team, "troubleshooting", { name: "Beside it" });
+    const { id: neighbour } = await createRecord(team, "troubleshooting", { name: "Neighbour" });
     // Four bytes a letter, each word a part of the one before.
     const { id } = await createRecord(team, "troubleshooting", {
       name: "Voluminous",
       words: Array.from({ length: 67 }, () => Array.from({ length: 100 }, rarePart).join(".")),
     });
     expect(await listIds(team, "troubleshooting", { q: "voluminous" })).toEqual([id]);
-    expect(await listIds(team, "troubleshooting", { q: "beside" })).toEqual([beside]);
+    expect(await listIds(team, "troubleshooting", { q: "neighbour" })).toEqual([neighbour]);
     const [{ bytes } = { bytes: 0 }] = await sql<{ bytes: number }>(
-      "select pg_column_size(array(select lexeme from unnest(search))) as bytes from public.records where id = $1",
+      `select pg_column_size(array(select lexeme from unnest(search))) as bytes from public.records
+       where id = $1`,
       [id],
     );
     expect(bytes).toBeGreaterThan(100_000);
@@ -216,7 +217,9 @@ test("each list finds its page by an index, however many records there are", asy
   const tenant = await createTenant();
   await sql(
     `insert into public.records (tenant_id, surface, data)
-     select $1, 'integrations', jsonb_build_object('name', md5(i::text), 'operation', 'op' || i % 500, 'published', i % 100 = 0)
+     select $1, 'integrations',
+       jsonb_build_object('name', md5(i::text), 'operation', 'op' || i % 500, 'published',
+       i % 100 = 0)
      from generate_series(1, 20000) i`,
     [tenant],
   );
@@ -245,11 +248,13 @@ test("a small tenant's search does not depend on what others have", async () => 
   const [large, small] = await Promise.all([createTenant(), createTenant()]);
   await sql(
     `insert into public.records (tenant_id, surface, data)
-     select t.id, 'integrations', jsonb_build_object('name', 'Payouts ' || i) from (values ($1, 20000), ($2, 10)) t (id, rows), generate_series(1, t.rows) i`,
+     select t.id, 'integrations', jsonb_build_object('name', 'Payouts ' || i)
+     from (values ($1, 20000), ($2, 10)) t (id, rows), generate_series(1, t.rows) i`,
     [large, small],
   );
   await sql("analyze public.records");
-  const query = `select id from public.records where search @@ private.record_query('${small}', 'integrations', 'p')`;
+  const query = `select id from public.records
+    where search @@ private.record_query('${small}', 'integrations', 'p')`;
   const [explained] = await sql<{ "QUERY PLAN": string }>(
     `explain (analyze, format json) ${query}`,
   );
@@ -260,7 +265,8 @@ test("the indexed words of a record are limited", async () => {
   const tenant = await createTenant();
   const keep = (text: string) =>
     sql(
-      "insert into public.records (tenant_id, surface, data) values ($1, 'integrations', jsonb_build_object('text', $2::text))",
+      `insert into public.records (tenant_id, surface, data)
+       values ($1, 'integrations', jsonb_build_object('text', $2::text))`,
       [tenant, text],
     );
   const timeOf = async (text: string) => {

@@ -209,7 +209,8 @@ describe("the request log", () => {
     ];
     expect(secrets.every((one) => one.length > 8)).toBe(true);
     const holding = await sql<{ id: string }>(
-      "select id from request_log t where tenant_id = $1 and exists (select from unnest($2::text[]) x where strpos(t::text, x) > 0)",
+      `select id from request_log t where tenant_id = $1
+         and exists (select from unnest($2::text[]) x where strpos(t::text, x) > 0)`,
       [tenant, secrets],
     );
     expect(holding).toEqual([]);
@@ -302,7 +303,8 @@ describe("the request log", () => {
     ];
     for (const call of calls) await logged(call);
     await sql(
-      "update request_log set duration_ms = case id when $2 then 100 else 10 end where tenant_id = $1",
+      `update request_log set duration_ms = case id when $2 then 100 else 10 end
+       where tenant_id = $1`,
       [tenant, idOf(calls[0] as Answer)],
     );
     const stats = async (query: Record<string, string>) =>

@@ -46,7 +46,8 @@ describe("the trail is only ever added to", () => {
       sql("delete from private.security_event_checkpoints where chain = $1", [trail.tenant]),
     ).rejects.toMatchObject(refused);
     await sql(
-      "insert into public.security_events (tenant_id, type, actor, seq, prev_hash, hash) values ($1, 'test.done', 'user:eve', 3, 'x', 'y')",
+      `insert into public.security_events (tenant_id, type, actor, seq, prev_hash, hash)
+       values ($1, 'test.done', 'user:eve', 3, 'x', 'y')`,
       [trail.tenant],
     );
     expect((await trail.list({ actor: "user:eve" })).items).toMatchObject([{ seq: EVENTS + 1 }]);
@@ -58,7 +59,8 @@ describe("the trail is only ever added to", () => {
       const connection = await database.connect();
       try {
         for (const statement of [
-          "insert into public.security_events (tenant_id, type, actor) values ('acme', 'test.done', 'x')",
+          `insert into public.security_events (tenant_id, type, actor)
+           values ('acme', 'test.done', 'x')`,
           "update public.security_events set actor = 'x'",
           "delete from public.security_events",
           "truncate public.security_events",
@@ -139,7 +141,8 @@ describe("many at once", () => {
     try {
       await connection.query("begin");
       await connection.query(
-        "insert into public.security_events (tenant_id, type, actor) values ($1, 'test.slow', 'user:ada')",
+        `insert into public.security_events (tenant_id, type, actor)
+         values ($1, 'test.slow', 'user:ada')`,
         [trail.tenant],
       );
       expect(

@@ -24,7 +24,8 @@ async function happen(...events: Partial<SecurityEvent>[]): Promise<void> {
       reason = null,
     } = event;
     await sql(
-      "insert into public.security_events (tenant_id, at, type, actor, target, cross_tenant, reason) values ($1, $2, $3, $4, $5, $6, $7)",
+      `insert into public.security_events (tenant_id, at, type, actor, target, cross_tenant,
+         reason) values ($1, $2, $3, $4, $5, $6, $7)`,
       [trail.tenant, at(minute), type, actor, target, cross_tenant, reason],
     );
   }

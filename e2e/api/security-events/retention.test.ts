@@ -11,7 +11,9 @@ beforeEach(async () => {
 
 async function happened(daysAgo: number, count: number): Promise<void> {
   await sql(
-    "insert into public.security_events (tenant_id, at, type, actor) select $1, now() - make_interval(days => $2), 'test.done', 'user:ada' from generate_series(1, $3::integer)",
+    `insert into public.security_events (tenant_id, at, type, actor) select $1,
+       now() - make_interval(days => $2), 'test.done', 'user:ada'
+     from generate_series(1, $3::integer)`,
     [trail.tenant, daysAgo, count],
   );
 }
@@ -114,7 +116,8 @@ describe("after 400 days events are forgotten", () => {
     await trail.signed();
     const copy = (seq: number, at: string) =>
       sql(
-        `insert into private.security_event_checkpoints select chain, kind, $2, hash, ${at}, key_id, signature
+        `insert into private.security_event_checkpoints select chain, kind, $2, hash, ${at},
+           key_id, signature
          from private.security_event_checkpoints where chain = $1 limit 1`,
         [trail.tenant, seq],
       );
@@ -126,7 +129,8 @@ describe("after 400 days events are forgotten", () => {
     await copy(-1, "now() - interval '9 minutes'");
     await sql("select private.purge_security_events()");
     const seqs = await sql<{ seq: string }>(
-      "select seq from private.security_event_checkpoints where chain = $1 and seq < 0 order by seq",
+      `select seq from private.security_event_checkpoints where chain = $1 and seq < 0
+       order by seq`,
       [trail.tenant],
     );
     expect(seqs.map(({ seq }) => Number(seq))).toEqual([-3, -2, -1]);

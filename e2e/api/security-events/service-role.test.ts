@@ -98,7 +98,8 @@ describe("the service-role key", () => {
     });
     expect(answer.status).toBe(403);
     const rows = await sql(
-      "select from public.security_events where tenant_id is null and request_id = $1 and reason = 'Typo'",
+      `select from public.security_events where tenant_id is null and request_id = $1
+         and reason = 'Typo'`,
       [answer.headers.get("x-request-id")],
     );
     expect(rows).toHaveLength(1);
@@ -125,7 +126,8 @@ describe("the service-role key", () => {
       calls.push([contract.operationId, answer.headers.get("x-request-id")]);
     }
     const events = await sql<{ request_id: string }>(
-      "select request_id from public.security_events where tenant_id is null and request_id = any ($1)",
+      `select request_id from public.security_events where tenant_id is null
+         and request_id = any ($1)`,
       [calls.map(([, requestId]) => requestId)],
     );
     const recorded = (requestId: string | null) =>

@@ -35,11 +35,16 @@ describe("sessions", () => {
   async function newMember(): Promise<string> {
     const email = `${uniqueName("eve")}@acme.example`;
     await sql(
-      `insert into auth.users (instance_id, id, aud, role, email, encrypted_password, email_confirmed_at, raw_app_meta_data, raw_user_meta_data,
-         confirmation_token, recovery_token, email_change, email_change_token_new, email_change_token_current, phone_change, phone_change_token,
+      `insert into auth.users (instance_id, id, aud, role, email, encrypted_password,
+         email_confirmed_at, raw_app_meta_data, raw_user_meta_data,
+         confirmation_token, recovery_token, email_change, email_change_token_new,
+           email_change_token_current, phone_change, phone_change_token,
          reauthentication_token, created_at, updated_at)
-       values ('00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated', 'authenticated', $1,
-         extensions.crypt($3, extensions.gen_salt('bf', 4)), now(), jsonb_build_object('tenants', jsonb_build_object($2::text, '["tenant_admin"]'::jsonb)), '{}',
+       values ('00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated',
+         'authenticated', $1,
+         extensions.crypt($3, extensions.gen_salt('bf', 4)), now(),
+           jsonb_build_object('tenants', jsonb_build_object($2::text, '["tenant_admin"]'::jsonb)),
+           '{}',
          '', '', '', '', '', '', '', '', now(), now())`,
       [email, trail.tenant, password],
     );

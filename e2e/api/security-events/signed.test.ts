@@ -98,7 +98,8 @@ describe.concurrent("what was signed shows", () => {
     );
     const other = await createTenant();
     await sql(
-      "insert into public.security_events (tenant_id, type, actor) values ($1, 'test.done', 'x'), ($2, 'test.done', 'x')",
+      `insert into public.security_events (tenant_id, type, actor) values ($1, 'test.done', 'x'),
+         ($2, 'test.done', 'x')`,
       [trail.tenant, other],
     );
     const signed = () =>

@@ -49,9 +49,11 @@ function requestIdOf(answer: { headers: Headers }): string {
 /** The number of refusals in the audit log, and of those that wait for their minute to end. */
 async function reportedOrCounted(): Promise<number> {
   const [row] = await sql<{ total: number }>(
-    `select ((select coalesce(sum(coalesce((details ->> 'count')::integer, 1)), 0) from public.security_events
+    `select ((select coalesce(sum(coalesce((details ->> 'count')::integer, 1)), 0)
+       from public.security_events
               where tenant_id = $1 and type = 'access.refused')
-           + (select coalesce(sum(count - 1), 0) from private.security_event_counts where chain = $1))::integer as total`,
+           + (select coalesce(sum(count - 1), 0) from private.security_event_counts
+             where chain = $1))::integer as total`,
     [trail.tenant],
   );
   return row?.total ?? 0;
@@ -243,7 +245,7 @@ describe("refusals are recorded for the tenants concerned", () => {
       async () =>
         (await call("GET", "/v1/exceptions", undefined, credentialOf(key))).status === 401,
     );
-    await until("it is told", async () =>
+    await until("it is recorded", async () =>
       (await trail.list({ type: "access.refused" })).items.find(
         ({ details }) => details.key_is === "revoked",
       ),
@@ -312,9 +314,10 @@ describe("refusals are recorded for the tenants concerned", () => {
   it("unverified credentials are recorded for no tenant", async () => {
     const answer = await call("GET", "/v1/me", undefined, "tk_nobody.tks_nothing");
     expect(answer.status).toBe(401);
-    await until("it is told", async () => {
+    await until("it is recorded", async () => {
       const rows = await sql(
-        "select from public.security_events where tenant_id is null and type = 'access.refused' and details ->> 'code' = 'unauthenticated'",
+        `select from public.security_events where tenant_id is null and type = 'access.refused'
+           and details ->> 'code' = 'unauthenticated'`,
       );
       return rows.length > 0;
     });
@@ -330,7 +333,7 @@ describe("refusals are recorded for the tenants concerned", () => {
       ),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403]));
-    await until("all are told or counted", async () => (await reportedOrCounted()) === 60);
+    await until("all are recorded or counted", async () => (await reportedOrCounted()) === 60);
     // One, unless the clock's minute has ended since.
     const minutes = Math.floor(Date.now() / 60_000) - Math.floor(startedMs / 60_000) + 1;
     const firsts = (await trail.list({ type: "access.refused" })).items.filter(
@@ -339,7 +342,8 @@ describe("refusals are recorded for the tenants concerned", () => {
     expect(firsts.length).toBeLessThanOrEqual(minutes);
 
     await sql(
-      "update private.security_event_counts set minute = minute - interval '1 hour' where chain = $1",
+      `update private.security_event_counts set minute = minute - interval '1 hour'
+       where chain = $1`,
       [trail.tenant],
     );
     await sql("select private.report_security_event_counts()");

@@ -7,7 +7,8 @@ describe.concurrent("a chain shows what was done to it", () => {
   it("an untouched chain verifies, whatever its texts", async ({ trail }) => {
     const odd = "\"\\/\b\f\n\r\t\u0001\u001f\u007f\u0080\u2028\u2029ß日本\u{1F511}'%s";
     await sql(
-      "insert into public.security_events (tenant_id, type, actor, target, reason, address, details) values ($1, 'test.odd', $2, $2, '', '2001:db8::1/64', $3)",
+      `insert into public.security_events (tenant_id, type, actor, target, reason, address,
+         details) values ($1, 'test.odd', $2, $2, '', '2001:db8::1/64', $3)`,
       [
         trail.tenant,
         odd,
@@ -18,7 +19,8 @@ describe.concurrent("a chain shows what was done to it", () => {
       ],
     );
     await sql(
-      "insert into public.security_events (tenant_id, type, actor, details) values ($1, 'test.odd', 'x', '{\"n\": 1.500, \"m\": 123456789012345678901234567890}')",
+      `insert into public.security_events (tenant_id, type, actor, details)
+       values ($1, 'test.odd', 'x', '{"n": 1.500, "m": 123456789012345678901234567890}')`,
       [trail.tenant],
     );
     expect(await verdictOfBoth(trail)).toEqual({
@@ -46,12 +48,14 @@ describe.concurrent("a chain shows what was done to it", () => {
     [
       "the time",
       () =>
-        "update public.security_events set at = at + interval '1 millisecond' where tenant_id = $1 and seq = 5",
+        `update public.security_events set at = at + interval '1 millisecond' where tenant_id = $1
+           and seq = 5`,
     ],
     [
       "the tenant's flag",
       () =>
-        "update public.security_events set cross_tenant = not cross_tenant where tenant_id = $1 and seq = 5",
+        `update public.security_events set cross_tenant = not cross_tenant where tenant_id = $1
+           and seq = 5`,
     ],
     [
       "the person",
@@ -65,7 +69,8 @@ describe.concurrent("a chain shows what was done to it", () => {
     [
       "the person, to nobody",
       () =>
-        "update public.security_events set actor_issuer = null, actor_subject = null where tenant_id = $1 and seq = 5",
+        `update public.security_events set actor_issuer = null, actor_subject = null
+         where tenant_id = $1 and seq = 5`,
     ],
     [
       "the hash alone",
@@ -95,7 +100,8 @@ describe.concurrent("a chain shows what was done to it", () => {
         [trail.tenant],
       ],
       [
-        "update public.security_events e set hash = private.security_event_hash(e) where tenant_id = $1 and seq = 5",
+        `update public.security_events e set hash = private.security_event_hash(e)
+         where tenant_id = $1 and seq = 5`,
         [trail.tenant],
       ],
     );
@@ -154,7 +160,9 @@ describe.concurrent("a chain shows what was done to it", () => {
 
   it("one put in past the chain", async ({ trail }) => {
     await tamper([
-      "insert into public.security_events (id, tenant_id, type, actor, credential) values ('sev_00000000000000000000000000000000' || substr(md5($1), 1, 4), $1, 'test.done', 'user:eve', 'user')",
+      `insert into public.security_events (id, tenant_id, type, actor, credential)
+       values ('sev_00000000000000000000000000000000' || substr(md5($1), 1, 4), $1, 'test.done',
+         'user:eve', 'user')`,
       [trail.tenant],
     ]);
     expect(await verdictOfBoth(trail)).toMatchObject({ reason: "not_chained" });
@@ -166,7 +174,9 @@ describe.concurrent("a chain shows what was done to it", () => {
   ])("one put in past the chain, %s", async ([, seq], { trail }) => {
     const event_id = `sev_${"0".repeat(28)}${trail.tenant.slice(-4)}`;
     await tamper([
-      "insert into public.security_events (id, tenant_id, type, actor, credential, seq, prev_hash, hash) select $2, $1, 'test.done', 'user:eve', 'user', $3, hash, hash from public.security_events where tenant_id = $1 and seq = 7",
+      `insert into public.security_events (id, tenant_id, type, actor, credential, seq, prev_hash,
+         hash) select $2, $1, 'test.done', 'user:eve', 'user', $3, hash, hash
+         from public.security_events where tenant_id = $1 and seq = 7`,
       [trail.tenant, event_id, seq],
     ]);
     expect(await verdict(trail)).toMatchObject({ reason: "not_chained", event_id });

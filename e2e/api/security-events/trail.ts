@@ -38,8 +38,10 @@ export async function tenantWithTrail() {
     /** Writes events as functions of the database do; every second one names its person. */
     append: (count: number) =>
       sql(
-        `insert into public.security_events (tenant_id, type, actor, actor_issuer, actor_subject, details)
-         select $1, 'test.done', 'user:ada', case n % 2 when 1 then 'https://idp.example' end, case n % 2 when 1 then '8f14e45f' end,
+        `insert into public.security_events (tenant_id, type, actor, actor_issuer, actor_subject,
+           details)
+         select $1, 'test.done', 'user:ada', case n % 2 when 1 then 'https://idp.example' end,
+           case n % 2 when 1 then '8f14e45f' end,
            jsonb_build_object('n', n) from generate_series(1, $2::integer) n`,
         [tenant, count],
       ),
@@ -47,7 +49,8 @@ export async function tenantWithTrail() {
     signed: () =>
       until("the chain is signed", async () => {
         const rows = await sql<{ done: boolean }>(
-          `select h.seq = (select max(c.seq) from private.security_event_checkpoints c where c.chain = h.chain and c.kind = 'head') as done
+          `select h.seq = (select max(c.seq) from private.security_event_checkpoints c
+             where c.chain = h.chain and c.kind = 'head') as done
              from private.security_event_heads h where h.chain = $1`,
           [tenant],
         );
@@ -72,7 +75,9 @@ export async function tamper(...statements: [text: string, values?: unknown[]][]
     for (const { relation, name } of (
       await client.query(
         `select tgrelid::regclass::text as relation, tgname as name from pg_trigger
-         where not tgisinternal and tgrelid in ('public.security_events'::regclass, 'private.security_event_checkpoints'::regclass)`,
+         where not tgisinternal
+           and tgrelid in ('public.security_events'::regclass,
+           'private.security_event_checkpoints'::regclass)`,
       )
     ).rows) {
       await client.query(`alter table ${relation} enable always trigger ${name}`);

@@ -15,7 +15,9 @@ async function tenantOf(count: number) {
   const created = await tenantWithLead();
   await sql(
     creating(
-      `'tenant_id', $1::text, 'title', 'Item ' || i, 'severity', case when i > 3 then 'low' else 'high' end, 'due_at', now() + i * interval '1 minute' - interval '2 minutes', 'created_by', 'user:leo'`,
+      `'tenant_id', $1::text, 'title', 'Item ' || i, 'severity',
+         case when i > 3 then 'low' else 'high' end, 'due_at',
+         now() + i * interval '1 minute' - interval '2 minutes', 'created_by', 'user:leo'`,
       `generate_series(1, $2::int) i`,
     ),
     [created.tenant, count],
@@ -40,7 +42,8 @@ it("all that a filter matches changes, in calls of 500, and nothing else", async
   expect(sizes).toEqual([500, 500, 200]);
   const [stored] = await sql<{ low: number; high: number }>(
     `select count(*) filter (where severity = 'low' and assigned_to = 'user:zoe')::int as low,
-       count(*) filter (where severity = 'high' and assigned_to is not null)::int as high from public.exceptions where tenant_id = $1`,
+       count(*) filter (where severity = 'high' and assigned_to is not null)::int as high
+       from public.exceptions where tenant_id = $1`,
     [tenant],
   );
   expect(stored).toEqual({ low: 1200, high: 0 });

@@ -132,7 +132,8 @@ describe("a pause by a calendar", () => {
     const friday = await week("4 days 16 hours 30 minutes");
     const deadline = async (pausedAt: string, resumedAt: string, dueAt = friday) => {
       await writtenByHand(
-        `update public.exceptions set paused_at = $2, held_due_at = $3, due_open_ms = private.open_ms(tenant_id, calendar_no, $3::timestamptz)
+        `update public.exceptions set paused_at = $2, held_due_at = $3,
+           due_open_ms = private.open_ms(tenant_id, calendar_no, $3::timestamptz)
          where id = $1`,
         [id, pausedAt, dueAt],
       );
@@ -226,7 +227,8 @@ describe("a changed calendar", () => {
     const { create, call, calendar, tenant } = await tenantWithCalendar({ weekly: WEEK });
     await create({ severity: "high" });
     await writtenByHand(
-      "update public.exceptions set created_at = created_at - interval '5 days' where tenant_id = $1",
+      `update public.exceptions set created_at = created_at - interval '5 days'
+       where tenant_id = $1`,
       [tenant],
     );
     await sql(editing(`'due_at', now() + interval '2 days'`, `tenant_id = $1`, "recalculate"), [

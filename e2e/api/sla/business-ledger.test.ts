@@ -27,7 +27,8 @@ async function letPass(tenant: string, id: string, days: number): Promise<void> 
     const past = `make_interval(hours => ${24 * days})`;
     const move = (table: string, key: string, columns: string[]) =>
       client.query(
-        `update ${table} x set ${columns.map((one) => `${one} = ${one} - ${past}`).join(", ")} where x.tenant_id = $1 and x.${key} = $2`,
+        `update ${table} x set ${columns.map((one) => `${one} = ${one} - ${past}`).join(", ")}
+         where x.tenant_id = $1 and x.${key} = $2`,
         [tenant, id],
       );
     await move("public.exceptions", "id", [
@@ -41,7 +42,9 @@ async function letPass(tenant: string, id: string, days: number): Promise<void> 
     await move("public.exception_ledger", "exception_id", ["at", "due_at"]);
     await move("private.exception_clocks", "exception_id", ["due_at", "next_at"]);
     await client.query(
-      `update public.exceptions x set due_open_ms = private.open_ms(x.tenant_id, x.calendar_no, coalesce(x.held_due_at, x.due_at))
+      `update public.exceptions x
+       set due_open_ms = private.open_ms(x.tenant_id, x.calendar_no,
+         coalesce(x.held_due_at, x.due_at))
        where x.tenant_id = $1 and x.id = $2`,
       [tenant, id],
     );
@@ -67,9 +70,11 @@ describe("the ledger", () => {
     // resolved at 12:30.
     await sql("delete from public.exception_ledger where tenant_id = $1", [tenant]);
     await sql(
-      `insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, threshold_minutes, calendar_no)
+      `insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at,
+         threshold_minutes, calendar_no)
        select $1, $2, x.at::timestamptz, x.kind, x.due_at::timestamptz, x.threshold,
-         (select v.calendar_no from public.calendar_versions v where v.tenant_id = $1 and v.version = x.version)
+         (select v.calendar_no from public.calendar_versions v where v.tenant_id = $1
+           and v.version = x.version)
        from (values
          (1, 'set', '2026-11-05T15:00:00Z', '2026-11-06T15:00:00Z', null, 1),
          (2, 'paused', '2026-11-06T09:00:00Z', '2026-11-06T15:00:00Z', null, 1),

@@ -51,7 +51,8 @@ async function warned(thresholds: number[], hours: object | null) {
     ahead: async (id: string) =>
       (
         await sql<{ minutes: number; at: string | null }>(
-          `select minutes, case when at < 'infinity' then private.iso(at) end as at from private.business_warnings
+          `select minutes, case when at < 'infinity' then private.iso(at) end as at
+           from private.business_warnings
            where tenant_id = $1 and exception_id = $2 order by minutes desc`,
           [created.tenant, id],
         )
@@ -157,7 +158,8 @@ describe("a warning in business minutes", () => {
     ]);
     // As if it had been paused two hours ago.
     await writtenByHand(
-      `update public.exceptions set paused_at = paused_at - interval '2 hours', held_due_at = held_due_at - interval '2 hours',
+      `update public.exceptions set paused_at = paused_at - interval '2 hours',
+         held_due_at = held_due_at - interval '2 hours',
          due_open_ms = due_open_ms - 7200000 where id = $1`,
       [id],
     );

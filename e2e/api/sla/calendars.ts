@@ -29,11 +29,11 @@ export const ALWAYS = [
 
 /** A tenant whose policy counts by a calendar. */
 export async function tenantWithCalendar(hours: object = OFFICE) {
-  const made = await tenantWithLead();
-  const calendar = (await made.call("POST", "/v1/calendars", { ...OFFICE, ...hours }))
+  const fixture = await tenantWithLead();
+  const calendar = (await fixture.call("POST", "/v1/calendars", { ...OFFICE, ...hours }))
     .json as Calendar;
   const policy = async (change: object) => {
-    const answer = await made.call("PUT", "/v1/sla-policy", { ...POLICY, ...change });
+    const answer = await fixture.call("PUT", "/v1/sla-policy", { ...POLICY, ...change });
     if (answer.status !== 200) throw new Error(answer.text);
     return answer.json as { impact: Record<string, number> };
   };
@@ -41,15 +41,16 @@ export async function tenantWithCalendar(hours: object = OFFICE) {
   /** Its deadline by the policy, were it created then. */
   const deadlineFrom = async (created: string, minutes: number): Promise<string | undefined> => {
     const [row] = await sql<{ at: Date }>(
-      `select private.moment_at(v.tenant_id, v.calendar_no, private.open_ms(v.tenant_id, v.calendar_no, $2) + $3::bigint * 60000) as at
+      `select private.moment_at(v.tenant_id, v.calendar_no,
+         private.open_ms(v.tenant_id, v.calendar_no, $2) + $3::bigint * 60000) as at
        from public.calendar_versions v where v.tenant_id = $1 order by v.calendar_no desc limit 1`,
-      [made.tenant, created, minutes],
+      [fixture.tenant, created, minutes],
     );
     return row?.at.toISOString();
   };
   const ledger = async (id: string) =>
-    ((await made.call("GET", `/v1/exceptions/${id}/ledger`)).json as { rows: Row[] }).rows;
-  return { ...made, calendar, policy, deadlineFrom, ledger };
+    ((await fixture.call("GET", `/v1/exceptions/${id}/ledger`)).json as { rows: Row[] }).rows;
+  return { ...fixture, calendar, policy, deadlineFrom, ledger };
 }
 
 /**
@@ -58,7 +59,9 @@ export async function tenantWithCalendar(hours: object = OFFICE) {
  */
 export async function weekInBerlin(monday?: string): Promise<(after: string) => Promise<string>> {
   const [week] = await sql<{ begins: string }>(
-    "select coalesce($1::timestamp, date_trunc('week', now() at time zone 'Europe/Berlin') + interval '14 days')::text as begins",
+    `select coalesce($1::timestamp,
+       date_trunc('week', now() at time zone 'Europe/Berlin')
+       + interval '14 days')::text as begins`,
     [monday ?? null],
   );
   return async (after) => {

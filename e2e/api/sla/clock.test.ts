@@ -135,7 +135,8 @@ describe("the SLA clock", () => {
     // Time passes: were its deadline moved, that would arm it as well.
     await sql(
       `update private.exception_clocks set due_at = due_at - past, next_at = next_at - past
-       from (select due_at - clock_timestamp() - interval '100 minutes 1 second' as past from private.exception_clocks where exception_id = $1) as clock
+       from (select due_at - clock_timestamp() - interval '100 minutes 1 second' as past
+         from private.exception_clocks where exception_id = $1) as clock
        where exception_id = $1`,
       [id],
     );
@@ -148,7 +149,8 @@ describe("the SLA clock", () => {
     const count = 2000;
     await sql(
       creating(
-        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at', now() + interval '1 day', 'created_by', 'user:leo'`,
+        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at',
+           now() + interval '1 day', 'created_by', 'user:leo'`,
         `generate_series(1, $2::int) i`,
       ),
       [tenant, count],
@@ -162,7 +164,8 @@ describe("the SLA clock", () => {
         [tenant],
       );
       await client.query(
-        "update private.exception_clocks set due_at = now() - interval '1 minute', next_at = now() - interval '241 minutes' where tenant_id = $1",
+        `update private.exception_clocks set due_at = now() - interval '1 minute',
+           next_at = now() - interval '241 minutes' where tenant_id = $1`,
         [tenant],
       );
       await client.query("commit");
@@ -171,7 +174,7 @@ describe("the SLA clock", () => {
     }
     await Promise.all(Array.from({ length: 4 }, () => sql("select private.tick_sla_clock(300)")));
     await until(
-      "all are told",
+      "no crossing is left",
       async () =>
         (
           await sql(
@@ -182,8 +185,10 @@ describe("the SLA clock", () => {
       60_000,
     );
     const crossed = await sql<{ crossing: string; n: number }>(
-      `select coalesce(data ->> 'threshold_minutes', '0') as crossing, count(*)::int as n, count(distinct data -> 'exception' ->> 'id')::int as exceptions
-       from public.events where tenant_id = $1 and type like 'exception.sla.%' group by 1 order by 1`,
+      `select coalesce(data ->> 'threshold_minutes', '0') as crossing, count(*)::int as n,
+         count(distinct data -> 'exception' ->> 'id')::int as exceptions
+       from public.events where tenant_id = $1 and type like 'exception.sla.%' group by 1
+       order by 1`,
       [tenant],
     );
     expect(crossed).toEqual(
@@ -194,7 +199,8 @@ describe("the SLA clock", () => {
   const inTheMidstOfACrossing = {
     "moved to another deadline": editing(`'due_at', now() + interval '10 hours'`, `tenant_id = $1`),
     closed: editing(`'status', 'resolved', 'resolution', 'Found.'`, `tenant_id = $1`),
-    "armed by other thresholds": `with policy as (update public.sla_policies set at_risk_thresholds = '{240,30}' where tenant_id = $1)
+    "armed by other thresholds": `with policy as (update public.sla_policies
+        set at_risk_thresholds = '{240,30}' where tenant_id = $1)
        select set_config('request.jwt.claims', jsonb_build_object('tenant_id', $1)::text, true)`,
   };
   it.each(Object.entries(inTheMidstOfACrossing))(
@@ -209,7 +215,8 @@ describe("the SLA clock", () => {
         for (;;) {
           const { rows } = await before.query(
             creating(
-              `'tenant_id', $1::text, 'title', 'T', 'severity', 'low', 'due_at', clock_timestamp() + interval '2 seconds', 'created_by', 'user:leo'`,
+              `'tenant_id', $1::text, 'title', 'T', 'severity', 'low', 'due_at',
+                 clock_timestamp() + interval '2 seconds', 'created_by', 'user:leo'`,
               `(select) one`,
             ),
             [tenant],
@@ -272,7 +279,8 @@ describe("the SLA clock", () => {
     try {
       await client.query("begin");
       await client.query(
-        "update private.exception_clocks set due_at = due_at - interval '11 hours', next_at = next_at - interval '11 hours' where tenant_id = $1",
+        `update private.exception_clocks set due_at = due_at - interval '11 hours',
+           next_at = next_at - interval '11 hours' where tenant_id = $1`,
         [tenant],
       );
       await client.query("select set_config('request.jwt.claims', $1, true)", [

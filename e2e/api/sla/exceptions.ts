@@ -58,7 +58,8 @@ export async function tenantWithLead() {
 
 export function slaEvents(tenant: string): Promise<Event[]> {
   return sql<Event>(
-    "select type, data, at from public.events where tenant_id = $1 and type like 'exception.sla.%' order by id",
+    `select type, data, at from public.events where tenant_id = $1 and type like 'exception.sla.%'
+     order by id`,
     [tenant],
   );
 }

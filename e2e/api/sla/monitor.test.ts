@@ -239,7 +239,9 @@ describe("the SLA monitor", () => {
     // if the list were read now.
     const rows = await sql<{ id: string; title: string; created_at: Date }>(
       creating(
-        `'tenant_id', $1::text, 'title', t, 'severity', 'high', 'due_at', now() + m * interval '1 second', 'updated_at', now() - interval '1 hour', 'created_by', 'user:leo'`,
+        `'tenant_id', $1::text, 'title', t, 'severity', 'high', 'due_at',
+           now() + m * interval '1 second', 'updated_at', now() - interval '1 hour', 'created_by',
+           'user:leo'`,
         `(values ('kept', 18000), ('closed', 18600), ('regraded', 19200), ('aged', 3535), ('untouched', 19800)) as x (t, m)`,
       ),
       [tenant],
@@ -322,7 +324,12 @@ describe("the SLA monitor", () => {
       const { tenant, board } = await tenantWithLead();
       await sql(
         creating(
-          `'tenant_id', $1::text, 'title', 'T' || i, 'severity', (array['critical','high','medium','low'])[1 + i % 4], 'due_at', now() + (i % 7) * interval '1 hour', 'assigned_to', case when i % 3 > 0 then 'user:u' || i % 3 end, 'created_by', 'user:leo', 'amount_minor', case when i % 5 > 0 then i % 4 * 1000 end, 'currency', case when i % 5 > 0 then (array['EUR','USD'])[1 + i % 2] end`,
+          `'tenant_id', $1::text, 'title', 'T' || i, 'severity',
+             (array['critical','high','medium','low'])[1 + i % 4], 'due_at',
+             now() + (i % 7) * interval '1 hour', 'assigned_to',
+             case when i % 3 > 0 then 'user:u' || i % 3 end, 'created_by', 'user:leo',
+             'amount_minor', case when i % 5 > 0 then i % 4 * 1000 end, 'currency',
+             case when i % 5 > 0 then (array['EUR','USD'])[1 + i % 2] end`,
           `generate_series(1, 60) i`,
         ),
         [tenant],
@@ -370,7 +377,9 @@ describe("the SLA monitor", () => {
     const { tenant, call, lead } = await tenantWithLead();
     await sql(
       creating(
-        `'tenant_id', $1::text, 'title', '=T' || i, 'severity', case when i > 200 then 'low' else 'high' end, 'due_at', now() + i * interval '1 minute', 'created_by', 'user:leo'`,
+        `'tenant_id', $1::text, 'title', '=T' || i, 'severity',
+           case when i > 200 then 'low' else 'high' end, 'due_at', now() + i * interval '1 minute',
+           'created_by', 'user:leo'`,
         `generate_series(1, 2700) i`,
       ),
       [tenant],
@@ -402,9 +411,12 @@ describe("the SLA monitor", () => {
   it("exports closed exceptions, last closed first, and those of any status", async () => {
     const { tenant, lead } = await tenantWithLead();
     await writtenByHand(
-      `insert into public.exceptions (tenant_id, title, severity, due_at, status, resolution, closed_at, created_by)
-       select $1, 'T' || i, 'low', now() + interval '1 day', case when i > 300 then 'open' else 'resolved' end,
-         case when i > 300 then null else 'By leo.' end, case when i > 300 then null else now() - i * interval '1 minute' end, 'user:leo'
+      `insert into public.exceptions (tenant_id, title, severity, due_at, status, resolution,
+         closed_at, created_by)
+       select $1, 'T' || i, 'low', now() + interval '1 day',
+         case when i > 300 then 'open' else 'resolved' end,
+         case when i > 300 then null else 'By leo.' end,
+           case when i > 300 then null else now() - i * interval '1 minute' end, 'user:leo'
        from generate_series(1, 310) i`,
       [tenant],
     );
@@ -484,7 +496,8 @@ describe("the SLA monitor", () => {
     const { tenant, board } = await tenantWithLead();
     await sql(
       creating(
-        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at', now() + (i - 600) * interval '1 minute', 'created_by', 'user:leo'`,
+        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at',
+           now() + (i - 600) * interval '1 minute', 'created_by', 'user:leo'`,
         `generate_series(1, 1500) i`,
       ),
       [tenant],
@@ -499,8 +512,10 @@ describe("the SLA monitor", () => {
     await sql(editing(`'status', 'open'`, `tenant_id = $1 and title ~ '22$'`), [tenant]);
     const [counted] = await sql<Record<string, number>>(
       `select count(*) filter (where due_at <= now())::int as breached_count,
-         count(*) filter (where due_at > now() and due_at <= now() + interval '240 min')::int as at_risk_count,
-         count(*) filter (where due_at > now() + interval '240 min')::int as on_track_count, count(*)::int as total_open
+         count(*) filter (where due_at > now()
+           and due_at <= now() + interval '240 min')::int as at_risk_count,
+         count(*) filter (where due_at > now() + interval '240 min')::int as on_track_count,
+           count(*)::int as total_open
        from public.exceptions where tenant_id = $1 and status in ('open', 'in_review')`,
       [tenant],
     );

@@ -39,7 +39,8 @@ async function tenant() {
 /** As if it had been set and paused so long ago. */
 async function pausedSince(id: string, minutes: number): Promise<void> {
   await writtenByHand(
-    `update public.exceptions set paused_at = paused_at - make_interval(mins => $2), held_due_at = held_due_at - make_interval(mins => $2)
+    `update public.exceptions set paused_at = paused_at - make_interval(mins => $2),
+       held_due_at = held_due_at - make_interval(mins => $2)
      where id = $1`,
     [id, minutes],
   );
@@ -111,7 +112,8 @@ describe("a pause", () => {
     await pause(id);
     // Held is a second more than an hour, however long this takes.
     await writtenByHand(
-      "update public.exceptions set held_due_at = paused_at + interval '60 minutes 1 second' where id = $1",
+      `update public.exceptions set held_due_at = paused_at + interval '60 minutes 1 second'
+       where id = $1`,
       [id],
     );
     await resume(id);
@@ -194,7 +196,8 @@ describe("a pause", () => {
     const { paused_at } = (await pause(id, { ...WAITING, until: await dueIn(10) }))
       .json as Exception;
     const [named] = await writtenByHand<{ paused_until: Date }>(
-      "update public.exceptions set paused_until = clock_timestamp() + interval '1 second' where id = $1 returning paused_until",
+      `update public.exceptions set paused_until = clock_timestamp() + interval '1 second'
+       where id = $1 returning paused_until`,
       [id],
     );
     const ends = named?.paused_until.toISOString() ?? "";
@@ -212,7 +215,8 @@ describe("a pause", () => {
     const { id } = await create({ due_at: await dueIn(100) });
     const { due_at } = (await pause(id, { ...WAITING, until: await dueIn(10) })).json as Exception;
     const [read] = await sql<{ json: Exception }>(
-      `select private.exception_json(e, now() + interval '20 minutes') as json from public.exceptions e where id = $1`,
+      `select private.exception_json(e, now() + interval '20 minutes') as json
+       from public.exceptions e where id = $1`,
       [id],
     );
     expect(read?.json).toMatchObject({

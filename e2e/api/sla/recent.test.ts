@@ -32,7 +32,8 @@ describe("the list of all exceptions", () => {
   it("filters by the time of the last change, for an API key as well", async () => {
     const { tenant, call, change, titles, breached } = await withFour();
     const [last] = await sql<{ at: string }>(
-      "select private.iso(max(updated_at) + interval '1 ms') as at from public.exceptions where tenant_id = $1",
+      `select private.iso(max(updated_at) + interval '1 ms') as at from public.exceptions
+       where tenant_id = $1`,
       [tenant],
     );
     const updated_since = last?.at ?? "";

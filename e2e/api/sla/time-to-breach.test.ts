@@ -46,7 +46,8 @@ describe("open exceptions by time to breach", () => {
     const { tenant, call, board } = await tenantWithLead();
     await sql(
       creating(
-        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at', now() + (i - 1500) * interval '2 minutes', 'created_by', 'user:leo'`,
+        `'tenant_id', $1::text, 'title', 'T' || i, 'severity', 'low', 'due_at',
+           now() + (i - 1500) * interval '2 minutes', 'created_by', 'user:leo'`,
         `generate_series(1, 3000) i`,
       ),
       [tenant],
@@ -72,8 +73,10 @@ describe("open exceptions by time to breach", () => {
     });
     expect((await board({ limit: "1" })).summary.total_open).toBe(2700);
     const counted = await sql<{ open_count: number }>(
-      `select (select count(*)::int from public.exceptions e where e.tenant_id = $1 and e.status = 'open'
-         and ceil(extract(epoch from e.due_at - $2::timestamptz) / 60) between coalesce(b.low, -1e9) and coalesce(b.high, 1e9)) as open_count
+      `select (select count(*)::int from public.exceptions e where e.tenant_id = $1
+         and e.status = 'open'
+         and ceil(extract(epoch from e.due_at - $2::timestamptz) / 60) between coalesce(b.low,
+           -1e9) and coalesce(b.high, 1e9)) as open_count
        from unnest($3::int[], $4::int[]) with ordinality as b (low, high, place) order by place`,
       [
         tenant,

@@ -62,7 +62,8 @@ it("a shared view is changed by its maker and by admins, on the record, and one'
   });
   await byAna("POST", "/v1/views", { name: "Own" });
   const events = await sql<{ type: string }>(
-    "select type from public.security_events where tenant_id = $1 and type like 'view.%' order by id",
+    `select type from public.security_events where tenant_id = $1 and type like 'view.%'
+     order by id`,
     [tenant],
   );
   expect(events.map(({ type }) => type)).toEqual([

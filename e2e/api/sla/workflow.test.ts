@@ -137,7 +137,8 @@ describe("a bulk change", () => {
     });
     expect(
       await sql(
-        "select from public.security_events where tenant_id = $1 and type = 'exceptions.bulk_updated'",
+        `select from public.security_events where tenant_id = $1
+           and type = 'exceptions.bulk_updated'`,
         [tenant],
       ),
     ).toHaveLength(1);
@@ -174,7 +175,8 @@ describe("a bulk change", () => {
     const { tenant, call } = await tenantWithLead();
     const rows = await sql<{ id: string }>(
       creating(
-        `'tenant_id', $1::text, 'title', 'T', 'severity', 'low', 'due_at', now(), 'created_by', 'user:leo'`,
+        `'tenant_id', $1::text, 'title', 'T', 'severity', 'low', 'due_at', now(), 'created_by',
+           'user:leo'`,
         `generate_series(1, 501)`,
       ),
       [tenant],

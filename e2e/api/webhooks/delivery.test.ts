@@ -166,7 +166,8 @@ describe("a delivery", () => {
   it("arrives for each of 2,000 events of one statement", async () => {
     const webhook = await subscriber.register(["exception.updated"]);
     await sql(
-      "insert into events (tenant_id, type, data) select $1, 'exception.updated', jsonb_build_object('n', n) from generate_series(1, 2000) n",
+      `insert into events (tenant_id, type, data) select $1, 'exception.updated',
+         jsonb_build_object('n', n) from generate_series(1, 2000) n`,
       [subscriber.tenant],
     );
     await webhook.gets(2000, 90_000);

@@ -75,7 +75,8 @@ describe("a webhook that only fails", () => {
     const waiting = await subscriber.emit("exception.updated");
     await quiet.becomes(waiting, ["retrying"], 1);
     await sql(
-      "update webhook_deliveries set next_attempt_at = now() + interval '10 hours' where event_id = $1",
+      `update webhook_deliveries set next_attempt_at = now() + interval '10 hours'
+       where event_id = $1`,
       [waiting],
     );
     const hasFailedFor = (span: string) =>
@@ -285,13 +286,15 @@ describe("the figures of a webhook", () => {
       `insert into webhook_answer_times (webhook_id, tenant_id, hour, succeeded, bucket, attempts)
        select $1, $2, date_trunc('hour', now() - age), succeeded, floor(ln(ms) / ln(1.1)), attempts
        from (values
-         (interval '1 hour', true, 100, 90), (interval '2 hours', true, 1000, 6), (interval '2 hours', false, 50, 3),
+         (interval '1 hour', true, 100, 90), (interval '2 hours', true, 1000, 6),
+           (interval '2 hours', false, 50, 3),
          (interval '3 days', true, 200, 300), (interval '9 days', true, 5000, 9000)
        ) as t (age, succeeded, ms, attempts)`,
       [webhook.id, subscriber.tenant],
     );
     await sql(
-      "insert into webhook_answer_times (webhook_id, tenant_id, hour, succeeded, bucket, attempts) values ($1, $2, date_trunc('hour', now()), false, -1, 1)",
+      `insert into webhook_answer_times (webhook_id, tenant_id, hour, succeeded, bucket, attempts)
+       values ($1, $2, date_trunc('hour', now()), false, -1, 1)`,
       [webhook.id, subscriber.tenant],
     );
     const { last_24h, last_7d, health } = await webhook.get();

@@ -58,7 +58,8 @@ describe("receivers that hang", () => {
       ),
     );
     await sql(
-      "insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}' from generate_series(1, $2::integer)",
+      `insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}'
+       from generate_series(1, $2::integer)`,
       [slow.tenant, EVENTS_EACH],
     );
     await until("every receiver hangs", async () =>
@@ -73,7 +74,8 @@ describe("receivers that hang", () => {
       Math.max(...(await Promise.all(stuck.map((one) => one.underWay())))),
     ).toBeLessThanOrEqual(20);
     await sql(
-      "update webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'manual' where tenant_id = $1",
+      `update webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'manual'
+       where tenant_id = $1`,
       [slow.tenant],
     );
   });
@@ -119,7 +121,8 @@ describe("receivers that hang", () => {
       Number(
         (
           await connection.query(
-            "select sum(seq_tup_read + idx_tup_fetch) as rows from pg_stat_xact_user_tables where relname like 'webhook_deliveries%'",
+            `select sum(seq_tup_read + idx_tup_fetch) as rows from pg_stat_xact_user_tables
+             where relname like 'webhook_deliveries%'`,
           )
         ).rows[0].rows,
       );
@@ -134,7 +137,8 @@ describe("receivers that hang", () => {
       // Rows that other tests have under way, and are just done with, may be met on the way.
       const usual = await rowsOfAClaim();
       await connection.query(
-        "insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}' from generate_series(1, 2000)",
+        `insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}'
+         from generate_series(1, 2000)`,
         [full.tenant],
       );
       expect((await rowsOfAClaim()) - usual).toBeLessThan(1000);

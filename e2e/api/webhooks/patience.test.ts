@@ -22,8 +22,8 @@ async function send(
 const MANY_ATTEMPTS_MS = 240_000;
 
 /**
- * The attempts that were seen to their end, once there is one: those that the worker gave up,
- * having stood still, were made again.
+ * The attempts that ran to their end, once there is one. The worker abandons and repeats those that
+ * were under way when its process stalled.
  */
 async function ended(webhook: Registered, eventId: string): Promise<DeliveryDetail["attempts"]> {
   return until(
@@ -85,7 +85,8 @@ describe.concurrent("a receiver has 15 s:", () => {
     const subscriber = await Subscriber.create(receiver);
     const webhook = await subscriber.register(["exception.updated"], HANGS);
     await sql(
-      "insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}' from generate_series(1, 60)",
+      `insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}'
+       from generate_series(1, 60)`,
       [subscriber.tenant],
     );
     await webhook.gets(20);
@@ -104,7 +105,8 @@ describe.concurrent("a receiver has 15 s:", () => {
     await until("two are tried", async () => (await leased()) === 2);
     expect(await webhook.underWay()).toBeLessThanOrEqual(2);
     await sql(
-      "update webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'manual' where tenant_id = $1",
+      `update webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'manual'
+       where tenant_id = $1`,
       [subscriber.tenant],
     );
   });

@@ -48,7 +48,8 @@ it("a deleted webhook is forgotten after 30 days", async () => {
   try {
     await connection.query("begin");
     await connection.query(
-      "insert into webhooks (tenant_id, url, events) values ($1, 'https://hooks.example.com/', '{exception.updated}')",
+      `insert into webhooks (tenant_id, url, events)
+       values ($1, 'https://hooks.example.com/', '{exception.updated}')`,
       [tenant],
     );
     await forgetAt("30 days -1 second");

@@ -243,7 +243,8 @@ describe("changes of a webhook", () => {
     await api("POST", `/v1/webhooks/${id}/enable`, { bearer, tenant });
     await api("DELETE", `/v1/webhooks/${id}`, { bearer, tenant });
     const recorded = await sql<{ type: string; actor: string; text: string }>(
-      "select type, actor, e::text as text from security_events e where tenant_id = $1 and target = $2 order by id",
+      `select type, actor, e::text as text from security_events e where tenant_id = $1
+         and target = $2 order by id`,
       [tenant, id],
     );
     expect(recorded.map(({ type }) => type)).toEqual([
@@ -304,7 +305,8 @@ describe("changes of a webhook", () => {
     const full = await createTenant();
     const admin = await userToken(full, ["tenant_admin"]);
     await sql(
-      "insert into webhooks (tenant_id, url, events) select $1, 'https://hooks.example.com/', '{webhook.test}' from generate_series(1, 250)",
+      `insert into webhooks (tenant_id, url, events) select $1, 'https://hooks.example.com/',
+         '{webhook.test}' from generate_series(1, 250)`,
       [full],
     );
     const answer = await api("POST", "/v1/webhooks", { bearer: admin, tenant: full, body: VALID });

@@ -29,11 +29,13 @@ async function verifying(webhook: Registered): Promise<string[]> {
 /** The grace period is over: the clock, moved on. */
 async function endGrace(webhook: Registered): Promise<void> {
   await sql(
-    "update private.webhook_secrets set expires_at = now() - interval '1 second' where webhook_id = $1 and expires_at is not null",
+    `update private.webhook_secrets set expires_at = now() - interval '1 second'
+     where webhook_id = $1 and expires_at is not null`,
     [webhook.id],
   );
   await sql(
-    "update webhooks set previous_secret_expires_at = now() - interval '1 second', secret_changed_at = now() - interval '1 hour' where id = $1",
+    `update webhooks set previous_secret_expires_at = now() - interval '1 second',
+       secret_changed_at = now() - interval '1 hour' where id = $1`,
     [webhook.id],
   );
 }

@@ -37,7 +37,8 @@ it("a test returns its own delivery, even if another of its type is newer", asyn
   await sql(
     `insert into public.webhook_deliveries (id, tenant_id, webhook_id, event_id, type, status)
      select 'dlv_' || repeat('f', 32), e.tenant_id, $2, e.id, e.type, 'delivered'
-     from public.events e where e.tenant_id = $1 and e.type = 'exception.created' and e.test_of is null limit 1`,
+     from public.events e where e.tenant_id = $1 and e.type = 'exception.created'
+       and e.test_of is null limit 1`,
     [subscriber.tenant, webhook.id],
   );
   const { id } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`, {

@@ -100,9 +100,9 @@ test("the secret stays until it is stored, however one tries to leave", async ({
   await page.mouse.click(5, 5);
   expect(await shownCredential(page)).toBe(credential);
 
-  const asked = page.waitForEvent("dialog");
+  const opened = page.waitForEvent("dialog");
   await page.evaluate(() => setTimeout(() => location.reload()));
-  const question = await asked;
+  const question = await opened;
   expect(question.type()).toBe("beforeunload");
   await question.dismiss();
   expect(await shownCredential(page)).toBe(credential);

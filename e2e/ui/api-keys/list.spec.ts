@@ -50,7 +50,11 @@ test("a key that expires soon and one that is due for rotation are marked", asyn
   await expect(panel.getByText("write (unused for 30 days)")).toBeVisible();
 });
 
-test("a person who is no longer an admin is told so", async ({ page, context, admin }) => {
+test("a person who is no longer an admin sees why an action is refused", async ({
+  page,
+  context,
+  admin,
+}) => {
   await admin.create({ name: "Bank feed" });
   await page.goto(`/${admin.tenant}/api-keys`);
   await expect(rowOf(page, "Bank feed")).toBeVisible();

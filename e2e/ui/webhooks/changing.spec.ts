@@ -177,7 +177,11 @@ test("the snippets are the tested files, loaded on demand", async ({ page, hooks
   }
 });
 
-test("a person who is no longer an admin is told so", async ({ page, context, hooks }) => {
+test("a person who is no longer an admin sees why an action is refused", async ({
+  page,
+  context,
+  hooks,
+}) => {
   const webhook = await hooks.tried({});
   await page.goto(hooks.pageOf(webhook));
   await expect(page.getByRole("row")).toHaveCount(2);

@@ -82,7 +82,8 @@ test("deliveries are filtered by URL, found by webhook-id, and paginated", async
 
   await webhook.behave({});
   await sql(
-    "insert into events (tenant_id, type, data) select $1, 'exception.created', jsonb_build_object('n', n) from generate_series(1, 70) n",
+    `insert into events (tenant_id, type, data) select $1, 'exception.created',
+       jsonb_build_object('n', n) from generate_series(1, 70) n`,
     [hooks.subscriber.tenant],
   );
   await expect(page.getByRole("row")).toHaveCount(51);
@@ -125,13 +126,13 @@ test("deliveries appear by themselves, rest while the tab is hidden, and catch u
   // It counts seconds: the requests were answered.
   await expect(page.getByText(/Updated [12] s ago/)).toBeVisible();
   await setVisibility(page, "hidden");
-  let asked = 0;
+  let requests = 0;
   page.on("request", (request) => {
-    if (request.url().includes("/v1/")) asked += 1;
+    if (request.url().includes("/v1/")) requests += 1;
   });
-  await hooks.subscriber.emit("exception.created", { note: "meanwhile" });
+  await hooks.subscriber.emit("exception.created", { note: "while open" });
   await expect(page.getByText(/Updated ([7-9]|\d\d) s ago|Updated \d+ min ago/)).toBeVisible();
-  expect(asked).toBe(0);
+  expect(requests).toBe(0);
   await setVisibility(page, "visible");
   await expect(page.getByRole("row")).toHaveCount(4);
 });

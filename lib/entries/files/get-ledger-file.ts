@@ -10,7 +10,7 @@ import { listEntries } from "../list-entries.ts";
 import type { EntryRuleSet } from "../rules/contract.ts";
 import { completeLedger } from "../rules/stored.ts";
 import type { LedgerFile, LedgerWriter } from "./ledger-writer.ts";
-import { encoded, fileNameOf, partsOf, rowsOf, WRITERS } from "./writers.ts";
+import { byPart, encoded, fileNameOf, partsOf, rowsOf, WRITERS } from "./writers.ts";
 
 type Query = z.output<typeof getLedgerFileContract.query>;
 type Opened = { batch: EntryBatch; ledger: Partial<EntryRuleSet["ledger"]> };
@@ -71,18 +71,13 @@ function requirePart(file: LedgerFile, writer: LedgerWriter, part: number | unde
 async function* entriesOf(
   ctx: Context,
   { batch, currency }: LedgerFile,
-  { maxEntries }: LedgerWriter,
-  part = 1,
-): AsyncGenerator<Entry[]> {
-  const first = part === 1 ? 0 : (part - 1) * maxEntries;
-  let seen = 0;
-  for await (const page of everyPage(ctx, (step, { limit, cursor }) =>
-    listEntries(step, batch.id, { limit, cursor, currency }),
-  )) {
-    const start = Math.max(0, first - seen);
-    yield (page as Entry[]).slice(start, Math.max(start, first + maxEntries - seen));
-    seen += page.length;
-    if (seen >= first + maxEntries) return;
+  writer: LedgerWriter,
+  wanted = 1,
+): AsyncGenerator<readonly Entry[]> {
+  const pages = everyPage(ctx, (step, page) => listEntries(step, batch.id, { ...page, currency }));
+  for await (const { part, entries } of byPart(pages as AsyncIterable<Entry[]>, writer)) {
+    if (part > wanted) return;
+    if (part === wanted) yield entries;
   }
 }
 
@@ -90,7 +85,7 @@ async function* bytesOf(
   tenantId: string,
   writer: LedgerWriter,
   file: LedgerFile,
-  entries: AsyncIterable<Entry[]>,
+  entries: AsyncIterable<readonly Entry[]>,
 ): AsyncGenerator<Uint8Array> {
   yield encoded(writer, writer.header(file));
   for await (const page of entries)

@@ -7,6 +7,7 @@ import { netsuite } from "./netsuite.ts";
 import { quickbooks, quickbooksIif } from "./quickbooks.ts";
 import { sap } from "./sap.ts";
 import { encodeWindows1252 } from "./windows-1252.ts";
+import { byPart } from "./writers.ts";
 import { xero } from "./xero.ts";
 
 const file: LedgerFile = {
@@ -121,6 +122,22 @@ test("SAP: posting keys 40 and 50, and the company code", () => {
   ]);
   expect(() => sap.header({ ...file, ledger: completeLedger({}) })).toThrow(/company code/);
 });
+
+test("parts are cut from pages of any size: in order, whole, and no larger than a file may be", async () => {
+  const entries = Array.from({ length: 1_000 }, (_, at) => ({ ...entry, place: at + 1 }));
+  for (const size of [1, 149, 150, 151, 1_000]) {
+    const parts: number[][] = [];
+    for await (const { part, entries: own } of byPart(pagesOf(entries, size), xero)) {
+      parts[part - 1] = [...(parts[part - 1] ?? []), ...own.map(({ place }) => place)];
+    }
+    expect(parts.map(({ length }) => length)).toEqual([150, 150, 150, 150, 150, 150, 100]);
+    expect(parts.flat()).toEqual(entries.map(({ place }) => place));
+  }
+});
+
+async function* pagesOf(entries: Entry[], size: number) {
+  for (let at = 0; at < entries.length; at += size) yield entries.slice(at, at + size);
+}
 
 test.each([
   [1_000, 0, "1000.00"],

@@ -4,6 +4,9 @@ import { ApiError } from "../../wire/errors.ts";
 import type { Entry, EntryBatch } from "../contract.ts";
 import type { LedgerSettings } from "../rules/contract.ts";
 
+/** How many entries a file has for ledgers that name no limit: each is in memory as a whole. */
+export const FILE_ENTRIES_MAX = 100_000;
+
 /** What a file is about: entries of one currency. */
 export type LedgerFile = { batch: EntryBatch; ledger: LedgerSettings; currency: string };
 
@@ -18,6 +21,9 @@ export type LedgerWriter = {
   /** @throws ApiError `conflict` for an entry that the layout can't hold */
   rows: (entry: Entry, file: LedgerFile) => string;
 };
+
+const REMEDY =
+  "A batch doesn't change: use another format for it, and change the entry rules for later ones.";
 
 /** The number under which a ledger keeps an entry: a second import of it is a duplicate there. */
 export function documentNumber({ batch }: LedgerFile, { place }: Entry): string {
@@ -41,7 +47,7 @@ export function fitting(
   wanted: string,
 ): string {
   if (form.test(value)) return value;
-  throw unsuitable(file, entry, `${field} "${value}" must be ${wanted}. Change the entry rules.`);
+  throw unsuitable(file, entry, `${field} "${value}" must be ${wanted}. ${REMEDY}`);
 }
 
 /** The first characters of a text, which may be cut. */
@@ -69,8 +75,8 @@ export function dayAs(form: string, day: string): string {
   return form.replace("{D}", date).replace("{M}", month).replace("{Y}", year);
 }
 
-/** A cell that is our own digits: an amount or a day, which begins no formula. */
-export type Cell = string | null | { digits: string };
+/** A number, or digits of our own such as a signed amount, begins no formula. */
+export type Cell = string | number | null | { digits: string };
 
 /** Rows of comma-separated text (RFC 4180), with formulas escaped. */
 export function csvRows(rows: readonly (readonly Cell[])[]): string {
@@ -90,5 +96,6 @@ export function tabbedRows(rows: readonly (readonly Cell[])[], lineEnd = "\r\n")
 
 function cellText(cell: Cell): string {
   if (cell === null) return "";
-  return typeof cell === "string" ? escapeFormula(cell) : cell.digits;
+  if (typeof cell === "string") return escapeFormula(cell);
+  return typeof cell === "number" ? `${cell}` : cell.digits;
 }

@@ -6,6 +6,7 @@ import {
   cut,
   dayAs,
   documentNumber,
+  FILE_ENTRIES_MAX,
   type LedgerFile,
   type LedgerWriter,
   tabbedRows,
@@ -66,7 +67,7 @@ const IIF_NUMBER_MAX = 11;
 export const quickbooksIif: LedgerWriter = {
   name: "QuickBooks Desktop",
   charset: "windows-1252",
-  maxEntries: Number.POSITIVE_INFINITY,
+  maxEntries: FILE_ENTRIES_MAX,
   fileName: ({ batch }) => `quickbooks-journal-${batch.number}.iif`,
   header: () => tabbedRows([["!TRNS", ...IIF_FIELDS], ["!SPL", ...IIF_FIELDS], ["!ENDTRNS"]]),
   rows: (entry, file) => {

@@ -5,6 +5,7 @@ import {
   cut,
   dayAs,
   documentNumber,
+  FILE_ENTRIES_MAX,
   fitting,
   type LedgerWriter,
   tabbedRows,
@@ -40,7 +41,7 @@ const CREDIT = "50";
 export const sap: LedgerWriter = {
   name: "SAP",
   charset: "utf-8",
-  maxEntries: Number.POSITIVE_INFINITY,
+  maxEntries: FILE_ENTRIES_MAX,
   fileName: ({ batch }) => `sap-journal-${batch.number}.txt`,
   header: ({ ledger }) => {
     if (ledger.sap_company_code === null)

@@ -28,6 +28,23 @@ export function partsOf(
   return { count, parts: Math.max(1, Math.ceil(count / maxEntries)) };
 }
 
+/** Pages of entries from the first on, cut where a part ends. Parts are counted from 1. */
+export async function* byPart(
+  pages: AsyncIterable<readonly Entry[]>,
+  { maxEntries }: LedgerWriter,
+): AsyncGenerator<{ part: number; entries: readonly Entry[] }> {
+  let seen = 0;
+  for await (const page of pages) {
+    for (let at = 0; at < page.length; ) {
+      const part = Math.floor(seen / maxEntries) + 1;
+      const entries = page.slice(at, at + part * maxEntries - seen);
+      yield { part, entries };
+      at += entries.length;
+      seen += entries.length;
+    }
+  }
+}
+
 export function rowsOf(
   entries: readonly Entry[],
   { rows }: LedgerWriter,
@@ -41,13 +58,9 @@ export function encoded({ charset }: LedgerWriter, text: string): Uint8Array {
   return charset === "utf-8" ? new TextEncoder().encode(text) : encodeWindows1252(text);
 }
 
-/** Names the currency if the batch has several, and the part if there is one. */
-export function fileNameOf(
-  { fileName }: LedgerWriter,
-  file: LedgerFile,
-  part: number | undefined,
-): string {
+/** Names the currency if the batch has several, and the part if the currency has several. */
+export function fileNameOf(writer: LedgerWriter, file: LedgerFile, part = 1): string {
   const currency = file.batch.sums.length > 1 ? `-${file.currency}` : "";
-  const suffix = `${currency}${part === undefined ? "" : `-${part}`}`;
-  return fileName(file).replace(/(?=\.\w+$)/, suffix);
+  const suffix = partsOf(file, writer).parts > 1 ? `${currency}-${part}` : currency;
+  return writer.fileName(file).replace(/(?=\.\w+$)/, suffix);
 }

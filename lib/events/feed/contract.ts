@@ -62,10 +62,10 @@ export const listEventsContract = contract({
   summary: "List events, oldest first",
   description:
     "The events of the last 30 days that webhooks deliver, with the same IDs and bodies. Send " +
-    "resume_cursor as cursor next time: no event ever appears behind it, and each comes at least " +
-    "once. A cursor is a place and fits any filters. With wait, the response to a call without " +
-    "events comes as soon as there is one. A key gets the types whose content it has the scope to " +
-    "read; naming another type is refused.",
+    "resume_cursor as cursor next time: no event ever appears behind it, and each comes at " +
+    "least once. A cursor is a place and fits any filters. With wait, the response to a call " +
+    "without events comes as soon as there is one. A key gets the types whose content it has " +
+    "the scope to read; naming another type is refused.",
   access: needs("read:events"),
   query: z.strictObject({
     ...pageQuery,
@@ -110,8 +110,8 @@ export const createTestEventContract = contract({
   tag,
   summary: "Send a test event",
   description:
-    'An event with example data and `"test": true`, for readers that ask for tests. It goes to no ' +
-    "webhook.",
+    'An event with example data and `"test": true`, for readers that ask for tests. ' +
+    "It goes to no webhook.",
   access: needs("write:webhooks"),
   idempotency: { field: "idempotency_key", required: false },
   body: z.strictObject({

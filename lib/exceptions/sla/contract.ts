@@ -309,7 +309,7 @@ export const listSlaChangesContract = contract({
     "as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item " +
     "holds the current exception, or null if your filters no longer match it. Changes of " +
     "breach_risk that come with time count. Applying an item twice does no harm: some are " +
-    "repeated, so that none is missed.",
+    "repeated rather than missed.",
   access: needs("read:sla"),
   query: z.strictObject({
     ...pageQuery,

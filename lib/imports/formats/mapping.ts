@@ -76,6 +76,8 @@ export const DATE_FORMATS = [
   "MM/DD/YY",
   "MM-DD-YY",
   "YY-MM-DD",
+  "YY.MM.DD",
+  "YY/MM/DD",
   "YYMMDD",
   "DD MMM YYYY",
   "DD-MMM-YYYY",
@@ -122,7 +124,8 @@ export const mapping = z
   .strictObject({
     fields: z.partialRecord(z.enum(MAPPED_FIELDS), column).meta({
       description:
-        "Which column is which field. Without a header row columns are named 1, 2, 3, …; of JSON, the member's name, or its path such as amount.value",
+        "Which column is which field. Without a header row columns are named 1, 2, 3, …; of " +
+        "JSON, the member's name, or its path such as amount.value",
       example: { amount: "Betrag" },
     }),
     lines_path: z
@@ -168,26 +171,43 @@ export const mapping = z
         "How the file writes a fee that was kept: 2.90, or -2.90 (minus). plus unless given.",
       example: "minus",
     }),
-    fee_handling: z.enum(["deducted", "included"]).optional().meta({
-      description:
-        "Of a fee column without a mapping: whether the fee comes off the amount, or the amount is what is left after it.",
-      example: "deducted",
-    }),
-    debit_sign: z.enum(["plus", "minus"]).optional().meta({
-      description:
-        "How the debit column writes money out: 45.10, or -45.10 (minus). The other sign is money back.",
-      example: "plus",
-    }),
-    credit_sign: z.enum(["plus", "minus"]).optional().meta({
-      description:
-        "How the credit column writes money in: 250.00, or -250.00 (minus). The other sign is money taken back.",
-      example: "plus",
-    }),
-    amount_sign: z.enum(["own", "inverted", "repeats", "reverses"]).optional().meta({
-      description:
-        "What an amount's sign says: own: a minus is money out. inverted: a minus is money in. Beside a direction column: repeats: the column alone says the direction. reverses: a minus turns it round.",
-      example: "own",
-    }),
+    fee_handling: z
+      .enum(["deducted", "included"])
+      .optional()
+      .meta({
+        description:
+          "Of a fee column without a mapping: whether the fee comes off the amount, or the " +
+          "amount is what is left after it.",
+        example: "deducted",
+      }),
+    debit_sign: z
+      .enum(["plus", "minus"])
+      .optional()
+      .meta({
+        description:
+          "How the debit column writes money out: 45.10, or -45.10 (minus). " +
+          "The other sign is money back.",
+        example: "plus",
+      }),
+    credit_sign: z
+      .enum(["plus", "minus"])
+      .optional()
+      .meta({
+        description:
+          "How the credit column writes money in: 250.00, or -250.00 (minus). " +
+          "The other sign is money taken back.",
+        example: "plus",
+      }),
+    amount_sign: z
+      .enum(["own", "inverted", "repeats", "reverses"])
+      .optional()
+      .meta({
+        description:
+          "What an amount's sign says: own: a minus is money out. inverted: " +
+          "a minus is money in. With a direction column: repeats: the column " +
+          "alone says the direction. reverses: a minus turns it round.",
+        example: "own",
+      }),
     unmarked: z.enum(["debit", "credit"]).optional().meta({
       description: "What an amount without CR or DR is, where others of the column have one.",
       example: "debit",
@@ -205,7 +225,8 @@ export const mapping = z
       .optional()
       .meta({
         description:
-          "The column that says whether a row is booked, and what its values mean. Known words need no entry. Rows that aren't booked are skipped.",
+          "The column that says whether a row is booked, and what its values mean. " +
+          "Known words need no entry. Rows that aren't booked are skipped.",
         example: { column: "State", booked: ["COMPLETED"], not_booked: ["PENDING"] },
       }),
     balance: column.optional().meta({

@@ -33,7 +33,8 @@ export const listSuggestionBandsContract = contract({
   tag,
   summary: "Group a period's suggestions by rule and score",
   description:
-    "The most probable first, each with the money and with how people decided on such so far: confirmed ÷ (confirmed + rejected) is the " +
+    "The most probable first, each with the money and with how people " +
+    "decided on such so far: confirmed ÷ (confirmed + rejected) is the " +
     "band's measured precision. What was decided many at once isn't counted.",
   access: needs("read:reconciliations"),
   params: byReconciliation,
@@ -65,7 +66,8 @@ export const sampleSuggestionsContract = contract({
   tag,
   summary: "Sample the suggestions of a band",
   description:
-    "At most 20, evenly from the least probable to the most. Confirm the band by POST /v1/matches/bulk with the same filter and this count.",
+    "At most 20, evenly from the least probable to the most. " +
+    "Confirm the band by POST /v1/matches/bulk with the same filter and this count.",
   access: needs("read:reconciliations"),
   params: byReconciliation,
   query: z.strictObject({

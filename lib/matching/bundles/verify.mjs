@@ -4,8 +4,8 @@
  *
  *   node verify.mjs bundle.zip [--key <public key, base64>]
  *
- * It recounts the statement from the bundle's own rows, recomputes the digest that was signed at the
- * close, walks the slice of the audit log and checks its signature. Exits with 0 if everything
+ * It recounts the statement from the bundle's own rows, recomputes the digest that was signed at
+ * the close, walks the slice of the audit log and checks its signature. Exits with 0 if everything
  * agrees, with 1 if anything does not, and with 2 if the bundle can't be read.
  *
  * Pass --key with the public key that you got from somewhere else (`npm run audit -- public-keys`):
@@ -64,7 +64,8 @@ verifyEntries();
 verifyAudit();
 console.log(
   faults === 0
-    ? `Everything agrees: statement ${signature.number} of ${statement.name}, closed ${signature.closed_at} by ${signature.closed_by}.`
+    ? `Everything agrees: statement ${signature.number} of ${statement.name}, closed ` +
+        `${signature.closed_at} by ${signature.closed_by}.`
     : `${faults} ${faults === 1 ? "check fails" : "checks fail"}. Do not rely on this bundle.`,
 );
 process.exit(faults === 0 ? 0 : 1);
@@ -83,7 +84,9 @@ function verifyFiles() {
   say(extra.length === 0, "Nothing was added", extra.join(", "));
 }
 
-/** The digest covers the statement, the matches, their members, the exclusions and what is carried. */
+/**
+ * The digest covers the statement, the matches, their members, the exclusions and what is carried.
+ */
 function verifyDigest() {
   const computed = sha256(
     sha256(files.get("statement.json")),

@@ -67,8 +67,8 @@ const boardPeriod = z
       .nullable()
       .meta({
         description:
-          "The day by which it is to be closed: close_days of the pair's rules after its end. Null " +
-          "where the calendar does not open that often within two years.",
+          "The day by which it is to be closed: close_days of the pair's rules after its end. " +
+          "Null where the calendar does not open that often within two years.",
         example: "2026-12-07",
       }),
     overdue: z.boolean().meta({
@@ -120,8 +120,8 @@ export const getClosingBoardContract = contract({
   tag,
   summary: "Get the closing board",
   description:
-    "All pairs of sources, in the order in which their sources were created, with the periods that " +
-    "end in these months: how far each is, who signed it, when it is due and what is open.",
+    "All pairs of sources, in the order in which their sources were created, with the periods " +
+    "that end in these months: how far each is, who signed it, when it is due and what is open.",
   access: needs("read:reconciliations"),
   functions: ["get_closing_board", "list_newest_periods"],
   query: z

@@ -31,7 +31,8 @@ export const listLineSuggestionsContract = contract({
   tag,
   summary: "Look for counterparts of a line",
   description:
-    "Up to five open lines or groups of the other side, the most probable first, each explained. Empty where nothing of it is open.",
+    "Up to five open lines or groups of the other side, the most probable first, each " +
+    "explained. Empty where nothing of it is open.",
   access: needs("read:reconciliations"),
   params: byLine,
   query: z.strictObject({ reconciliation_id: period }),
@@ -65,7 +66,8 @@ export const excludeLineContract = act(
   "excludeLine",
   "exclude",
   "Exclude a line from matching",
-  "What is open of it leaves the period, with this reason: of the periods that are open, the earliest that reaches the line's day.",
+  "What is open of it leaves the period, with this reason: of the periods that are open, the " +
+    "earliest that reaches the line's day.",
 );
 export const includeLineContract = act(
   "includeLine",

@@ -15,7 +15,7 @@ const line = (number: number, amount_minor: number) => ({
 });
 
 test("suggestions are computed in another thread, with the same result", async () => {
-  const asked: Asked = {
+  const query: Asked = {
     reconciliation_id: "rcn_1",
     side: "right",
     line: line(1, 1250),
@@ -25,9 +25,9 @@ test("suggestions are computed in another thread, with the same result", async (
     open_days: null,
     rejected: [{ left: [line(2, 0).id], right: [line(1, 0).id] }],
   };
-  const here = suggestionsOf(asked);
+  const here = suggestionsOf(query);
   expect(here.length).toBeGreaterThan(0);
-  const there = suggestionThreads().ask(asked);
+  const there = suggestionThreads().ask(query);
   expect(suggestionThreads().tasks).toBe(1);
   expect(await there).toEqual(here);
 });

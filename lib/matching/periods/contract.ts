@@ -20,8 +20,9 @@ const count = z.int().min(0);
 
 /** The one sign of statements and proofs, on pages and in files too. */
 const SIGNS =
-  "An amount of a line is as posted, negated where its source is `inverted`. An amount of both sides (an adjustment, a residual, a " +
-  "difference) is left − right: positive where the left side is the larger.";
+  "An amount of a line is as posted, negated where its source is `inverted`. An amount of " +
+  "both sides (an adjustment, a residual, a difference) is left − right: positive where the " +
+  "left side is the larger.";
 
 export const proof = z
   .object({
@@ -38,7 +39,8 @@ export const proof = z
         open: sum.meta({ example: 0 }),
         adjustments: sum.meta({
           description:
-            "What they explain of left − right, on the side that is the larger for it: left less right is the signed sum.",
+            "What they explain of left − right, on the side that is the larger for it: left " +
+            "less right is the signed sum.",
           example: 0,
         }),
         residual: sum.meta({
@@ -68,8 +70,9 @@ export const periodProof = proof
           .nullable()
           .meta({
             description:
-              "SHA-256 over the statement, the matches, the exclusions and the carried lines, kept when the period closed and in the audit log. " +
-              "Null of periods closed before there was one.",
+              "SHA-256 over the statement, the matches, the exclusions and " +
+              "the carried lines, kept when the period closed and in the " +
+              "audit log. Null of periods closed before there was one.",
             example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
           }),
         holds: z.boolean().nullable().meta({
@@ -103,8 +106,9 @@ export const getProofContract = contract({
   tag,
   summary: "Get the proof that no cent is missing",
   description:
-    "Per currency and side in minor units, added up from the lines themselves, with the signs of the statement. Of a closed period as it " +
-    "was when it closed, and in `closing` whether everything that closed is still the same.",
+    "Per currency and side in minor units, added up from the lines themselves, with the signs " +
+    "of the statement. Of a closed period as it was when it closed, and in `closing` whether " +
+    "everything that closed is still the same.",
   access: needs("read:reconciliations"),
   params: byReconciliation,
   response: periodProof,
@@ -341,8 +345,9 @@ export const statement = z
           .optional()
           .meta({
             description:
-              "What the source itself states for the start of the period: a file's balance or one " +
-              "that was stated, carried on by the lines booked since. Null where nothing is stated.",
+              "What the source itself states for the start of the period: " +
+              "a file's balance or one that was stated, carried on by the " +
+              "lines booked since. Null where nothing is stated.",
             example: 0,
           }),
         stated_closing_minor: sum.nullable().optional().meta({
@@ -383,8 +388,8 @@ export const statement = z
           .optional()
           .meta({
             description:
-              "What nothing explains of the two stated balances, what they differed by before the " +
-              "first line included. Null where one of them is not stated.",
+              "What nothing explains of the two stated balances, what they differed by before " +
+              "the first line included. Null where one of them is not stated.",
             example: 0,
           }),
       }),
@@ -452,9 +457,11 @@ export const getStatementContract = contract({
   tag,
   summary: "Get the reconciliation statement",
   description:
-    "Balances of both sides, what is outstanding and how old, what was adjusted, left over and excluded, and the difference. The sums in " +
-    "`balances` and `differences` are of all periods up to this one, the items of this one. Of a closed period as it was when it " +
-    "closed. While the reconciliation is preparing, what isn't in yet is part of the difference.\n\n" +
+    "Balances of both sides, what is outstanding and how old, what was adjusted, " +
+    "left over and excluded, and the difference. The sums in `balances` and " +
+    "`differences` are of all periods up to this one, the items of this one. " +
+    "Of a closed period as it was when it closed. While the reconciliation is " +
+    "preparing, what isn't in yet is part of the difference.\n\n" +
     SIGNS,
   access: needs("read:reconciliations"),
   params: byReconciliation,
@@ -463,11 +470,14 @@ export const getStatementContract = contract({
   exported: {
     summary: "Export a statement",
     description:
-      "All of the statement as one table; a closed period's is always the same. `kind` says what a row is: `balance` (`item` names the " +
-      "sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` `match`, a row for each line " +
-      "of a match (`item` is the rule, or manual). `amount` is in the currency's own unit and `amount_minor` in minor units; without a side they are left − right.\n\n" +
-      "As a workbook (`xlsx`) it has a sheet per kind, with amounts in the currency's own unit. One of more than 15 digits, which a " +
-      "spreadsheet would round, is text there.",
+      "All of the statement as one table; a closed period's is always the same. `kind` says " +
+      "what a row is: `balance` (`item` names the sum), `outstanding`, `adjustment` " +
+      "(`item` is its kind), `residual`, `exclusion`, and with `matches` `match`, a " +
+      "row for each line of a match (`item` is the rule, or manual). `amount` is in the " +
+      "currency's own unit and `amount_minor` in minor units; without a side they are left − " +
+      "right.\n\n" +
+      "As a workbook (`xlsx`) it has a sheet per kind, with amounts in the currency's own " +
+      "unit. One of more than 15 digits, which a spreadsheet would round, is text there.",
     columns: Object.keys(statementRow.shape),
     amounts: ["amount", "amount_minor"],
     item: statementRow,
@@ -565,7 +575,16 @@ export const closeReconciliationContract = contract({
   path: "/v1/reconciliations/{id}/close",
   tag,
   summary: "Close a period",
-  description: `Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, somebody who in this period matched nothing by hand, wrote nothing off, excluded nothing and undid nothing. Lines that arrive meanwhile belong to the next. Unconfirmed suggestions and open exceptions move with their lines to the next open period, or to the next one that is created. Afterwards nothing in it changes.\n\nWhere its sources have more than 20,000 lines, the call is answered at once with closing true. Ask until it is false: then the period is closed, or closing_failure says why not; the event reconciliation.closed comes once it is. To close it again after a failure, send a new Idempotency-Key. ${person}`,
+  description:
+    "Needs lines that are all in (preparing is false), a proof that holds, a statement with no " +
+    "difference, and earlier periods closed; with four_eyes, a person who matched, wrote off, " +
+    "excluded and undid nothing in this period. Lines that arrive during the close belong to " +
+    "the next. Unconfirmed suggestions and open exceptions move with their lines to the next " +
+    "open period, or to the next one that is created. Afterwards nothing in it changes.\n\n" +
+    "Where its sources have more than 20,000 lines, the call is answered at once with closing " +
+    "true. Ask until it is false: then the period is closed, or closing_failure says why not; " +
+    "the event reconciliation.closed comes once it is. To close it again after a failure, send " +
+    `a new Idempotency-Key. ${person}`,
   access: needs("close:reconciliations"),
   idempotency,
   params: byReconciliation,
@@ -580,7 +599,10 @@ export const reopenReconciliationContract = contract({
   path: "/v1/reconciliations/{id}/reopen",
   tag,
   summary: "Reopen a closed period",
-  description: `Later periods have to be open. Its matches and its signed statement are kept, and the next close signs another. Suggestions and exceptions of its lines that nobody decided meanwhile come back. ${person}`,
+  description:
+    "Later periods have to be open. Its matches and its signed statement are kept, and the next " +
+    "close signs another. Suggestions and exceptions of its lines without a decision since the " +
+    `close come back. ${person}`,
   access: needs("close:reconciliations"),
   idempotency,
   params: byReconciliation,

@@ -52,11 +52,15 @@ const rule = z
       example: 3,
     }),
     days_after: days.optional().meta({ example: 5 }),
-    day_kind: z.enum(DAY_KINDS).optional().meta({
-      description:
-        "What days_before and days_after count. business: days on which the calendar of calendar_id opens.",
-      example: "business",
-    }),
+    day_kind: z
+      .enum(DAY_KINDS)
+      .optional()
+      .meta({
+        description:
+          "What days_before and days_after count. " +
+          "business: days on which the calendar of calendar_id opens.",
+        example: "business",
+      }),
     max_group_size: z
       .int()
       .min(2)
@@ -209,8 +213,9 @@ export const policy = {
     .nullable()
     .meta({
       description:
-        "The calendar whose open days are business days: for rules with day_kind business, and for the sources' grace_days. A changed calendar makes open " +
-        "periods run again. Null: Monday to Friday.",
+        "The calendar whose open days are business days: for rules with " +
+        "day_kind business, and for the sources' grace_days. A changed " +
+        "calendar makes open periods run again. Null: Monday to Friday.",
       example: null,
     }),
   exceptions: exceptionPolicy,
@@ -255,7 +260,8 @@ export const learnt = z
       .max(MOST_NAMES)
       .meta({
         description:
-          "Names of one counterparty that share no word, learnt from confirmed matches. forget_names forgets them.",
+          "Names of one counterparty that share no word, learnt from confirmed matches. " +
+          "forget_names forgets them.",
       }),
   })
   .meta({
@@ -317,9 +323,10 @@ export const putRulesContract = contract({
   tag,
   summary: "Set the rules of a period's sources",
   description:
-    "Creates a new version and runs open periods again by it. Fields that are left out, other than rules, keep their values. With " +
-    "dry_run nothing is kept: the run's impact shows what would newly match, no longer match and change. reset_learning discards what " +
-    "was learned, forget_names single names.",
+    "Creates a new version and runs open periods again by it. Fields that are left out, other " +
+    "than rules, keep their values. With dry_run nothing is kept: the run's impact shows what " +
+    "would newly match, no longer match and change. reset_learning discards what was learned, " +
+    "forget_names single names.",
   access: needs("write:reconciliations"),
   params: byReconciliation,
   body: z.strictObject({

@@ -35,7 +35,8 @@ const step = z.object({
   suggested: count.meta({ example: 0 }),
   left_lines: count.meta({
     description:
-      "Lines of which nothing is open, at the first step that took of them. With those that are open, all lines of the period.",
+      "Lines of which nothing is open, at the first step that took of them. " +
+      "With those that are open, all lines of the period.",
     example: 4812,
   }),
   right_lines: count.meta({ example: 4812 }),
@@ -95,8 +96,9 @@ export const run = z
     lines_total: count.meta({ description: "Lines that it looks at.", example: 10_000 }),
     waterfall: z.array(step).meta({
       description:
-        "Where the period's lines are: what each rule matched, in the rules' order, then people, then what is excluded. As the run left them; of " +
-        "a closed period's last run as it closed. Of a dry run what its rules would match.",
+        "Where the period's lines are: what each rule matched, in the rules' order, then " +
+        "people, then what is excluded. As the run left them; of a closed period's last run as " +
+        "it closed. Of a dry run what its rules would match.",
     }),
     changed: z
       .object({ added: count, kept: count, replaced: count, undone: count, left_out: count })
@@ -149,9 +151,11 @@ export const createRunContract = contract({
   tag,
   summary: "Run the rules",
   description:
-    "Runs of one pair of sources take turns, and wait while the reconciliation is preparing; where one of this period waits already, it " +
-    "is the answer. Where nothing has changed since the last run, it ends at once with that one's result. With dry_run nothing is kept: the run's impact shows what it would change, with other rules if you send some. A dry " +
-    "run of a closed period looks at the lines that the period had.",
+    "Runs of one pair of sources take turns, and wait while the reconciliation is preparing; " +
+    "where one of this period waits already, it is the answer. Where nothing has changed since " +
+    "the last run, it ends at once with that one's result. With dry_run nothing is kept: the " +
+    "run's impact shows what it would change, with other rules if you send some. A dry run of a " +
+    "closed period looks at the lines that the period had.",
   access: needs("write:reconciliations"),
   idempotency,
   params: byReconciliation,

@@ -107,7 +107,8 @@ export const prepareReconciliationContract = contract({
   summary: "Sign a period as prepared",
   description:
     "Says that its work is done. A line that arrives, a match, an undo, an exclusion or another " +
-    "balance revokes the signature, and `sign_off` then says why. A person prepares, with tenant_admin, tenant_lead or tenant_analyst.",
+    "balance revokes the signature, and `sign_off` then says why. A person prepares, with " +
+    "tenant_admin, tenant_lead or tenant_analyst.",
   access: needs("prepare:reconciliations"),
   idempotency,
   params: byReconciliation,
@@ -124,8 +125,9 @@ export const reviewReconciliationContract = contract({
   tag,
   summary: "Sign a prepared period as reviewed",
   description:
-    "Each level is another person than the preparer and the reviewers before, by the issuer and " +
-    "subject of their tokens. `review_levels` of the pair's rules says how many levels a close needs.",
+    "Each level is another person than the preparer and the reviewers " +
+    "before, by the issuer and subject of their tokens. `review_levels` " +
+    "of the pair's rules says how many levels a close needs.",
   access: needs("close:reconciliations"),
   idempotency,
   params: byReconciliation,

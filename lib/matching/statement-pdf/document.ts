@@ -106,7 +106,9 @@ function balancesOf(statement: Statement): Content[] {
       );
     },
   );
-  const hint = `Adjustments, residuals and differences are ${left_source} − ${right_source}: positive where ${left_source} is larger.`;
+  const hint =
+    `Adjustments, residuals and differences are ${left_source} − ${right_source}: positive ` +
+    `where ${left_source} is larger.`;
   return part("Reconciliation of balances", tables, hint);
 }
 
@@ -171,7 +173,8 @@ function outstandingOf(statement: Statement): Content[] {
     ["*", 90, 54, 30, 90],
     rows,
     outstanding_count > outstanding.length
-      ? `The ${outstanding.length} with the most money, of ${outstanding_count.toLocaleString("en")}. The export has all of them.`
+      ? `The ${outstanding.length} with the most money, of ` +
+          `${outstanding_count.toLocaleString("en")}. The export has all of them.`
       : undefined,
   );
 }
@@ -298,7 +301,8 @@ function evidenceOf({ evidence }: Statement): Content[] {
 
 function shortOf(items: readonly unknown[], count = items.length): string | undefined {
   return count > items.length
-    ? `The first ${items.length.toLocaleString("en")} of ${count.toLocaleString("en")}. The export has all of them.`
+    ? `The first ${items.length.toLocaleString("en")} of ${count.toLocaleString("en")}. ` +
+        "The export has all of them."
     : undefined;
 }
 

@@ -81,7 +81,8 @@ export const listOpenLinesContract = contract({
   tag,
   summary: "List what is open in a period",
   description:
-    "Lines to work through, the oldest first or those with the most money, each with its best suggestion. Empty once it is closed.",
+    "Lines to work through, the oldest first or those with the most money, each with its best " +
+    "suggestion. Empty once it is closed.",
   access: needs("read:reconciliations"),
   params: byReconciliation,
   query: z.strictObject({
@@ -102,11 +103,14 @@ export const listOpenLinesContract = contract({
     suggested: queryBoolean
       .optional()
       .meta({ description: "Only lines with a suggested match, or without." }),
-    q: text(200).optional().meta({
-      description:
-        "Words, or parts of them, that reference, counterparty, description or external_id have, or the amount, such as 12.50 or -12.50.",
-      example: "4711",
-    }),
+    q: text(200)
+      .optional()
+      .meta({
+        description:
+          "Words, or parts of them, that reference, counterparty, description or external_id " +
+          "have, or the amount, such as 12.50 or -12.50.",
+        example: "4711",
+      }),
   }),
   response: page(openLine),
   errors: ["not_found", "conflict"],
@@ -148,8 +152,9 @@ export const undoDecisionContract = contract({
   tag,
   summary: "Take a decision back",
   description:
-    "All of it or nothing: what was confirmed or rejected is suggested again, a match by hand is undone, an excluded line is open again. " +
-    "One's own; what others decided, matches by hand and exclusions need the right to write reconciliations.",
+    "All of it or nothing: what was confirmed or rejected is suggested again, a match by hand " +
+    "is undone, an excluded line is open again. One's own; what others decided, matches by hand " +
+    "and exclusions need the right to write reconciliations.",
   access: needs("decide:matches"),
   idempotency,
   params: z.strictObject({ id: id("dec") }),

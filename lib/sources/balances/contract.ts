@@ -32,7 +32,7 @@ export const sourceBalance = z
     closing_minor: minor.meta({ description: "With the source's own sign.", example: 1_187_650 }),
     import_id: id("imp").nullable().meta({ description: "The file that states it." }),
     reason: z.string().nullable().meta({
-      description: "What whoever stated it says. Null of one in a file.",
+      description: "The reason its author gave. Null if a file states it.",
       example: null,
     }),
     created_at: time,
@@ -67,7 +67,8 @@ export const stateSourceBalanceContract = contract({
   tag,
   summary: "State the balance of a source",
   description:
-    "For a source whose files have none, a ledger for example. The newest statement of a day counts.",
+    "For a source whose files have none, a ledger for example. " +
+    "The newest statement of a day counts.",
   access: needs("write:reconciliations"),
   functions: ["state_source_balance", "get_source"],
   idempotency: { field: "idempotency_key", required: false },

@@ -53,6 +53,29 @@ begin
   end loop;
 end $$;
 
+-- The members of a tenant who can be alerted, each with their settings or the defaults. No mail
+-- leaves a sandbox.
+create function private.people_with_alerts(tenant text)
+returns table (tenant_id text, id uuid, reference text, is_admin boolean, breached text,
+  at_risk text, assigned boolean, mentioned boolean, webhook_failing boolean,
+  api_key_expiring boolean, connection_failing boolean)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  select tenant, u.id, 'user:' || private.account_name(u.email, u.id), r.roles ? 'tenant_admin',
+    coalesce(s.exception_breached, 'mine'), coalesce(s.exception_at_risk, 'off'),
+    coalesce(s.assigned, true), coalesce(s.mentioned, true), coalesce(s.webhook_failing, true),
+    coalesce(s.api_key_expiring, true), coalesce(s.connection_failing, true)
+  from private.accounts_of(tenant) u
+  cross join lateral (
+    select private.roles_of_account(u.raw_app_meta_data, tenant) as roles) r
+  left join public.notification_settings s on s.tenant_id = tenant and s.subject = u.id::text
+    and s.is_account
+  where not private.is_sandbox(tenant)
+    and u.email is not null and (u.banned_until is null or u.banned_until <= now())
+    and r.roles ?| private.roles();
+end $$;
+
 -- Finds the recipients of what happened and bundles their alerts: at most one message a minute per
 -- recipient and kind. Returns the number of events it looked at.
 create function private.collect_alerts(batch integer default 5000) returns integer
@@ -71,24 +94,9 @@ begin
         e.data ->> 'id') as subject
     from taken t join public.events e on e.tenant_id = t.tenant_id and e.id = t.event_id
   ), person as materialized (
-    select t.tenant_id, u.id, 'user:' || private.account_name(u.email, u.id) as reference,
-      r.roles ? 'tenant_admin' as is_admin,
-      coalesce(s.exception_breached, 'mine') as breached,
-      coalesce(s.exception_at_risk, 'off') as at_risk,
-      coalesce(s.assigned, true) as assigned, coalesce(s.mentioned, true) as mentioned,
-      coalesce(s.webhook_failing, true) as webhook_failing,
-      coalesce(s.api_key_expiring, true) as api_key_expiring,
-      coalesce(s.connection_failing, true) as connection_failing
+    select p.*
     from (select distinct h.tenant_id from happened h) t
-    cross join lateral private.accounts_of(t.tenant_id) u
-    cross join lateral (
-      select private.roles_of_account(u.raw_app_meta_data, t.tenant_id) as roles) r
-    left join public.notification_settings s on s.tenant_id = t.tenant_id and s.subject = u.id::text
-      and s.is_account
-    -- No mail leaves a sandbox.
-    where not private.is_sandbox(t.tenant_id)
-      and u.email is not null and (u.banned_until is null or u.banned_until <= now())
-      and r.roles ?| private.roles()
+    cross join lateral private.people_with_alerts(t.tenant_id) p
   ), mailed as (
     insert into private.alerts (tenant_id, recipient, kind, event_id, subject)
     select h.tenant_id, 'account:' || p.id, h.kind, h.event_id, h.subject

@@ -99,13 +99,19 @@ begin
   return c;
 end $$;
 
--- Pins the key that the server shows first; another one stops the connection. Returns whether to go
--- on. Records: connection.host_key_changed.
-create function private.pin_host_key(c public.connections, shown text) returns boolean
-language plpgsql volatile set search_path = '' as $$
+-- Whether to go on with a server that shows this host key: its first one is pinned, and another one
+-- stops the connection. Records: connection.host_key_changed.
+create function private.accepts_host_key(tenant text, connection text, shown text) returns boolean
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  c public.connections;
 begin
-  if c.host_key = shown then
-    return true;
+  perform private.act_for_tenant(tenant);
+  select * into c from public.connections x
+  where x.tenant_id = tenant and x.id = connection and x.deleted_at is null
+  for no key update;
+  if not found or c.host_key = shown then
+    return found;
   end if;
   perform private.record_security_event('connection.host_key_changed', c.id, null,
     jsonb_build_object('name', private.connection_facts(c) -> 'name', 'changes',
@@ -115,13 +121,6 @@ begin
     status = case when x.host_key is null then x.status else 'stopped' end
   where x.tenant_id = c.tenant_id and x.id = c.id;
   return c.host_key is null;
-end $$;
-
-create function private.check_host_key(tenant text, connection text, lease text,
-  shown text) returns boolean
-language plpgsql volatile security definer set search_path = '' as $$
-begin
-  return private.pin_host_key(private.require_lease(tenant, connection, lease), shown);
 end $$;
 
 -- files: [{ path, bytes, modified_at }] as listed. Returns each with { state, file_id, error }:
@@ -268,7 +267,7 @@ end $$;
 grant execute on function
   private.queue_due_looks(integer), private.find_inbox(text),
   private.begin_look(text, text, boolean),
-  private.check_host_key(text, text, text, text), private.known_files(text, text, jsonb, boolean),
+  private.accepts_host_key(text, text, text), private.known_files(text, text, jsonb, boolean),
   private.begin_file(text, text, text, jsonb),
   private.open_file_import(text, text, text, text, text, text),
   private.keep_file_part(text, text, integer, bytea),

@@ -5,7 +5,7 @@ create table private.quotas (
   kind text primary key check (
     kind in ('api_keys', 'webhooks', 'reconciliations', 'sources', 'records', 'exceptions', 'lines',
       'members', 'evidence_mib')),
-  most bigint not null check (most > 0)
+  maximum bigint not null check (maximum > 0)
 );
 alter table private.quotas enable row level security;
 
@@ -68,7 +68,7 @@ end $$;
 create function private.quota_of(tenant_id text, kind text) returns bigint
 language plpgsql stable security definer set search_path = '' as $$
 begin
-  return least((select q.most from private.quotas q where q.kind = $2),
+  return least((select q.maximum from private.quotas q where q.kind = $2),
     case when private.is_sandbox($1) then
       case kind when 'lines' then 50000 when 'exceptions' then 5000 when 'records' then 5000
         when 'evidence_mib' then 100 else 50 end
@@ -114,8 +114,8 @@ begin
   end if;
 end $$;
 
--- Makes writers of one kind in the caller's tenant take turns until they commit, so that none
--- counts before another has inserted.
+-- Serializes writers of one kind in the caller's tenant until they commit: a writer that counted
+-- before another had inserted could exceed the quota.
 create function private.serialize_counting(kind text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin

@@ -58,7 +58,25 @@ begin
       where b.tenant_id = e.tenant_id and b.id = e.reverses_batch
     ));
 end $$;
-grant execute on function private.entry_json(public.entries) to authenticated;
+
+-- Entries of a batch after a place, in their order; those of one currency, or all for null.
+create function private.entries_after(tenant text, batch text, currency text, place integer,
+  page_size integer) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select jsonb_agg(private.entry_json(e) order by e.place)
+    from (
+      select * from public.entries x
+      where x.tenant_id = tenant and x.batch_id = batch and x.place > entries_after.place
+        and (entries_after.currency is null or x.currency = entries_after.currency)
+      order by x.place limit page_size
+    ) e
+  );
+end $$;
+grant execute on function private.entry_json(public.entries),
+  private.entries_after(text, text, text, integer, integer)
+to authenticated;
 
 -- In their order. input: { id, limit, after: [place] | null, currency }, `id` the batch's. Refuses:
 -- not_found.
@@ -67,19 +85,11 @@ language plpgsql volatile set search_path = '' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
   b public.entry_batches;
-  items jsonb;
 begin
   perform private.begin_request(request, 'list_entries');
   b := private.find_entry_batch(input ->> 'id');
-  select jsonb_agg(private.entry_json(e) order by e.place) into items
-  from (
-    select * from public.entries x
-    where x.tenant_id = b.tenant_id and x.batch_id = b.id
-      and x.place > coalesce((input -> 'after' ->> 0)::integer, 0)
-      and (input ->> 'currency' is null or x.currency = input ->> 'currency')
-    order by x.place limit page_size + 1
-  ) e;
-  return private.page(items, page_size, 'place');
+  return private.page(private.entries_after(b.tenant_id, b.id, input ->> 'currency',
+    coalesce((input -> 'after' ->> 0)::integer, 0), page_size + 1), page_size, 'place');
 end $$;
 
 -- The first step of a file for a ledger. input: { id }. Returns { batch, ledger }. Refuses:

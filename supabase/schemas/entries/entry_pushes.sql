@@ -39,6 +39,15 @@ begin
   return b;
 end $$;
 
+-- Tries the pushes again that failed by other settings of a pair.
+create function private.retry_entry_pushes(tenant text, pair integer) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.queue_entry_push(b) from public.entry_batches b
+  where b.tenant_id = tenant and b.pair_no = pair and b.exported_at is null
+    and b.push ->> 'state' in ('failed', 'stopped');
+end $$;
+
 -- Pushes a batch now. input: { id }. Refuses: not_found, conflict.
 create function public.push_entry_batch(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -83,37 +92,9 @@ begin
         and c.deleted_at is null));
 end $$;
 
--- Entries of a batch in one currency, in their order, after a place.
-create function private.entries_to_push(tenant text, batch text, currency text, after_place integer,
-  most integer) returns jsonb
-language plpgsql stable security definer set search_path = '' as $$
-begin
-  return coalesce((
-    select jsonb_agg(private.entry_json(e) order by e.place)
-    from (
-      select * from public.entries x
-      where x.tenant_id = tenant and x.batch_id = batch and x.place > after_place
-        and x.currency = entries_to_push.currency
-      order by x.place limit most
-    ) e
-  ), '[]');
-end $$;
-
--- Whether to go on with a server that shows this host key.
-create function private.accepts_host_key(tenant text, connection text, shown text) returns boolean
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  c public.connections;
-begin
-  perform private.act_for_tenant(tenant);
-  select * into c from public.connections x
-  where x.tenant_id = tenant and x.id = connection and x.deleted_at is null
-  for no key update;
-  return found and private.pin_host_key(c, shown);
-end $$;
-
--- Ends a push. result: { files, error, needs_person }: the names of the files that were written, or
--- why they were not. Records: entries.exported.
+-- Ends a push. result: { state, files, error, needs_person }: the names of the files that were
+-- written, or why they were not. What a worker that was taken for dead reports after another has
+-- written the files changes nothing. Records: entries.exported.
 create function private.end_entry_push(tenant text, batch text, result jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -123,8 +104,10 @@ begin
   perform private.act_for_tenant(tenant);
   select * into strict b from public.entry_batches x
   where x.tenant_id = tenant and x.id = batch for update;
-  update public.entry_batches x set push = jsonb_build_object(
-    'state', case when result ->> 'error' is null then 'done' else 'failed' end,
+  if b.push ->> 'state' = 'done' then
+    return;
+  end if;
+  update public.entry_batches x set push = jsonb_build_object('state', result -> 'state',
     'at', private.iso(now()), 'error', left(result ->> 'error', 1000), 'files', result -> 'files')
   where x.tenant_id = tenant and x.id = batch;
   if result ->> 'error' is null and b.exported_at is null then
@@ -145,7 +128,5 @@ begin
 end $$;
 
 grant execute on function
-  private.begin_entry_push(text, text),
-  private.entries_to_push(text, text, text, integer, integer),
-  private.accepts_host_key(text, text, text), private.end_entry_push(text, text, jsonb)
+  private.begin_entry_push(text, text), private.end_entry_push(text, text, jsonb)
 to service_role;

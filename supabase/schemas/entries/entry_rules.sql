@@ -86,6 +86,9 @@ begin
   insert into public.entry_rules (tenant_id, pair_no, version, rules, ledger)
   values (r.tenant_id, r.pair_no, before.version + 1, input -> 'rules', ledger)
   returning * into e;
+  if e.ledger <> before.ledger then
+    perform private.retry_entry_pushes(e.tenant_id, e.pair_no);
+  end if;
   perform private.record_security_event('entries.rules_updated', r.id, null, jsonb_build_object(
     'from', private.entry_rules_json(before), 'to', private.entry_rules_json(e)));
   return private.entry_rules_json(e);

@@ -24,6 +24,39 @@ begin
   );
 end $$;
 
+-- Open exceptions of a pair whose suggestion no longer exists, each with its one line that is open
+-- up to the end of the period: its own line, otherwise the one with the most money.
+create function private.exceptions_without_suggestion(r public.reconciliations)
+returns table (exception_id text, line_no bigint)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  with grouped as materialized (
+    select e.id, e.line_no, e.grouped_match_id from public.exceptions e
+    where e.tenant_id = r.tenant_id and e.pair_no = r.pair_no and e.grouped_match_id is not null
+      and e.status in ('open', 'in_review')
+  ), left_over as materialized (
+    select g.id, g.line_no from grouped g
+    left join (
+      select x.id from public.matches x
+      where x.tenant_id = r.tenant_id
+        and x.id = any (array(select y.grouped_match_id from grouped y)) and x.state = 'suggested'
+        order by x.id
+    ) m on m.id = g.grouped_match_id
+    where m.id is null
+  )
+  select p.id, o.line_no
+  from left_over p cross join lateral (
+    select x.line_no from private.exception_lines x cross join lateral (
+      select abs(y.open_minor) as minor from private.open_lines y
+      where y.tenant_id = r.tenant_id and y.pair_no = r.pair_no and y.line_no = x.line_no
+        and y.value_date <= r.period_end offset 0
+    ) o
+    where x.tenant_id = r.tenant_id and x.exception_id = p.id
+    order by x.line_no <> p.line_no, o.minor desc, x.line_no limit 1
+  ) o;
+end $$;
+
 -- Open exceptions whose lines differ from what a run left them with. For the lines of a suggestion:
 -- the oldest exception, or before it one with a title that a person gave, with those to merge into
 -- it. For exceptions whose suggestion no longer exists: each, with its one open line. [{
@@ -48,19 +81,6 @@ begin
         array_agg(h.line_no order by h.exception_id) as line_nos
       from held h group by h.match_id
       having count(*) > 1 or bool_or(h.grouped_match_id is distinct from h.match_id)
-    ), grouped as materialized (
-      select e.id, e.line_no, e.grouped_match_id from public.exceptions e
-      where e.tenant_id = tenant and e.pair_no = r.pair_no and e.grouped_match_id is not null
-        and e.status in ('open', 'in_review')
-    ), left_over as materialized (
-      select g.id, g.line_no from grouped g
-      left join (
-        select x.id from public.matches x
-        where x.tenant_id = tenant and x.id = any (array(select y.grouped_match_id from grouped y))
-          and x.state = 'suggested'
-          order by x.id
-      ) m on m.id = g.grouped_match_id
-      where m.id is null
     ), changed as (
       select o.ids[1] as exception_id, o.ids[2:] as merged, o.line_nos[1] as line_no, p.match_id
       from put_together p cross join lateral (
@@ -70,25 +90,17 @@ begin
           cross join lateral (select private.has_own_title(tenant, i.id) as is_own) t
       ) o
       union all
-      select p.id, '{}', o.line_no, null
-      from left_over p cross join lateral (
-        select x.line_no from private.exception_lines x cross join lateral (
-          select abs(y.open_minor) as minor from private.open_lines y
-          where y.tenant_id = tenant and y.pair_no = r.pair_no and y.line_no = x.line_no
-            and y.value_date <= r.period_end offset 0
-        ) o
-        where x.tenant_id = tenant and x.exception_id = p.id
-        order by x.line_no <> p.line_no, o.minor desc, x.line_no limit 1
-      ) o
-      where not exists (select from held h where h.exception_id = p.id)
+      select p.exception_id, '{}', p.line_no, null
+      from private.exceptions_without_suggestion(r) p
+      where not exists (select from held h where h.exception_id = p.exception_id)
     ), numbered as materialized (
       select row_number() over () as n, c.* from changed c
     )
     select coalesce(
       jsonb_agg(x.subject
-        || jsonb_build_object('exception_id', c.exception_id, 'merged', c.merged, 'line_no',
-          c.line_no,
-      'severity', e.severity, 'amount_minor', e.amount_minor) order by c.exception_id), '[]')
+        || jsonb_build_object('exception_id', c.exception_id, 'merged', c.merged,
+          'line_no', c.line_no, 'severity', e.severity, 'amount_minor', e.amount_minor)
+        order by c.exception_id), '[]')
     -- A suggestion lists its lines itself.
     from private.subjects_of_exceptions(r, array(select y.match_id from numbered y order by y.n),
       array(select case when y.match_id is null then y.line_no end from numbered y order by y.n)) x
@@ -129,6 +141,29 @@ begin
     coalesce(
       private.policy_deadline(e, private.minutes_to_resolve(p, deadline_of_severity.severity), no),
       coalesce(e.held_due_at, e.due_at)));
+end $$;
+
+-- Merges open exceptions into another, which gets these lines. A merged one without its own line
+-- belongs to no line any more, even if it is reopened.
+create function private.merge_exceptions(tenant text, pair integer, into_id text, merged text[],
+  line_nos bigint[]) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.change_exceptions('edit', array(
+    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'status', 'resolved',
+      'line_no', null, 'suggested_match_id', null, 'grouped_match_id', null,
+      'resolution',
+      format('Merged into %s: a match is suggested for the lines of both.', into_id))
+    from public.exceptions e
+    where e.tenant_id = tenant and e.id = any (merged) and e.status in ('open', 'in_review')
+    order by e.id for no key update
+  ));
+  delete
+  from private.exception_lines y
+  where y.tenant_id = tenant and y.exception_id = any (merged || into_id);
+  insert into private.exception_lines (tenant_id, line_no, pair_no, exception_id)
+  select tenant, n.line_no, pair, into_id from unnest(line_nos) n (line_no)
+  on conflict do nothing;
 end $$;
 
 -- rows: [{ exception_id, merged, match_id, line_nos, title, severity, reason_code, amount_minor,
@@ -174,22 +209,7 @@ begin
       where l.tenant_id = tenant and l.line_no = x.line_nos[1] for no key update of e
     ));
     continue when not found;
-    -- Without its own line it belongs to no line any more, even if it is reopened.
-    perform private.change_exceptions('edit', array(
-      select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'status', 'resolved', 'line_no',
-        null, 'suggested_match_id', null,
-        'grouped_match_id', null, 'resolution',
-        format('Merged into %s: a match is suggested for the lines of both.', x.exception_id))
-      from public.exceptions e
-        where e.tenant_id = tenant and e.id = any (x.merged) and e.status in ('open', 'in_review')
-      order by e.id for no key update
-    ));
-    delete
-    from private.exception_lines y
-    where y.tenant_id = tenant and y.exception_id = any (x.merged || x.exception_id);
-    insert into private.exception_lines (tenant_id, line_no, pair_no, exception_id)
-    select tenant, n.line_no, r.pair_no, x.exception_id from unnest(x.line_nos) n (line_no)
-    on conflict do nothing;
+    perform private.merge_exceptions(tenant, r.pair_no, x.exception_id, x.merged, x.line_nos);
   end loop;
 end $$;
 

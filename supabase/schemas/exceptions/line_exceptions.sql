@@ -18,29 +18,6 @@ create policy exception_lines_read on private.exception_lines for select to auth
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
--- The day as many business days before today as a source's grace period has: days on which the
--- calendar opens, or without a calendar Monday to Friday.
-create function private.last_day_of_grace(s public.sources, calendar text) returns date
-language plpgsql stable set search_path = '' as $$
-declare
-  open_days constant jsonb := private.open_days(s.tenant_id, calendar) -> 'open_days';
-  found_day date := (now() at time zone s.time_zone)::date;
-  left_over integer := s.grace_days;
-  number integer;
-begin
-  while left_over > 0 loop
-    found_day := found_day - 1;
-    number := found_day - date '1970-01-01';
-    if open_days is null and extract(isodow from found_day) < 6
-      or open_days -> 'opened' @> to_jsonb(number)
-      or open_days -> 'weekdays' @> to_jsonb(extract(isodow from found_day)::integer)
-      and not open_days -> 'closed' @> to_jsonb(number) then
-      left_over := left_over - 1;
-    end if;
-  end loop;
-  return found_day;
-end $$;
-
 -- What exceptions are about, each by its place in the arrays: the lines of a suggestion, and this
 -- line; no row if none of it is open. { match_id, currency, difference_minor, is_late, lines: [{
 -- line_no, id, side, source, open_minor, value_date, reference, is_free }] }. difference_minor is
@@ -65,40 +42,18 @@ begin
     where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
       and x.line_no = any (array(select y.line_no from about y))
       order by x.line_no
-  ), closed as materialized (
-    select c.id, c.period_start, c.period_end from public.reconciliations c
-    where c.tenant_id = r.tenant_id and c.pair_no = r.pair_no and c.closed_at is not null
-  ), late as materialized (
-    -- Lines that were there when a period closed were carried. The times of transactions don't tell
-    -- which came first.
-    select distinct o.line_no
-    from open_ones o
-    join closed c on o.value_date between c.period_start and c.period_end
-    where (
-      select k.line_no
-      from public.carried_lines k
-      where k.tenant_id = r.tenant_id and k.reconciliation_id = c.id and k.line_no = o.line_no
-    ) is null
-  ), explained as materialized (
-    select m.id,
-      (select sum((x.adjustment ->> 'amount_minor')::bigint)
-        from jsonb_array_elements(m.adjustments) x (adjustment)) as minor
-    from (select x.id, x.adjustments from public.matches x
-      where x.tenant_id = r.tenant_id and x.id = any (suggestions) order by x.id) m
-    where m.adjustments <> '[]'
   )
   select a.n, jsonb_build_object('match_id', q.suggestion, 'currency', min(o.currency),
     'difference_minor', greatest(-9007199254740991, least(9007199254740991,
       sum(case o.side when 'left' then o.open_minor else -o.open_minor end)
         - coalesce(d.minor, 0))),
     'is_late', bool_or(t.line_no is not null),
-    'lines',
-    jsonb_agg(
+    'lines', jsonb_agg(
       jsonb_build_object('line_no', o.line_no, 'id', private.line_id_text(l.id), 'side', o.side,
-        'source', s.name,
-      'open_minor', o.open_minor, 'value_date', o.value_date, 'reference',
-      coalesce(l.reference, l.external_id, l.counterparty),
-      'is_free', e.line_no is null) order by o.side, abs(o.open_minor) desc, o.line_no))
+        'source', s.name, 'open_minor', o.open_minor, 'value_date', o.value_date,
+        'reference', coalesce(l.reference, l.external_id, l.counterparty),
+        'is_free', e.line_no is null)
+      order by o.side, abs(o.open_minor) desc, o.line_no))
   from about a
   join asked q on q.n = a.n
   join open_ones o on o.line_no = a.line_no
@@ -109,14 +64,16 @@ begin
     order by x.line_no
   ) l on l.line_no = a.line_no
   join public.sources s on s.tenant_id = r.tenant_id and s.source_no = l.source_no
-  left join late t on t.line_no = a.line_no
+  left join private.late_lines(r, array(select x.line_no from open_ones x order by x.line_no),
+    array(select x.value_date from open_ones x order by x.line_no)) t (line_no)
+    on t.line_no = a.line_no
   left join (
     select x.line_no from private.exception_lines x
     where x.tenant_id = r.tenant_id and x.line_no = any (array(select y.line_no from open_ones y))
       and x.pair_no = r.pair_no
       order by x.line_no
   ) e on e.line_no = a.line_no
-  left join explained d on d.id = q.suggestion
+  left join private.adjusted_in_matches(r.tenant_id, suggestions) d on d.id = q.suggestion
   group by a.n, q.suggestion, d.minor;
 end $$;
 
@@ -133,21 +90,8 @@ begin
   select * into strict r
   from public.reconciliations x
   where x.tenant_id = tenant and x.id = reconciliation;
-  -- The last day is computed once per side, not once per line.
-  with due as materialized (
-    select case s.source_no when p.left_source_no then 'left' else 'right' end as side,
-      private.last_day_of_grace(s,
-        private.policy_of_pair(tenant, r.pair_no) ->> 'calendar_id') as day
-    from public.pairs p
-    join public.sources s on s.tenant_id = tenant
-      and s.source_no in (p.left_source_no, p.right_source_no)
-    where p.tenant_id = tenant and p.pair_no = r.pair_no
-  ), past_grace as materialized (
-    select o.line_no, abs(o.open_minor) as minor
-    from due d
-    join private.open_lines o on o.tenant_id = tenant and o.pair_no = r.pair_no and o.side = d.side
-      and o.value_date <= r.period_end
-      and o.value_date < d.day
+  with past_grace as materialized (
+    select * from private.open_past_grace(r)
   ), suggested as materialized (
     select m.id, abs(m.residual_minor) as minor from public.matches m
     where m.tenant_id = tenant and m.reconciliation_id = r.id and m.state = 'suggested'
@@ -157,12 +101,7 @@ begin
   ), young as materialized (
     select distinct mm.match_id
     from members mm
-    join (
-      select o.line_no from private.open_lines o
-      where o.tenant_id = tenant and o.pair_no = r.pair_no
-        and o.line_no = any (array(select y.line_no from members y))
-        order by o.line_no
-    ) o on o.line_no = mm.line_no
+    join private.open_among(r, array(select y.line_no from members y)) o on o.line_no = mm.line_no
     left join past_grace g on g.line_no = mm.line_no
     where g.line_no is null
   ), overdue as materialized (

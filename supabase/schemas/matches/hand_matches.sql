@@ -133,6 +133,44 @@ begin
   end if;
 end $$;
 
+create function private.shape_of(lefts bigint, rights bigint) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case when lefts = 0 or rights = 0 then 'reversal'
+    when lefts = 1 and rights = 1 then '1:1'
+    when lefts = 1 then '1:n'
+    when rights = 1 then 'n:1'
+    else 'n:m' end;
+end $$;
+
+create function private.sum_of_adjustments(adjustments jsonb) returns numeric
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select coalesce(sum((a ->> 'amount_minor')::bigint), 0)
+    from jsonb_array_elements(adjustments) a
+  );
+end $$;
+
+-- The adjustments of a match whose sides have these sums; fees that came with its lines become one.
+-- Refuses: invalid_request if the sums differ by something else.
+create function private.explain_difference(adjustments jsonb, left_minor numeric,
+  right_minor numeric, fees numeric, currency text) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  difference constant bigint := left_minor - right_minor - private.sum_of_adjustments(adjustments);
+begin
+  if difference = 0 then
+    return adjustments;
+  elsif difference = fees then
+    return adjustments || jsonb_build_object('kind', 'fee', 'amount_minor', fees, 'note', null);
+  end if;
+  perform private.refuse_field('adjustments', format(
+    'Left is %s and right is %s in minor units of %s: %s is not explained. Add adjustments of %s, '
+      'or choose other lines.',
+    left_minor, right_minor, currency, difference, difference));
+end $$;
+
 -- Creates a confirmed match of all open amounts of these lines; `split`: the line of which the
 -- difference stays open. Refuses: invalid_request if the sides don't add up, saying by how much, or
 -- exceed JSON's numbers; role_required for adjustments that only a person may make; conflict if a
@@ -161,21 +199,15 @@ begin
   perform private.require_open_in_period(r, match_by_hand.line_ids);
   asked := private.sums_of_lines(r, match_by_hand.line_ids);
   is_reversal := asked.lefts = 0 or asked.rights = 0;
-  select asked.left_minor - asked.right_minor
-    - coalesce(sum((a ->> 'amount_minor')::bigint), 0) into difference
-  from jsonb_array_elements(explained) a;
   if split is not null and is_reversal then
     perform private.refuse_field('split_line_id',
       'Only a match of both sides can leave part of a line open.');
-  elsif split is null and difference <> 0 and difference = asked.fees then
-    explained := explained
-      || jsonb_build_object('kind', 'fee', 'amount_minor', asked.fees, 'note', null);
-  elsif split is null and difference <> 0 then
-    perform private.refuse_field('adjustments', format(
-      'Left is %s and right is %s in minor units of %s: %s is not explained. Add adjustments of %s, or choose other lines.',
-      asked.left_minor, asked.right_minor, asked.currency, difference, difference));
   end if;
-  if split is not null then
+  if split is null then
+    explained := private.explain_difference(explained, asked.left_minor, asked.right_minor,
+      asked.fees, asked.currency);
+  else
+    difference := asked.left_minor - asked.right_minor - private.sum_of_adjustments(explained);
     select s.line_no, s.side, s.taken_minor into split_no, split_side, split_minor
     from private.split_of_match(r, match_by_hand.line_ids, split, difference, asked.currency) s;
   end if;
@@ -191,9 +223,8 @@ begin
   insert into public.matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method,
     currency, amount_minor, adjustments, note, decided_by, decided_at)
   values (tenant, private.new_uuid(), r.pair_no, r.id, 'confirmed',
-    case when is_reversal then 'reversal' when asked.lefts = 1 and asked.rights = 1 then '1:1'
-      when asked.lefts = 1 then '1:n' when asked.rights = 1 then 'n:1' else 'n:m' end,
-    'manual', asked.currency, amount, explained, match_by_hand.note, private.actor(), now())
+    private.shape_of(asked.lefts, asked.rights), 'manual', asked.currency, amount, explained,
+    match_by_hand.note, private.actor(), now())
   returning * into made;
   insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
   select tenant, made.id, r.pair_no, l.line_no, l.side,

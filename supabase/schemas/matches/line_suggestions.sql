@@ -15,9 +15,58 @@ begin
 end $$;
 grant execute on function private.engine_line(public.lines, bigint, jsonb) to authenticated;
 
--- input: { id, reconciliation_id }. Candidates: open lines of the other side in the period, in the
--- line's currency, the 200 nearest in amount and the 200 nearest in time. Refuses: not_found,
--- invalid_request, conflict.
+-- The open lines of the other side in the period, in the line's currency, as the engine reads them:
+-- the 200 nearest in amount and the 200 nearest in time.
+create function private.suggestion_candidates(r public.reconciliations, o private.open_lines,
+  policy jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    with others as materialized (
+      select * from private.open_lines x
+      where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.side <> o.side
+        and x.currency = o.currency and x.value_date <= r.period_end
+    ), near as (
+      (select x.line_no, x.open_minor from others x
+        order by abs(x.open_minor - o.open_minor), x.line_no limit 200)
+      union
+      (select x.line_no, x.open_minor from others x
+        order by abs(x.value_date - o.value_date), x.line_no limit 200)
+    )
+    select coalesce(jsonb_agg(private.engine_line(c, n.open_minor, policy) order by n.line_no),
+      '[]')
+    from near n join public.lines c on c.tenant_id = r.tenant_id and c.line_no = n.line_no
+  );
+end $$;
+
+-- [{ left, right }]: the line IDs of the matches with this line that people rejected or undid.
+create function private.rejected_matches_of_line(r public.reconciliations, line_no bigint)
+returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('left', x.lefts, 'right', x.rights)), '[]')
+    from (
+      select coalesce(jsonb_agg(private.line_id_text(ml.id)) filter (where other.side = 'left'),
+        '[]') as lefts,
+        coalesce(jsonb_agg(private.line_id_text(ml.id)) filter (where other.side = 'right'),
+          '[]') as rights
+      from public.match_members mine
+      join public.matches m on m.tenant_id = mine.tenant_id and m.id = mine.match_id
+        and m.decided_by is not null and m.state in ('rejected', 'undone')
+      join public.match_members other on other.tenant_id = m.tenant_id and other.match_id = m.id
+      join public.lines ml on ml.tenant_id = other.tenant_id and ml.line_no = other.line_no
+      where mine.tenant_id = r.tenant_id and mine.line_no = rejected_matches_of_line.line_no
+        and mine.pair_no = r.pair_no
+      group by m.id
+    ) x
+  );
+end $$;
+grant execute on function
+  private.suggestion_candidates(public.reconciliations, private.open_lines, jsonb),
+  private.rejected_matches_of_line(public.reconciliations, bigint) to authenticated;
+
+-- input: { id, reconciliation_id }. Refuses: not_found, invalid_request, conflict.
 create function public.list_line_suggestions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -45,37 +94,7 @@ begin
     'rules',
     (select x.rules from public.pair_rules x
       where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.version = p.rules_version),
-    'candidates', (
-      with others as materialized (
-        select * from private.open_lines x
-        where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.side <> o.side
-          and x.currency = o.currency and x.value_date <= r.period_end
-      ), near as (
-        (select x.line_no, x.open_minor from others x
-          order by abs(x.open_minor - o.open_minor), x.line_no limit 200)
-        union
-        (select x.line_no, x.open_minor from others x
-          order by abs(x.value_date - o.value_date), x.line_no limit 200)
-      )
-      select coalesce(jsonb_agg(private.engine_line(c, n.open_minor, policy) order by n.line_no),
-        '[]')
-      from near n join public.lines c on c.tenant_id = r.tenant_id and c.line_no = n.line_no
-    ),
-    'rejected', (
-      select coalesce(jsonb_agg(jsonb_build_object('left', x.lefts, 'right', x.rights)), '[]')
-      from (
-        select coalesce(jsonb_agg(private.line_id_text(ml.id)) filter (where other.side = 'left'),
-          '[]') as lefts,
-          coalesce(jsonb_agg(private.line_id_text(ml.id)) filter (where other.side = 'right'),
-            '[]') as rights
-        from public.match_members mine
-        join public.matches m on m.tenant_id = mine.tenant_id and m.id = mine.match_id
-          and m.decided_by is not null and m.state in ('rejected', 'undone')
-        join public.match_members other on other.tenant_id = m.tenant_id and other.match_id = m.id
-        join public.lines ml on ml.tenant_id = other.tenant_id and ml.line_no = other.line_no
-        where mine.tenant_id = r.tenant_id and mine.line_no = l.line_no and mine.pair_no = r.pair_no
-        group by m.id
-      ) x
-    )
+    'candidates', private.suggestion_candidates(r, o, policy),
+    'rejected', private.rejected_matches_of_line(r, l.line_no)
   );
 end $$;

@@ -84,6 +84,42 @@ end $$;
 grant execute on function
   private.matches_since(public.reconciliations, timestamptz) to authenticated;
 
+-- The SQL condition of list_matches on a match m. `of_line`: its condition on a line l. The state
+-- is a literal, since suggestions have a separate index. Conditions on a line are looked up match
+-- by match, by whole keys.
+create function private.match_filters(input jsonb, behind uuid, of_line text, is_changed boolean,
+  is_closed boolean) returns text
+language plpgsql immutable set search_path = '' as $$
+declare
+  by_line constant text := 'exists (
+    select from public.match_members mm
+    cross join lateral (
+      select * from public.lines x where x.tenant_id = $1 and x.line_no = mm.line_no offset 0
+    ) l
+    where mm.tenant_id = $1 and mm.match_id = m.id and ';
+begin
+  return concat_ws(' and ', 'm.tenant_id = $1 and m.reconciliation_id = $2',
+    case when behind is not null then 'm.id < $3' end,
+    case when is_changed then 'm.id = any ($7)'
+      when input ->> 'updated_since' is not null then $c$(
+        m.created_at >= ($4 ->> 'updated_since')::timestamptz
+        or m.decided_at >= ($4 ->> 'updated_since')::timestamptz)$c$
+    end,
+    case when input ->> 'state' is not null then format('m.state = %L', input ->> 'state') end,
+    -- Suggestions that wait for the next period do not belong to a closed one.
+    case when is_closed then $c$m.state <> 'suggested'$c$ end,
+    case when input ->> 'method' is not null then $c$m.method = $4 ->> 'method'$c$ end,
+    case when input ->> 'shape' is not null then $c$m.shape = $4 ->> 'shape'$c$ end,
+    case when input ->> 'run_id' is not null then $c$m.run_id = $4 ->> 'run_id'$c$ end,
+    case when input ->> 'amount_from' is not null then
+      $c$m.amount_minor >= ($4 ->> 'amount_from')::bigint$c$ end,
+    case when input ->> 'amount_to' is not null then
+      $c$m.amount_minor <= ($4 ->> 'amount_to')::bigint$c$ end,
+    by_line || of_line || ' offset 0)');
+end $$;
+grant execute
+  on function private.match_filters(jsonb, uuid, text, boolean, boolean) to authenticated;
+
 -- Newest first. input: { id, limit, after: [match ID] | null, state, method, shape, run_id,
 -- amount_from, amount_to, updated_since, line_id, date_from, date_to, q }, `id` the
 -- reconciliation's; the last four apply to one line of the match. Refuses: not_found, conflict.
@@ -97,7 +133,6 @@ declare
   r public.reconciliations;
   few bigint[];
   changed uuid[];
-  filters text;
   items jsonb;
 begin
   perform private.begin_request(request, 'list_matches');
@@ -108,38 +143,16 @@ begin
   if input ->> 'updated_since' is not null then
     changed := private.matches_since(r, (input ->> 'updated_since')::timestamptz);
   end if;
-  -- The state is a literal, since suggestions have a separate index. Conditions on a line are
-  -- looked up match by match, by whole keys.
-  filters := concat_ws(' and ', 'm.tenant_id = $1 and m.reconciliation_id = $2',
-    case when behind is not null then 'm.id < $3' end,
-    case when changed is not null then 'm.id = any ($7)'
-      when input ->> 'updated_since' is not null then $c$(
-        m.created_at >= ($4 ->> 'updated_since')::timestamptz
-        or m.decided_at >= ($4 ->> 'updated_since')::timestamptz)$c$
-    end,
-    case when input ->> 'state' is not null then format('m.state = %L', input ->> 'state') end,
-    -- Suggestions that wait for the next period do not belong to a closed one.
-    case when r.closed_at is not null then $c$m.state <> 'suggested'$c$ end,
-    case when input ->> 'method' is not null then $c$m.method = $4 ->> 'method'$c$ end,
-    case when input ->> 'shape' is not null then $c$m.shape = $4 ->> 'shape'$c$ end,
-    case when input ->> 'run_id' is not null then $c$m.run_id = $4 ->> 'run_id'$c$ end,
-    case
-      when input ->> 'amount_from' is not null then $c$m.amount_minor >= (
-        $4 ->> 'amount_from')::bigint$c$
-      end,
-    case
-      when input ->> 'amount_to' is not null then $c$m.amount_minor <= (
-        $4 ->> 'amount_to')::bigint$c$
-      end,
-    'exists (
-      select from public.match_members mm
-      cross join lateral (select * from public.lines x where x.tenant_id = $1 and x.line_no = mm.line_no offset 0) l
-      where mm.tenant_id = $1 and mm.match_id = m.id and ' || of_line || ' offset 0)');
   execute format('select jsonb_agg(private.match_json(x) order by x.id desc) from (
       select m.* from %s where %s order by m.id desc limit $6
-    ) x', case when few is null then 'public.matches m' else '(
-      select distinct mm.match_id from public.match_members mm where mm.tenant_id = $1 and mm.line_no = any ($5)
-    ) f cross join lateral (select * from public.matches y where y.tenant_id = $1 and y.id = f.match_id offset 0) m' end, filters)
+    ) x',
+    case when few is null then 'public.matches m' else '(
+      select distinct mm.match_id from public.match_members mm
+      where mm.tenant_id = $1 and mm.line_no = any ($5)
+    ) f cross join lateral (
+      select * from public.matches y where y.tenant_id = $1 and y.id = f.match_id offset 0
+    ) m' end,
+    private.match_filters(input, behind, of_line, changed is not null, r.closed_at is not null))
   into items using tenant, r.id, behind, input, few, page_size + 1, changed;
   return private.page(items, page_size, 'id');
 end $$;

@@ -174,6 +174,60 @@ create function private.score(given text) returns real
 language sql immutable set search_path = '' as $$ select round(given::numeric, 6)::real $$;
 grant execute on function private.score(text) to authenticated;
 
+-- The matches with these IDs, in their order. Refuses: not_found with the place of each that can't
+-- be one.
+create function private.match_ids(ids jsonb) returns uuid[]
+language plpgsql stable set search_path = '' as $$
+declare
+  found_ids uuid[];
+  missing jsonb;
+begin
+  select array_agg(private.match_id(i.id) order by i.n),
+    jsonb_agg(
+      jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such match.')
+      order by i.n)
+      filter (where private.match_id(i.id) is null)
+  into found_ids, missing
+  from jsonb_array_elements_text(ids) with ordinality as i (id, n);
+  if missing is not null then
+    perform private.refuse('not_found', 'There is no such match.', missing);
+  end if;
+  return found_ids;
+end $$;
+
+-- The matches of a period that a filter finds for an action. Refuses: not_found; invalid_request
+-- for more than 5,000; conflict unless there are as many as expected.
+create function private.matches_to_decide(action text, filter jsonb, expected integer)
+returns uuid[]
+language plpgsql stable set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  found_ids uuid[];
+begin
+  perform private.find_period(filter ->> 'reconciliation_id');
+  select coalesce(array_agg(m.id order by m.id), '{}') into found_ids
+  from (
+    select x.id from public.matches x
+    where x.tenant_id = tenant and x.reconciliation_id = filter ->> 'reconciliation_id'
+      and x.state = case action when 'undo' then 'confirmed' else 'suggested' end
+      and (filter ->> 'method' is null or x.method = filter ->> 'method')
+      and (filter ->> 'shape' is null or x.shape = filter ->> 'shape')
+      and (filter ->> 'run_id' is null or x.run_id = filter ->> 'run_id')
+      and (filter ->> 'score_from' is null or x.score >= private.score(filter ->> 'score_from'))
+      and (filter ->> 'score_below' is null or x.score < private.score(filter ->> 'score_below'))
+    order by x.id limit 5001
+  ) m;
+  if cardinality(found_ids) > 5000 then
+    perform private.refuse_field('filter',
+      'The filter finds more than 5,000 matches. Narrow it.');
+  elsif cardinality(found_ids) <> expected then
+    perform private.refuse_conflict('count_changed',
+      format('The filter finds %s matches, not %s. Look at them again. Nothing was changed.',
+        cardinality(found_ids), expected));
+  end if;
+  return found_ids;
+end $$;
+
 -- input: { action, ids } or { action, filter: { reconciliation_id, method, shape, score_from,
 -- score_below, run_id }, expected_count }: at most 500, by filter 5,000, all of them or none;
 -- returns the first 500. Refuses: not_found, invalid_transition and conflict with the place of each
@@ -187,7 +241,6 @@ declare
   action constant text := input ->> 'action';
   filter constant jsonb := nullif(input -> 'filter', 'null');
   found_ids uuid[];
-  missing jsonb;
 begin
   if replayed is not null then
     return replayed;
@@ -196,40 +249,8 @@ begin
     perform private.refuse('role_required',
       'This credential may confirm and reject suggestions, and not undo matches.');
   end if;
-  if filter is null then
-    select array_agg(private.match_id(i.id) order by i.n),
-      jsonb_agg(
-        jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such match.')
-        order by i.n)
-        filter (where private.match_id(i.id) is null)
-    into found_ids, missing
-    from jsonb_array_elements_text(input -> 'ids') with ordinality as i (id, n);
-    if missing is not null then
-      perform private.refuse('not_found', 'There is no such match.', missing);
-    end if;
-  else
-    perform private.find_period(filter ->> 'reconciliation_id');
-    select coalesce(array_agg(m.id order by m.id), '{}') into found_ids
-    from (
-      select x.id from public.matches x
-      where x.tenant_id = tenant and x.reconciliation_id = filter ->> 'reconciliation_id'
-        and x.state = case action when 'undo' then 'confirmed' else 'suggested' end
-        and (filter ->> 'method' is null or x.method = filter ->> 'method')
-        and (filter ->> 'shape' is null or x.shape = filter ->> 'shape')
-        and (filter ->> 'run_id' is null or x.run_id = filter ->> 'run_id')
-        and (filter ->> 'score_from' is null or x.score >= private.score(filter ->> 'score_from'))
-        and (filter ->> 'score_below' is null or x.score < private.score(filter ->> 'score_below'))
-      order by x.id limit 5001
-    ) m;
-    if cardinality(found_ids) > 5000 then
-      perform private.refuse_field('filter',
-        'The filter finds more than 5,000 matches. Narrow it.');
-    elsif cardinality(found_ids) <> (input ->> 'expected_count')::integer then
-      perform private.refuse_conflict('count_changed',
-        format('The filter finds %s matches, not %s. Look at them again. Nothing was changed.',
-        cardinality(found_ids), input ->> 'expected_count'));
-    end if;
-  end if;
+  found_ids := case when filter is null then private.match_ids(input -> 'ids')
+    else private.matches_to_decide(action, filter, (input ->> 'expected_count')::integer) end;
   return private.finish_request(request, (
     select jsonb_build_object('count', count(*), 'items',
       coalesce(

@@ -41,6 +41,93 @@ begin
   having sum(x.open_count) <> 0;
 end $$;
 
+-- [{ currency, … }]: the money of open exceptions by currency, most exceptions first. breached_ and
+-- due_: those past their deadline and those due within these clock hours.
+create function private.overview_money(tenant text, as_of timestamptz, hours integer) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    with sums as materialized (
+      select * from private.due_sums(as_of, hours)
+    )
+    select coalesce(
+      jsonb_agg(
+        jsonb_build_object('currency', t.currency, 'open_count', t.open_count,
+          'open_minor', private.exact_sum(t.minor), 'breached_count', d.breached_count,
+          'breached_minor', private.exact_sum(d.breached_minor), 'due_count', d.due_count,
+          'due_minor', private.exact_sum(d.due_minor))
+        order by t.open_count desc, t.currency),
+      '[]')
+    from (
+      select o.currency, sum(o.open_count) as open_count, sum(o.amount_minor) as minor
+      from private.open_by_assignee o
+      where o.tenant_id = tenant and o.currency <> ''
+      group by 1 having sum(o.open_count) > 0
+    ) t cross join lateral (
+      select coalesce(sum(s.open_count) filter (where s.due_before <= as_of), 0) as breached_count,
+        coalesce(sum(s.amount_minor) filter (where s.due_before <= as_of), 0) as breached_minor,
+        coalesce(sum(s.open_count) filter (where s.due_before > as_of), 0) as due_count,
+        coalesce(sum(s.amount_minor) filter (where s.due_before > as_of), 0) as due_minor
+      from sums s where s.currency = t.currency
+    ) d
+  );
+end $$;
+
+-- { rate_since, closed_count, closed_per_hour, hours: [{ due_before, due_count }] }: how many
+-- exceptions were closed lately, and how many fall due in each of these clock hours.
+create function private.overview_outlook(tenant text, as_of timestamptz, hours integer)
+returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  this_hour constant timestamptz := date_trunc('hour', as_of, 'UTC');
+  rate_since constant timestamptz := this_hour - interval '8 hours';
+  closed constant numeric := (
+    select coalesce(sum(h.closed_count), 0)
+    from private.exception_hours h
+    where h.tenant_id = tenant and h.hour >= rate_since
+  );
+begin
+  return jsonb_build_object(
+    'rate_since', private.iso(rate_since), 'closed_count', closed,
+    'closed_per_hour', round(closed / (extract(epoch from as_of - rate_since) / 3600)::numeric, 2),
+    'hours', (
+      select jsonb_agg(
+        jsonb_build_object('due_before', private.iso(t.due_before),
+          'due_count', coalesce(d.due_count, 0))
+        order by t.due_before)
+      from generate_series(this_hour + interval '1 hour',
+        this_hour + make_interval(hours => hours), interval '1 hour') as t (due_before)
+      left join (
+        select s.due_before, sum(s.open_count) as due_count
+        from private.due_sums(as_of, hours) s
+        group by 1
+      ) d on d.due_before = t.due_before
+    )
+  );
+end $$;
+
+-- [{ day, breached_count, closed_count }] of the last 30 days, by UTC.
+create function private.overview_days(tenant text, as_of timestamptz) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  first_day constant timestamptz := date_trunc('day', as_of, 'UTC') - interval '29 days';
+begin
+  return (
+    select jsonb_agg(
+      jsonb_build_object('day', to_char(t.day at time zone 'UTC', 'YYYY-MM-DD'),
+        'breached_count', coalesce(d.breached, 0), 'closed_count', coalesce(d.closed, 0))
+      order by t.day)
+    from generate_series(first_day, as_of, interval '1 day') as t (day)
+    left join (
+      select date_trunc('day', h.hour, 'UTC') as day, sum(h.breached_count) as breached,
+        sum(h.closed_count) as closed
+      from private.exception_hours h
+      where h.tenant_id = tenant and h.hour >= first_day
+      group by 1
+    ) d on d.day = t.day
+  );
+end $$;
+
 create function private.overview_exceptions(as_of timestamptz) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -48,93 +135,30 @@ declare
   self constant text := private.actor();
   -- Clock hours that the outlook covers: eight full ones and the rest of the current one.
   hours constant integer := 9;
-  this_hour constant timestamptz := date_trunc('hour', as_of, 'UTC');
-  rate_since constant timestamptz := this_hour - interval '8 hours';
-  until constant timestamptz := this_hour + make_interval(hours => hours);
 begin
   return (
-    with sums as materialized (
-      select * from private.due_sums(as_of, hours)
-    ), totals as materialized (
-      select o.assigned_to, o.currency, sum(o.open_count) as open_count,
-        sum(o.amount_minor) as amount_minor
-      from private.open_by_assignee o where o.tenant_id = tenant group by 1, 2
-    ), hourly as materialized (
-      select h.hour, sum(h.breached_count) as breached, sum(h.closed_count) as closed
-      from private.exception_hours h
-        where h.tenant_id = tenant
-          and h.hour >= date_trunc('day', as_of, 'UTC') - interval '29 days'
-        group by 1
+    with totals as materialized (
+      select o.assigned_to, sum(o.open_count) as open_count
+      from private.open_by_assignee o
+      where o.tenant_id = tenant and o.assigned_to in ('', self)
+      group by 1
     )
     select jsonb_build_object(
       'summary', private.sla_summary(as_of),
       'mine', (
-        select jsonb_build_object('breached_count',
+        select jsonb_build_object(
+          'breached_count',
           coalesce(sum(s.open_count) filter (where s.due_before <= as_of), 0),
           'due_count', coalesce(sum(s.open_count) filter (where s.due_before > as_of), 0),
           'open_count',
           (select coalesce(sum(t.open_count), 0) from totals t where t.assigned_to = self))
-        from sums s where s.assigned_to = self
+        from private.due_sums(as_of, hours) s where s.assigned_to = self
       ),
       'unassigned_count',
       (select coalesce(sum(t.open_count), 0) from totals t where t.assigned_to = ''),
-      'money', (
-        select coalesce(
-          jsonb_agg(
-            jsonb_build_object('currency', m.currency, 'open_count', m.open_count, 'open_minor',
-              private.exact_sum(m.minor),
-          'breached_count', m.breached_count, 'breached_minor', private.exact_sum(m.breached_minor),
-          'due_count', m.due_count, 'due_minor', private.exact_sum(m.due_minor))
-            order by m.open_count desc, m.currency),
-          '[]')
-        from (
-          select t.*, d.*
-          from (
-            select x.currency, sum(x.open_count) as open_count, sum(x.amount_minor) as minor
-            from totals x where x.currency <> '' group by 1 having sum(x.open_count) > 0
-          ) t cross join lateral (
-            select coalesce(sum(s.open_count) filter (where s.due_before <= as_of),
-              0) as breached_count,
-              coalesce(sum(s.amount_minor) filter (where s.due_before <= as_of),
-                0) as breached_minor,
-              coalesce(sum(s.open_count) filter (where s.due_before > as_of), 0) as due_count,
-              coalesce(sum(s.amount_minor) filter (where s.due_before > as_of), 0) as due_minor
-            from sums s where s.currency = t.currency
-          ) d
-        ) m
-      ),
-      'outlook', jsonb_build_object(
-        'rate_since', private.iso(rate_since),
-        'closed_count',
-        (select coalesce(sum(h.closed), 0) from hourly h where h.hour >= rate_since),
-        'closed_per_hour',
-        round((select coalesce(sum(h.closed), 0) from hourly h where h.hour >= rate_since)
-          / (extract(epoch from as_of - rate_since) / 3600)::numeric, 2),
-        'hours', (
-          select jsonb_agg(
-            jsonb_build_object('due_before', private.iso(t.due_before), 'due_count',
-              coalesce(d.due_count, 0))
-          order by t.due_before)
-          from generate_series(this_hour + interval '1 hour', until,
-            interval '1 hour') as t (due_before)
-          left join (select s.due_before, sum(s.open_count) as due_count from sums s group by 1) d
-            on d.due_before = t.due_before
-        )
-      ),
-      'days', (
-        select jsonb_agg(
-          jsonb_build_object('day', to_char(t.day at time zone 'UTC', 'YYYY-MM-DD'),
-            'breached_count', coalesce(d.breached, 0),
-          'closed_count', coalesce(d.closed, 0)) order by t.day)
-        from generate_series(date_trunc('day', as_of, 'UTC') - interval '29 days', as_of,
-          interval '1 day') as t (day)
-        left join (
-          select date_trunc('day', h.hour, 'UTC') as day, sum(h.breached) as breached,
-            sum(h.closed) as closed
-          from hourly h
-          group by 1
-        ) d on d.day = t.day
-      )
+      'money', private.overview_money(tenant, as_of, hours),
+      'outlook', private.overview_outlook(tenant, as_of, hours),
+      'days', private.overview_days(tenant, as_of)
     )
   );
 end $$;

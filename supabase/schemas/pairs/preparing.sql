@@ -21,6 +21,26 @@ begin
   end if;
 end $$;
 
+-- The sides of a pair whose lines are not all opened yet: the place up to which they are, and the
+-- sign that the pair gives the amounts.
+create function private.sides_to_open(pair public.pairs)
+returns table (source_no integer, name text, factor integer, after_date date, after_no bigint)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  select s.source_no, case s.source_no when pair.left_source_no then 'left' else 'right' end,
+    case s.sign when 'inverted' then -1 else 1 end,
+    case s.source_no
+      when (pair.opening ->> 'source_no')::integer then (pair.opening ->> 'value_date')::date
+      else '-infinity' end,
+    coalesce((pair.opening ->> 'line_no')::bigint, 0)
+  from public.sources s
+  where s.tenant_id = pair.tenant_id
+    and s.source_no in (pair.left_source_no, pair.right_source_no)
+    and s.source_no >= coalesce((pair.opening ->> 'source_no')::integer, 0)
+  order by s.source_no;
+end $$;
+
 -- Opens the next lines of each source in the pair, at most `most` of each. Returns whether all are
 -- open.
 create function private.open_earlier_lines(pair public.pairs, most integer) returns boolean
@@ -32,20 +52,7 @@ begin
   if pair.opening is null then
     return true;
   end if;
-  for side in
-    select s.source_no,
-      case s.source_no when pair.left_source_no then 'left' else 'right' end as name,
-      case s.sign when 'inverted' then -1 else 1 end as factor,
-      case s.source_no
-        when (pair.opening ->> 'source_no')::integer then (pair.opening ->> 'value_date')::date
-        else '-infinity' end as after_date,
-      coalesce((pair.opening ->> 'line_no')::bigint, 0) as after_no
-    from public.sources s
-    where s.tenant_id = pair.tenant_id
-      and s.source_no in (pair.left_source_no, pair.right_source_no)
-      and s.source_no >= coalesce((pair.opening ->> 'source_no')::integer, 0)
-    order by s.source_no
-  loop
+  for side in select * from private.sides_to_open(pair) loop
     with next as materialized (
       select l.source_no, l.value_date, l.line_no, l.currency,
         side.factor * l.amount_minor as effective

@@ -56,7 +56,7 @@ begin
     private.check_json('second_person',
       not (private.requires_second_person(r) and private.worked_in_period(r)), 'block', null,
       case when not private.requires_second_person(r) then 'The policy asks for no second person.'
-        when private.worked_in_period(r) then 'You worked in this period. Somebody else closes it.'
+        when private.worked_in_period(r) then 'You worked in this period. Someone else closes it.'
         else 'You did not work in this period.' end),
     (
       select private.check_json('signatures',
@@ -186,7 +186,7 @@ begin
       || 'The period has to be prepared and reviewed before it closes.');
   end if;
   perform private.refuse_conflict('signatures_missing', format(
-    'The period needs %s reviews before it closes, and has %s. Ask somebody else to review it.',
+    'The period needs %s reviews before it closes, and has %s. Ask someone else to review it.',
     sign_off ->> 'levels', jsonb_array_length(sign_off -> 'signatures') - 1));
 end $$;
 grant execute on function

@@ -96,7 +96,8 @@ begin
   perform private.require_checks(r);
   if private.requires_second_person(r) and private.worked_in_period(r) then
     perform private.refuse_conflict('second_person_required',
-      'You, or a key that you created, matched, confirmed, wrote off, excluded, undid or added lines in this period. Ask somebody who did not to close it.');
+      'You, or a key that you created, matched, confirmed, wrote off, excluded, undid or added '
+      'lines in this period. Someone who did not has to close it.');
   end if;
 end $$;
 

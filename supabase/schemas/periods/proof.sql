@@ -75,6 +75,85 @@ grant execute
   on function private.members_of(text, uuid[], date),
     private.open_without_line(text, integer, date) to authenticated;
 
+-- The lines of a period's pair up to its end, by currency and side, with the signs of the pair.
+create function private.lines_up_to_end(r public.reconciliations)
+returns table (currency text, side text, line_count bigint, minor numeric)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  with sides as materialized (
+    select s.source_no, case s.source_no when p.left_source_no then 'left' else 'right' end as side,
+      case s.sign when 'inverted' then -1 else 1 end as factor
+    from public.pairs p
+      join public.sources s on s.tenant_id = p.tenant_id
+        and s.source_no in (p.left_source_no, p.right_source_no)
+    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+  )
+  select l.currency, s.side, count(*), sum(s.factor * l.amount_minor)
+  from sides s
+    join public.lines l on l.tenant_id = r.tenant_id and l.source_no = s.source_no
+      and l.value_date <= r.period_end
+  group by 1, 2;
+end $$;
+
+-- What the periods of a pair settled of the lines that this period covers, by currency and side:
+-- earlier periods, this one by matches and by exclusions, and later ones.
+create function private.settled_around(r public.reconciliations)
+returns table (currency text, side text, earlier numeric, matched numeric, excluded numeric,
+  later numeric)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  with of_pair as materialized (
+    select x.id,
+      case when x.id = r.id then 0 when x.period_end < r.period_start then -1 else 1 end as place
+    from public.reconciliations x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
+  ), confirmed as (
+    select m.currency, o.place, array_agg(m.id) as ids
+    from of_pair o
+      join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = o.id
+        and m.state = 'confirmed'
+    group by 1, 2
+  ), settled as (
+    -- What later periods settled, only of lines that this period covers.
+    select c.currency, mm.side, c.place, sum(mm.allocated_minor) as matched, 0 as excluded
+    from confirmed c
+      cross join lateral private.members_of(r.tenant_id, c.ids,
+        case when c.place = 1 then r.period_end end) mm
+    group by 1, 2, 3
+    union all
+    select x.currency, x.side, o.place, 0, sum(x.excluded_minor)
+    from of_pair o
+      join public.exclusions x on x.tenant_id = r.tenant_id and x.reconciliation_id = o.id
+      join public.lines l on l.tenant_id = x.tenant_id and l.line_no = x.line_no
+        and l.value_date <= r.period_end
+    group by 1, 2, 3
+  )
+  select s.currency, s.side,
+    coalesce(sum(s.matched + s.excluded) filter (where s.place = -1), 0),
+    coalesce(sum(s.matched) filter (where s.place = 0), 0),
+    coalesce(sum(s.excluded) filter (where s.place = 0), 0),
+    coalesce(sum(s.matched + s.excluded) filter (where s.place = 1), 0)
+  from settled s
+  group by 1, 2;
+end $$;
+
+-- What explains the differences between the sides of a period's matches, left − right.
+create function private.explained_in_period(r public.reconciliations)
+returns table (currency text, adjustments numeric, residual numeric)
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  select m.currency, sum(coalesce(a.minor, 0)), sum(m.residual_minor)
+  from public.matches m
+  left join lateral (select sum((e ->> 'amount_minor')::bigint) as minor
+    from jsonb_array_elements(m.adjustments) e) a
+    on m.adjustments <> '[]'
+  where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'confirmed'
+    and (m.residual_minor <> 0 or m.adjustments <> '[]')
+  group by 1;
+end $$;
+
 -- What a period covers: every line of its pair up to its end, less what earlier periods settled.
 -- What later periods settled was open in it. Adjustments and residuals count on the side that they
 -- make larger.
@@ -84,100 +163,33 @@ returns table (currency text, side text, line_count bigint, lines numeric, match
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  with of_pair as materialized (
-    select x.id,
-      case when x.id = r.id then 0 when x.period_end < r.period_start then -1 else 1 end as place
-    from public.reconciliations x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
-  ), sides as materialized (
-    select s.source_no, case s.source_no when p.left_source_no then 'left' else 'right' end as side,
-      case s.sign when 'inverted' then -1 else 1 end as factor
-    from public.pairs p
-      join public.sources s on s.tenant_id = p.tenant_id
-        and s.source_no in (p.left_source_no, p.right_source_no)
-    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
-  ), came as (
-    select l.currency, s.side, count(*) as line_count, sum(s.factor * l.amount_minor) as minor
-    from sides s
-      join public.lines l on l.tenant_id = r.tenant_id and l.source_no = s.source_no
-        and l.value_date <= r.period_end
-    group by 1, 2
-  ), confirmed as (
-    select m.currency, o.place, array_agg(m.id) as ids
-    from of_pair o
-      join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = o.id
-        and m.state = 'confirmed'
-    group by 1, 2
+  with came as materialized (
+    select * from private.lines_up_to_end(r)
   ), settled as materialized (
-    -- What later periods settled, only of lines that this period covers.
-    select c.currency, mm.side, c.place, sum(mm.allocated_minor) as minor
-    from confirmed c
-      cross join lateral private.members_of(r.tenant_id, c.ids,
-        case when c.place = 1 then r.period_end end) mm
-    group by 1, 2, 3
-  ), taken_out as (
-    select x.currency, x.side, o.place, sum(x.excluded_minor) as minor
-    from of_pair o
-      join public.exclusions x on x.tenant_id = r.tenant_id and x.reconciliation_id = o.id
-    join public.lines l on l.tenant_id = x.tenant_id and l.line_no = x.line_no
-      and l.value_date <= r.period_end
-    group by 1, 2, 3
-  ), still_open as (
+    select * from private.settled_around(r)
+  ), still_open as materialized (
     select o.currency, o.side, sum(o.open_minor) as minor from private.open_lines o
     where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.value_date <= r.period_end
     group by 1, 2
-  ), explained as (
-    select m.currency, sum(m.residual_minor) as residual, sum(coalesce(a.minor, 0)) as adjustments
-    from public.matches m
-    left join lateral (select sum((e ->> 'amount_minor')::bigint) as minor
-      from jsonb_array_elements(m.adjustments) e) a
-      on m.adjustments <> '[]'
-    where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'confirmed'
-      and (m.residual_minor <> 0 or m.adjustments <> '[]')
-    group by 1
+  ), explained as materialized (
+    select e.currency, e.residual, e.adjustments from private.explained_in_period(r) e
   ), rows as (
-    select x.currency, s.side from (
-      select c.currency
-      from came c
-      union select s.currency
-      from settled s
-      union select o.currency
-      from still_open o
+    select x.currency, s.side, case s.side when 'left' then 1 else -1 end as sign
+    from (
+      select c.currency from came c
+      union select s.currency from settled s
+      union select o.currency from still_open o
       union select e.currency from explained e
     ) x cross join (values ('left'), ('right')) s (side)
   )
   select w.currency, w.side, coalesce(c.line_count, 0),
-    coalesce(c.minor, 0)
-      - coalesce(
-        (select sum(s.minor) from settled s
-          where s.currency = w.currency and s.side = w.side and s.place = -1),
-        0)
-      - coalesce(
-        (select sum(s.minor) from taken_out s
-          where s.currency = w.currency and s.side = w.side and s.place = -1),
-        0),
-    coalesce(
-      (select sum(s.minor) from settled s
-        where s.currency = w.currency and s.side = w.side and s.place = 0),
-      0),
-    coalesce(
-      (select sum(s.minor) from taken_out s
-        where s.currency = w.currency and s.side = w.side and s.place = 0),
-      0),
-    coalesce((select s.minor from still_open s where s.currency = w.currency and s.side = w.side),
-      0)
-      + coalesce(
-        (select sum(s.minor) from settled s
-          where s.currency = w.currency and s.side = w.side and s.place = 1),
-        0)
-      + coalesce(
-        (select sum(s.minor) from taken_out s
-          where s.currency = w.currency and s.side = w.side and s.place = 1),
-        0),
-    case w.side when 'left' then greatest(coalesce(e.adjustments, 0), 0)
-      else greatest(-coalesce(e.adjustments, 0), 0) end,
-    case w.side when 'left' then greatest(coalesce(e.residual, 0), 0)
-      else greatest(-coalesce(e.residual, 0), 0) end
-  from rows w left join came c on c.currency = w.currency and c.side = w.side
+    coalesce(c.minor, 0) - coalesce(s.earlier, 0), coalesce(s.matched, 0), coalesce(s.excluded, 0),
+    coalesce(o.minor, 0) + coalesce(s.later, 0),
+    greatest(w.sign * coalesce(e.adjustments, 0), 0), greatest(w.sign * coalesce(e.residual, 0), 0)
+  from rows w
+    left join came c on c.currency = w.currency and c.side = w.side
+    left join settled s on s.currency = w.currency and s.side = w.side
+    left join still_open o on o.currency = w.currency and o.side = w.side
     left join explained e on e.currency = w.currency
   order by w.currency, w.side;
 end $$;
@@ -256,7 +268,10 @@ begin
     from unnest(private.unbalanced_matches(tenant, reconciliation, run)) x (id));
 end $$;
 grant execute
-  on function private.proof_rows(public.reconciliations),
+  on function private.lines_up_to_end(public.reconciliations),
+    private.settled_around(public.reconciliations),
+    private.explained_in_period(public.reconciliations),
+    private.proof_rows(public.reconciliations),
     private.proof_json(public.reconciliations) to authenticated;
 
 -- What a close moves to the next period, and the days until the period is over in the time zones of

@@ -249,10 +249,10 @@ begin
     where s ->> 'issuer' = private.actor_issuer() and s ->> 'subject' = private.actor_subject()
   ) then
     perform private.refuse_conflict('second_person_required',
-      'You have signed this period already. Ask somebody else to review it.');
+      'You have signed this period already. Ask someone else to review it.');
   elsif private.requires_second_person(r) and private.worked_in_period(r) then
     perform private.refuse_conflict('second_person_required',
-      'You, or a key that you created, worked in this period. Ask somebody who did not to review it.');
+      'You, or a key that you created, worked in this period. Someone who did not has to review it.');
   end if;
   perform private.require_no_run(r);
   perform private.sign_period(r, 'reviewed', jsonb_array_length(sign_off -> 'signatures'),

@@ -35,7 +35,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   scheduled constant double precision := (private.retry_schedule())[failures] * (0.8
     + 0.4 * random());
-  -- least() passes over nulls.
+  -- least() ignores nulls, so a missing value has to become 0.
   asked_for constant double precision := least(coalesce(retry_after_seconds, 0), 86400);
 begin
   if scheduled is null then

@@ -5,8 +5,9 @@ export type ImportKey = { tenant_id: string; import_id: string };
 /**
  * As text, because the driver decodes binary values as UTF-8 first, and files need not be UTF-8.
  */
-const CHUNK =
-  "select encode(bytes, 'base64') as bytes from private.import_chunks where tenant_id = $1 and import_id = $2 and seq = $3";
+const CHUNK = `select encode(bytes, 'base64') as bytes from private.import_chunks
+  where tenant_id = $1
+     and import_id = $2 and seq = $3`;
 
 /** The uploaded file, one chunk at a time; the next is fetched while the last is read. */
 export async function* importChunks(

@@ -13,7 +13,8 @@ test.each([
 ])("one whose %s are beyond the memory is refused in words", (_, lines, textBytes) => {
   expect(() => requireCapacity(lines, textBytes, GIGABYTE)).toThrow(
     new RegExp(
-      `^This run would weigh ${lines.toLocaleString("en")} lines and needs at least 1\\.[12] GB of memory; a run here may take 1\\.0 GB\\.`,
+      `^This run would weigh ${lines.toLocaleString("en")} lines and needs at least 1\\.[12] GB ` +
+        "of memory; a run here may take 1\\.0 GB\\.",
     ),
   );
 });

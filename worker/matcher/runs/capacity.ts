@@ -26,8 +26,9 @@ export function requireCapacity(
   const gigabytes = (bytes: number) => (bytes / GIGABYTE).toFixed(1);
   throw new ApiError(
     "conflict",
-    `This run would weigh ${lines.toLocaleString("en")} lines and needs at least ${gigabytes(needed)} GB of memory; ` +
-      `a run here may take ${gigabytes(most)} GB. ` +
-      "Settle or exclude lines that are open for long, close earlier periods, or give the matcher more memory. Then run it again.",
+    `This run would weigh ${lines.toLocaleString("en")} lines and needs at least ` +
+      `${gigabytes(needed)} GB of memory; a run here may take ${gigabytes(most)} GB. Settle or ` +
+      "exclude lines that are open for long, close earlier periods, or give the matcher more " +
+      "memory. Then run it again.",
   );
 }

@@ -56,7 +56,8 @@ const SLICE_MS = 20;
  * @param main the connection that does the work
  * @param side the connection that reports progress
  * @param begun called with the run and its attempt; not called where no run waits
- * @throws ApiError `conflict` where the result violates an invariant: nothing was saved, and a retry would give the same result
+ * @throws ApiError `conflict` where the result violates an invariant: nothing was saved, and a
+ * retry would give the same result
  */
 export async function doRun(
   main: Client,
@@ -85,7 +86,8 @@ export async function doRun(
     log.fatal({ run_id: todo.runId, violations }, "a run violated an invariant; nothing was saved");
     throw new ApiError(
       "conflict",
-      "The result failed our own checks, so nothing was saved. Don't run it again: send us the run's id.",
+      "The result failed our own checks, so nothing was saved. " +
+        "Don't run it again: send us the run's id.",
     );
   }
   const changes = changesOf(result, input.present, input.fees);

@@ -78,7 +78,8 @@ async function blocksRead(): Promise<number> {
   });
   await client.query("select pg_stat_force_next_flush()");
   const { rows } = await client.query<{ blocks: string }>(
-    `select sum(heap_blks_read + heap_blks_hit + coalesce(idx_blks_read + idx_blks_hit, 0)) as blocks from pg_statio_user_tables
+    `select sum(heap_blks_read + heap_blks_hit + coalesce(idx_blks_read + idx_blks_hit,
+       0)) as blocks from pg_statio_user_tables
      where (schemaname || '.' || relname) = any ($1)`,
     [TABLES],
   );

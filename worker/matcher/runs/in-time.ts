@@ -6,7 +6,7 @@ import type { RunToDo } from "./run-to-do.ts";
 
 /**
  * A statement may take BASE_MS and PER_LINE_MS for each line: 40 s for a pair of 100,000 lines a
- * side, several times what it takes on a busy machine with current statistics.
+ * side, several times its duration on a busy machine with current statistics.
  */
 const BASE_MS = 20_000;
 const PER_LINE_MS = 0.1;

@@ -129,7 +129,8 @@ async function readLines(client: Client, run: RunToDo, input: Given, lines: numb
   let read = 0;
   await copyRows(
     client,
-    `select is_left, line_no, id, minor, currency, value_date, booked_date, reference, counterparty, description, group_key
+    `select is_left, line_no, id, minor, currency, value_date, booked_date, reference,
+       counterparty, description, group_key
      from pg_temp.lines_to_weigh`,
     (row) => {
       if (++read % LINES_PER_CHECK === 0)
@@ -160,7 +161,8 @@ async function readPresent(client: Client): Promise<Present[]> {
   const present = new Map<string, Present>();
   await copyRows(
     client,
-    `select id, state = 'confirmed', convert_to(method, 'UTF8'), coalesce(score, 0), currency, amount_minor, hash_high, hash_low,
+    `select id, state = 'confirmed', convert_to(method, 'UTF8'), coalesce(score, 0), currency,
+       amount_minor, hash_high, hash_low,
        line_no, allocated_minor
      from pg_temp.matches_made`,
     (row) => {

@@ -42,7 +42,8 @@ type Run = {
 
 async function runs(): Promise<Run[]> {
   const { rows } = await client.query<Run>(
-    "select id, status, digest, conditions, changed from public.runs where tenant_id = 'acme' order by id",
+    `select id, status, digest, conditions, changed from public.runs where tenant_id = 'acme'
+     order by id`,
   );
   return rows;
 }

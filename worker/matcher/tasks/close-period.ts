@@ -10,7 +10,8 @@ type PeriodKey = { tenant_id: string; reconciliation_id: string };
 
 /** The message of a closing that failed because of an error on our side. */
 export const CLOSING_GIVEN_UP =
-  "Closing failed several times because of an error on our side. Nothing was closed: close the period again.";
+  "Closing failed several times because of an error on our side. " +
+  "Nothing was closed: close the period again.";
 
 /**
  * Closes a period with many lines: stores what it carries and states, from one snapshot, moves its

@@ -14,8 +14,8 @@ test("a run executes outside the heartbeat's thread, and its failure returns to 
   server = createServer((socket) => socket.destroy());
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  let asked = 0;
-  server.on("connection", () => asked++);
+  let connections = 0;
+  server.on("connection", () => connections++);
   const connecting = vi.spyOn(Socket.prototype, "connect");
   const { port } = server.address() as { port: number };
   const task = matchPairTask(`postgres://postgres@127.0.0.1:${port}/postgres`);
@@ -23,6 +23,6 @@ test("a run executes outside the heartbeat's thread, and its failure returns to 
   const done = task({ tenant_id: "acme", reconciliation_id: "rcn_1", run_id: null }, helpers);
   expect(runThreads().tasks).toBe(1);
   await expect(done).rejects.toThrow();
-  expect(asked).toBeGreaterThan(0);
+  expect(connections).toBeGreaterThan(0);
   expect(connecting).not.toHaveBeenCalled();
 });

@@ -11,13 +11,15 @@ import type { RunTask } from "../runs/run-thread.ts";
 
 /** The failure of a run that an error on our side ended. */
 export const GIVEN_UP =
-  "The run failed several times because of an error on our side. The matches it saved are complete. Start it again.";
+  "The run failed several times because of an error on our side. " +
+  "The matches it saved are complete. Start it again.";
 /**
  * The subquery sets the request id before the function runs: its condition always holds, and
  * `offset 0` keeps it in place.
  */
 const FAIL = `select private.fail_run($1, $2, $3, $4) as failed
-  from (select set_config('app.request_id', $5, true) as request_id offset 0) r where r.request_id is not null`;
+  from (select set_config('app.request_id', $5, true) as request_id offset 0) r
+  where r.request_id is not null`;
 
 /** At most two of them are large: the third place is for runs of seconds. */
 export const RUNS_AT_ONCE = 3;

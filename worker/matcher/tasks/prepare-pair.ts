@@ -9,7 +9,8 @@ type PairKey = { tenant_id: string; pair_no: number };
  * `offset 0` keeps it in place.
  */
 const STEP = `select private.prepare_pair($1, $2) as goes_on
-  from (select set_config('app.request_id', $3, true) as request_id offset 0) r where r.request_id is not null`;
+  from (select set_config('app.request_id', $3, true) as request_id offset 0) r
+  where r.request_id is not null`;
 
 /**
  * Opens the lines that two sources had before they became a pair, in committed steps: interrupted,

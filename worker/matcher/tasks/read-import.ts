@@ -6,7 +6,8 @@ import { failureOf, ImportUndone, readImport } from "../imports/read-import.ts";
 import { withConnections } from "./with-connections.ts";
 
 const OURS =
-  "Reading failed several times because of an error on our side. Nothing of the file was saved: send it again.";
+  "Reading failed several times because of an error on our side. " +
+  "Nothing of the file was saved: send it again.";
 const FAIL = "select private.fail_import($1, $2, $3, $4)";
 
 /**

@@ -10,7 +10,8 @@ export const undoImport: Task = async (payload, { query }) => {
   // place.
   await query(
     `select private.finish_undoing($1, $2)
-     from (select set_config('app.request_id', $3, true) as request_id offset 0) r where r.request_id is not null`,
+     from (select set_config('app.request_id', $3, true) as request_id offset 0) r
+     where r.request_id is not null`,
     [tenant_id, import_id, requestOf(payload) ?? ""],
   );
   await refreshStatistics({ query }, tenant_id);

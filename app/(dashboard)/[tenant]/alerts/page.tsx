@@ -21,7 +21,9 @@ export default async function Alerts({ params }: Props) {
         title="Alerts"
         refusal={{
           title: "Admins manage alert channels",
-          why: "A channel posts this tenant's exceptions elsewhere, so only admins add one. What you are mailed yourself is in your profile.",
+          why:
+            "A channel posts this tenant's exceptions elsewhere, so only admins add one. " +
+            "What you are mailed yourself is in your profile.",
           ask: "Ask a tenant admin to add a channel.",
         }}
       >

@@ -25,7 +25,9 @@ export default async function ApiKeysPage({ params, searchParams }: Props) {
         title="API keys"
         refusal={{
           title: "Admins manage API keys",
-          why: "An API key acts for the whole tenant, so only admins create, rotate and revoke them.",
+          why:
+            "An API key acts for the whole tenant, so " +
+            "only admins create, rotate and revoke them.",
           ask: "Ask a tenant admin for a key or for the admin role.",
         }}
       >

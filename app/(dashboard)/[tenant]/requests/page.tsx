@@ -55,7 +55,9 @@ export default async function Requests({ params, searchParams }: Props) {
         title={TITLE}
         refusal={{
           title: "Admins view requests",
-          why: "They show what was sent to the API and what it returned, for everyone in the tenant.",
+          why:
+            "They show what was sent to the API and what " +
+            "it returned, for everyone in the tenant.",
           ask: "Ask a tenant admin for the information you need or for the admin role.",
         }}
       >

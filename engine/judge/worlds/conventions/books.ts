@@ -49,9 +49,8 @@ export class Books {
   }
 
   /**
-   * One payment on both sides. What the bank is told may have slips: a mistyped amount or number, a
-   * charge taken out underway, another name. With two or more of them at once its kind is "slips
-   * together".
+   * One payment on both sides. The bank's line may have slips: a mistyped amount or number, a
+   * charge deducted on the way, another name. With two or more slips its kind is "slips together".
    */
   both(
     kind: string,

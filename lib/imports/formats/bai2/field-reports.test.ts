@@ -172,7 +172,7 @@ describe("BAI2: loose lines, summaries, codes and groups", () => {
       },
     ],
     [
-      "a group that deletes, beside one that is read",
+      "a deleting group next to a valid one",
       bai2(
         "02,1,2,2,260601,,EUR,2/",
         "03,8,EUR,,,,/",
@@ -205,7 +205,7 @@ describe("BAI2: loose lines, summaries, codes and groups", () => {
       { lines: [], refused: 2, says: /261301/ },
     ],
     [
-      "an account in no currency, beside another",
+      "an account in an unknown currency next to a valid one",
       bai2(
         "02,1,2,1,260601,,EUR,2/",
         "03,8,QQQ,,,,/",

@@ -120,7 +120,8 @@ export class BalanceChecks {
     const column = this.#reading.mapping?.balance;
     const message =
       holds === 0
-        ? `Column "${column}" doesn't follow from the amounts in either row order, first in row ${firstBreak.line}.`
+        ? `Column "${column}" doesn't follow from the amounts in ` +
+          `either row order, first in row ${firstBreak.line}.`
         : `Row ${firstBreak.line}: the balance in column "${column}" doesn't follow from the amounts${
             breaks > 1 ? `, nor in ${breaks - 1} more` : ""
           }.`;

@@ -1,3 +1,4 @@
+import { OTHER_DIRECTIONS } from "./csv-other-languages.ts";
 import { plainWords } from "./csv-words.ts";
 
 /**
@@ -22,8 +23,8 @@ plus positive
 |money in|paid in|cash in|payment in|payments in|transfer in|a credito|au credit`;
 
 const DIRECTIONS = new Map<string, -1 | 1>([
-  ...wordsOf(OUT).map((word) => [word, -1] as const),
-  ...wordsOf(IN).map((word) => [word, 1] as const),
+  ...wordsOf(`${OUT}|${OTHER_DIRECTIONS.out}`).map((word) => [word, -1] as const),
+  ...wordsOf(`${IN}|${OTHER_DIRECTIONS.in}`).map((word) => [word, 1] as const),
 ]);
 
 /** Words for kinds of payments that usually go one way: their direction is asked, not assumed. */
@@ -44,7 +45,7 @@ const OTHER_KINDS =
 
 function wordsOf(list: string): string[] {
   const [single = "", ...phrases] = list.split("|");
-  return [...single.split(/\s+/), ...phrases].filter((word) => word !== "");
+  return [...single.split(/\s+/), ...phrases.map(plainWords)].filter((word) => word !== "");
 }
 
 /** -1 for money out, 1 for money in; undefined if the text says neither. */

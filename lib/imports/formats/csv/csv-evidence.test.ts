@@ -3,66 +3,8 @@
  * wrong.
  */
 import { expect, test } from "vitest";
-import { openFile } from "../../opened-file.ts";
-import { settle } from "../../settle-mapping.ts";
 import type { Mapping } from "../mapping.ts";
-import { readLines } from "../read-lines.ts";
-
-type Outcome = {
-  /** Amount less fee, day and, where it isn't the source's, currency. */
-  lines?: string[];
-  skipped?: string[];
-  refused?: number[];
-  asks?: string;
-  warns?: RegExp;
-  balance?: boolean;
-};
-
-async function imported(text: string, currency: string, given: Partial<Mapping> = {}) {
-  const stream = new Blob([text]).stream();
-  const hint = { fileName: "a.csv", contentType: "text/csv" };
-  const file = await openFile(stream, hint, new Headers());
-  const saved = Object.keys(given).length > 0 ? { fields: {}, ...given } : null;
-  const { mapping, questions } = await settle(file, saved, currency);
-  if (questions[0]) return { question: questions[0], mapping };
-  const reading = readLines(file.bytes, {
-    format: file.format,
-    currency,
-    ...(mapping && { mapping }),
-  });
-  const lines: string[] = [];
-  const refused: number[] = [];
-  for await (const batch of reading) {
-    for (const line of batch.lines) {
-      const amount = line.amount_minor - (line.fee_minor ?? 0);
-      const named = line.currency === currency ? "" : ` ${line.currency}`;
-      lines.push(`${line.value_date.slice(5)} ${amount}${named}`);
-    }
-    refused.push(...batch.refusals.map(({ line }) => line));
-  }
-  return { lines, refused, summary: reading.summary, mapping };
-}
-
-async function expectOutcome(text: string, currency: string, outcome: Outcome, given?: Mapping) {
-  const result = await imported(text, currency, given);
-  if (outcome.asks !== undefined) {
-    expect(result.question?.about).toBe(outcome.asks);
-    expect(result.question?.choices.length).toBeGreaterThan(1);
-    const shown = result.question?.choices.map(({ reads_as }) => reads_as);
-    expect(new Set(shown).size).toBe(shown?.length);
-    return;
-  }
-  expect(result.question).toBeUndefined();
-  expect(result.lines).toEqual(outcome.lines ?? []);
-  expect(result.refused).toEqual(outcome.refused ?? []);
-  expect(result.summary?.skips.map(({ reason }) => reason)).toEqual(outcome.skipped ?? []);
-  const warned = result.summary?.warnings.map(({ message }) => message).join("\n") ?? "";
-  if (outcome.warns) expect(warned).toMatch(outcome.warns);
-  else expect(warned).toBe("");
-  if (outcome.balance !== undefined) expect(result.summary?.balance_holds).toBe(outcome.balance);
-}
-
-const rows = (...lines: string[]) => `${lines.join("\n")}\n`;
+import { expectOutcome, imported, type Outcome, rows } from "./csv-outcome.test-support.ts";
 
 test.each<[string, string, string, Outcome]>([
   [
@@ -186,7 +128,7 @@ test.each<[string, string, string, Outcome]>([
     { lines: ["03-13 -1000", "03-14 -2000"] },
   ],
   [
-    "a word that nobody knows beside those that are known",
+    "an unknown word among known ones",
     rows(
       "Date,Amount,Type",
       "2026-03-13,10.00,Withdrawal",
@@ -606,7 +548,7 @@ test.each<[string, string, Outcome]>([
     { refused: [2] },
   ],
   [
-    "the currency of the purchase beside a header that names the account's",
+    "a purchase currency, with a header that names the account's",
     rows("Date;Text;Amount (EUR);Fremdwährung", "2026-03-13;a;-5,00;USD"),
     { lines: ["03-13 -500"] },
   ],
@@ -621,7 +563,7 @@ test.each<[string, string, Outcome]>([
     { asks: "credit_sign" },
   ],
   [
-    "empty columns of debits and credits beside a filled amount",
+    "empty debit and credit columns with a filled amount",
     rows("Date,Amount,Debit,Credit", "2026-03-13,-10.00,,", "2026-03-14,20.00,,"),
     { lines: ["03-13 -1000", "03-14 2000"] },
   ],

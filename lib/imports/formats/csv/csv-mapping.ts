@@ -3,11 +3,11 @@ import { dateReader } from "../dates.ts";
 import type { DateFormat, Delimiter, Encoding, MappedField, Mapping } from "../mapping.ts";
 import { type Proposal, proposedFields } from "./csv-fields.ts";
 import { quoteOf, type Row } from "./csv-layout.ts";
+import { likelyAmounts } from "./csv-likely-amounts.ts";
 import type { Question } from "./csv-readings.ts";
 import { type ColumnKind, commonDateFormats, type Table, tableOf } from "./csv-table.ts";
-import { plainWords } from "./csv-words.ts";
 import { Evidence } from "./evidence/evidence.ts";
-import { BALANCE_NAMES } from "./evidence/find-balance.ts";
+import { isBalanceName } from "./evidence/find-balance.ts";
 import { headerCurrency } from "./evidence/find-currency.ts";
 import { weigh } from "./evidence/weigh.ts";
 import { without } from "./evidence/weigh-direction.ts";
@@ -208,9 +208,10 @@ function whichColumn(
 ): Question | undefined {
   const taken = Object.values(mapping.fields);
   const free = columns.filter((column) => column.kind === kind && !taken.includes(column.name));
-  const unlike = free.filter(
-    ({ name }) => field !== "amount" || !BALANCE_NAMES.test(plainWords(name)),
-  );
+  const { amounts: unlike, balance } =
+    field === "amount"
+      ? likelyAmounts(free.filter(({ name }) => !isBalanceName(name)))
+      : { amounts: free };
   // Columns that are equal in every row are the same answer.
   const likely = unlike.filter(
     ({ all }, at) => unlike.findIndex((other) => other.all.join("\n") === all.join("\n")) === at,
@@ -219,6 +220,7 @@ function whichColumn(
   const [only] = open;
   if (only && likely.length === 1) {
     mapping.fields = { ...mapping.fields, [field]: only.name };
+    if (balance) mapping.balance ??= balance.name;
     return undefined;
   }
   const choices = open.map(({ name, cells }) => ({ value: name, reads_as: cells[0] ?? null }));
@@ -248,6 +250,7 @@ function withDates(table: Table, mapping: Mapping, questions: Question[]): Mappi
     if (common.length > 0) formats = formats.filter((format) => common.includes(format));
   }
   if (formats.length > 1) formats = inOrder(cells, formats);
+  if (formats.length > 1) formats = byYears(cells, formats);
   const [only] = formats;
   if (formats.length <= 1) return only ? { ...mapping, date_format: only } : mapping;
   const day = (format: DateFormat, cell: string) => dateReader(format, "UTC")(cell);
@@ -283,6 +286,24 @@ function withTypes(table: Table, mapping: Mapping): Mapping {
         date_format: "YYYY-MM-DD" as const,
       }),
   };
+}
+
+/** Rare formats, which need the years as evidence. */
+const YEAR_FIRST: readonly DateFormat[] = ["YY.MM.DD", "YY/MM/DD"];
+
+/**
+ * A file is about a year or two: formats that read days of a month as years are dropped, such as
+ * 26.10.02 and 26.10.15 as 2002 and 2015.
+ */
+function byYears(cells: readonly string[], formats: DateFormat[]): DateFormat[] {
+  const close = formats.filter((format) => {
+    const read = dateReader(format, "UTC");
+    const years = cells.flatMap((cell) => Number(read(cell)?.slice(0, 4)) || []);
+    return Math.max(...years) - Math.min(...years) <= 1;
+  });
+  const left = close.length > 0 ? close : formats;
+  const usual = left.filter((format) => !YEAR_FIRST.includes(format));
+  return usual.length > 0 ? usual : left;
 }
 
 const ORDERED_MIN = 4;

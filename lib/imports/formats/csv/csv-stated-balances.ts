@@ -15,24 +15,27 @@ const OPENING =
   |starting balance|start balance|previous balance|balance brought forward|brought forward|balance b f
   |anfangssaldo|anfangsbestand|alter kontostand|alter saldo|saldovortrag|saldo vortrag|solde initial
   |solde precedent|solde d ouverture|solde anterieur|ancien solde|saldo inicial|saldo anterior
-  |saldo iniziale|saldo di apertura|beginsaldo|openingssaldo|vorig saldo|ingaende saldo|inngaende saldo
+  |saldo iniziale|saldo di apertura|algsaldo|sakuma atlikums|pradinis likutis|acilis bakiyesi|devir|devreden bakiye|sold initial|sold precedent|pocetno stanje|prethodno stanje
+  |zacetno stanje|pociatocny zostatok|υπόλοιπο εκ μεταφοράς|входящий остаток|вхідний залишок|前月繰越|繰越|期初余额|上期余额|이월잔액|beginsaldo|openingssaldo|vorig saldo|ingaende saldo|inngaende saldo
   |startsaldo|primosaldo|saldo poczatkowe|saldo otwarcia|pocatecni zustatek|nyito egyenleg|alkusaldo`);
 const CLOSING =
   labels(`closing balance|closing ledger balance|closing book balance|ending balance|end balance
   |final balance|new balance|balance carried forward|carried forward|balance c f|endsaldo|endbestand
   |schlusssaldo|schlussbestand|neuer kontostand|neuer saldo|solde final|nouveau solde|solde de cloture
-  |saldo final|nuevo saldo|saldo finale|saldo di chiusura|eindsaldo|slotsaldo|nieuw saldo|utgaende saldo
+  |saldo final|loppsaldo|beigu atlikums|galutinis likutis|kapanis bakiyesi|sold final|konacno stanje|zavrsno stanje|novo stanje|koncno stanje|konecny zostatok
+  |исходящий остаток|вихідний залишок|次月繰越|期末余额|本期余额|nuevo saldo|saldo finale|saldo di chiusura|eindsaldo|slotsaldo|nieuw saldo|utgaende saldo
   |slutsaldo|ultimosaldo|saldo koncowe|saldo zamkniecia|konecny zustatek|zaro egyenleg|loppusaldo`);
-const MAYBE = /^total |turnover|sald|balanc|solde|kontostand|bestand|egyenleg|zustat|forward/i;
+const MAYBE =
+  /^total |turnover|sald|balanc|sold|kontostand|bestand|egyenleg|zustat|zostat|forward|stanje|likut|atlikums|bakiye|devir|käive|[\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hangul}]/iu;
 /** Most texts begin otherwise, and are distinguished by their first letters. */
 const STARTS =
-  /^(?:open|begin|start|prev|bala|brou|anfa|alte|sald|sold|anci|vori|ing|inn|prim|po[cč]|nyit|alku|clos|endi|end|fina|new|carr|schl|neue|nouv|nuev|eind|slot|nieu|utg|slut|ulti|kone|z[aá]r|lopp|tota|turn|umsa|debi|cred|depo|with|mouv)/i;
+  /^(?:open|begin|start|prev|bala|brou|anfa|alte|sald|sold|anci|vori|ing|inn|prim|po[cč]|nyit|alku|alg|clos|endi|end|fina|new|carr|schl|neue|nouv|nuev|eind|slot|nieu|utg|slut|ulti|kon|z[aá]r|za[vč]|l[oõ]pp|tota|turn|umsa|debi|cred|depo|with|mouv|k[aä]ive|s[aā]k|beig|prad|galu|a[cç][iı]l|kapan|dev[ir]|pret|novo|[\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hangul}])/iu;
 const LABEL_MAX_LENGTH = 60;
 
 export type BalanceKind = "opening" | "closing";
 
 function labels(list: string): { begins: RegExp; is: RegExp } {
-  const words = list.split("|").map((label) => label.trim());
+  const words = list.split("|").map(plainWords);
   const any = `(?:${words.join("|")})`;
   return {
     begins: new RegExp(`^${any}\\b`),
@@ -42,7 +45,7 @@ function labels(list: string): { begins: RegExp; is: RegExp } {
 }
 
 const TURNOVER =
-  /^(?:total )?(?:turnover|debits?|credits?|deposits|withdrawals|umsatze|mouvements)$/;
+  /^(?:total )?(?:turnover|debits?|credits?|deposits|withdrawals|umsatze|mouvements|kaive|apgrozijums|apyvarta)$/;
 
 /** The balance or total that a text names, if it names nothing else. */
 export function labelOf(text: string): BalanceKind | "total" | undefined {

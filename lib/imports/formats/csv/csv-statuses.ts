@@ -1,3 +1,4 @@
+import { OTHER_STATUSES } from "./csv-other-languages.ts";
 import { plainWords } from "./csv-words.ts";
 
 /** Words for booked rows, lower case, without diacritics, in fourteen languages. */
@@ -43,7 +44,7 @@ const NEGATIONS = new Set("not nicht non no ne niet nao ikke inte ei nie noch un
  * known.
  */
 const STATUS_NAMES =
-  /\b(?:status|statut|estado|estatus|stato|zustand|\w+status|stav|tila|situacao|allapot)\b/;
+  /\b(?:status|statut|estado|estatus|stato|zustand|\w+status|stav|tila|situacao|allapot|durum\w*|stare)\b|статус|состояние|κατασταση|状态|状況|ステータス/;
 const ADDRESS_NAMES = /\b(?:state|etat|stan)\b/;
 const YES = new Set("yes y true 1 x ja j oui o si s sim sí".split(" "));
 const NO = new Set(" no n false 0 nein non nee nej nei não nao".split(" "));
@@ -52,14 +53,14 @@ const MAX_LENGTH = 60;
 export type BookingState = "booked" | "pending" | "declined";
 
 const STATES = new Map<string, BookingState>([
-  ...wordsOf(BOOKED).map((word) => [word, "booked"] as const),
-  ...wordsOf(PENDING).map((word) => [word, "pending"] as const),
-  ...wordsOf(DECLINED).map((word) => [word, "declined"] as const),
+  ...wordsOf(`${BOOKED}|${OTHER_STATUSES.booked}`).map((word) => [word, "booked"] as const),
+  ...wordsOf(`${PENDING}|${OTHER_STATUSES.pending}`).map((word) => [word, "pending"] as const),
+  ...wordsOf(`${DECLINED}|${OTHER_STATUSES.declined}`).map((word) => [word, "declined"] as const),
 ]);
 
 function wordsOf(list: string): string[] {
   const [single = "", ...phrases] = list.split("|");
-  return [...single.split(/\s+/), ...phrases.map((phrase) => phrase.trim())].filter(Boolean);
+  return [...single.split(/\s+/), ...phrases.map(plainWords)].filter(Boolean);
 }
 
 /** What a status says about a row; undefined if its words are unknown or contradict each other. */

@@ -1,5 +1,6 @@
 import type { MappedField } from "../mapping.ts";
 import { MORE_HEADER_WORDS } from "./csv-more-words.ts";
+import { OTHER_HEADER_WORDS } from "./csv-other-languages.ts";
 
 /**
  * Column names of banks and ledgers, in English, German, French, Spanish, Dutch, Italian and
@@ -115,9 +116,9 @@ for (const [field, words] of Object.entries(HEADER_WORDS) as [
   keyof typeof HEADER_WORDS,
   string,
 ][]) {
-  const all = [...words.split("|"), ...(MORE_HEADER_WORDS[field] ?? "").split("|")];
-  for (const [place, word] of all.entries()) {
-    const key = word.trim();
+  const all = [words, MORE_HEADER_WORDS[field] ?? "", OTHER_HEADER_WORDS[field] ?? ""];
+  for (const [place, word] of all.join("|").split("|").entries()) {
+    const key = plainWords(word);
     if (key === "") continue;
     for (const [places, name] of [
       [PLACES, key],
@@ -133,16 +134,18 @@ for (const [field, words] of Object.entries(HEADER_WORDS) as [
 export function fieldsNamed(column: string): Named[] {
   const found = fieldsOf(plainWords(column));
   if (found.length > 0) return found;
+  const name = column.slice(0, NAME_MAX_LENGTH);
+  // "Crédito (R$)", "金额（元）"
+  const bare = fieldsOf(plainWords(name.replace(/[([\uFF08][^)\]\uFF09]*[)\]\uFF09]/g, " ")));
+  if (bare.length > 0) return bare;
   // "InvoiceDate"
-  return fieldsOf(
-    plainWords(column.slice(0, NAME_MAX_LENGTH).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")),
-  );
+  return fieldsOf(plainWords(name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")));
 }
 
 function fieldsOf(words: string): Named[] {
   // "Amount (EUR)", "Betrag in EUR".
   const bare = words.replace(
-    / (?:(?:in|en) )?(?:[a-z]{3}|euros?|dollars?|pounds?|franken|francs)$/,
+    / (?:(?:in|en) )?(?:[a-z]{3}|euros?|euroa|dollars?|pounds?|franken|francs|kr|lei)$/,
     "",
   );
   return (

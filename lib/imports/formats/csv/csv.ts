@@ -254,12 +254,11 @@ export function rowReader(given: Reading): RowReader {
 }
 
 /**
- * Column names in the form of a mapping: trimmed, without empty ones at the end, the second of
- * equal names with its number.
+ * Column names in the form of a mapping: trimmed, the column's number in place of an empty one, the
+ * second of equal names with its number.
  */
 export function uniqueNames(cells: string[]): string[] {
   const names = cells.map((cell) => cell.trim());
-  while (names.at(-1) === "") names.pop();
   const seen = new Map<string, number>();
   return names.map((name, at) => {
     const bare = name === "" ? String(at + 1) : name;

@@ -160,7 +160,7 @@ describe("a workbook", () => {
   });
 
   test("reads numbers by type, whatever separator a source's mapping has for its CSV", async () => {
-    const given: Mapping = {
+    const mapping: Mapping = {
       fields: { booked_date: "Datum", amount: "Betrag", description: "Zweck" },
       date_format: "DD.MM.YYYY",
       decimal_separator: ",",
@@ -168,7 +168,7 @@ describe("a workbook", () => {
       encoding: "windows-1252",
     };
     const rows = `${HEADER}<row r="2"><c r="A2" s="1"><v>46094</v></c><c r="B2"><v>1234.5</v></c>${text("C2", "Müller")}</row>`;
-    const { lines } = await imported(handMade(rows), "a.xlsx", given);
+    const { lines } = await imported(handMade(rows), "a.xlsx", mapping);
     expect(lines).toEqual(["2026-03-13 123450 Müller"]);
   });
 

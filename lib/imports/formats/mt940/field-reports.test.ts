@@ -157,7 +157,7 @@ describe("MT940 with noted items", () => {
       { lines: [[-100, "2026-06-02"]], skipped: 1, holds: true, statements: 1 },
     ],
     [
-      "without any mark of their own",
+      "without any mark",
       `${booked}${noted()}\r\n:90D:1EUR7,77\r\n-`,
       { lines: [[-100, "2026-06-02"]], skipped: 1, holds: true, statements: 1 },
     ],

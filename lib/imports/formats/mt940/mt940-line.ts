@@ -14,7 +14,8 @@ import { accountOwnerInfo } from "./mt940-info.ts";
 const LINE =
   /^(\d{6})(\d{4}|\s{4})?\s*(RC|RD|EC|ED|C|D)([A-Z])?\s*(\d{1,24},\d{0,10}|,\d{1,10}|\d{1,24}(?![A-Z0-9. ]{0,8}[,.]\d))\s*(?:([SNF][A-Z0-9 ]{0,3}|[A-Z]{3}[A-Z0-9])(.*)|(?=\/\/)(.*)|)$/s;
 const WANTED =
-  "value date, C or D, amount with a comma, type and reference, such as 2601020102D12,50NTRFREF//BANKREF";
+  "value date, C or D, amount with a comma, type and reference, such as " +
+  "2601020102D12,50NTRFREF//BANKREF";
 const NO_REFERENCE = /^(?:NON ?REF|NOT ?PROVIDED|NOREF|0+|-)?$/i;
 
 /** A :61: that waits for its :86:. */

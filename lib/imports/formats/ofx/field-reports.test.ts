@@ -75,7 +75,7 @@ describe("OFX: days, ampersands, headers and what isn't read", () => {
       { ...spent, has: ["SHOP"] },
     ],
     [
-      "pending ones beside it",
+      "with pending ones",
       ofx(
         `${stmttrn("20260601", "-5.00", "1")}</BANKTRANLIST><BANKTRANLISTP><STMTTRNP><TRNTYPE>DEBIT<DTTRAN>20260602<TRNAMT>-9.00<NAME>HOLD</STMTTRNP></BANKTRANLISTP><BANKTRANLIST>`,
       ),

@@ -205,7 +205,7 @@ export class OfxStatements {
         "CORRECTFITID",
         "This corrects an earlier transaction.",
         get("CORRECTFITID") ?? "",
-        "a transaction of its own",
+        "a separate transaction",
         this.#statement,
       );
     }

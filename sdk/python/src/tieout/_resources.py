@@ -774,7 +774,7 @@ class Exceptions(SyncResource):
     def list_sla_changes(self, *, since: str, limit: Optional[int] = None, assigned_to: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, severity: Optional[Sequence[T.Severity]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.OpenExceptionStatus]] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SlaChange]:
         """List what changed in the open exceptions.
 
-        Keeps a list you have read up to date at little cost. Send the filters of that list and its as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item holds the current exception, or null if your filters no longer match it. Changes of breach_risk that come with time count. Applying an item twice does no harm: some are repeated, so that none is missed.
+        Keeps a list you have read up to date at little cost. Send the filters of that list and its as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item holds the current exception, or null if your filters no longer match it. Changes of breach_risk that come with time count. Applying an item twice does no harm: some are repeated rather than missed.
         """
         return self._list("GET", f"/v1/exceptions/sla/changes", options, query={"limit": limit, "assigned_to": assigned_to, "reconciliation_id": reconciliation_id, "reason_code": reason_code, "severity": severity, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "since": since, "cursor": cursor})
 
@@ -916,7 +916,7 @@ class AsyncExceptions(AsyncResource):
     def list_sla_changes(self, *, since: str, limit: Optional[int] = None, assigned_to: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, severity: Optional[Sequence[T.Severity]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.OpenExceptionStatus]] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SlaChange]:
         """List what changed in the open exceptions.
 
-        Keeps a list you have read up to date at little cost. Send the filters of that list and its as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item holds the current exception, or null if your filters no longer match it. Changes of breach_risk that come with time count. Applying an item twice does no harm: some are repeated, so that none is missed.
+        Keeps a list you have read up to date at little cost. Send the filters of that list and its as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item holds the current exception, or null if your filters no longer match it. Changes of breach_risk that come with time count. Applying an item twice does no harm: some are repeated rather than missed.
         """
         return self._list("GET", f"/v1/exceptions/sla/changes", options, query={"limit": limit, "assigned_to": assigned_to, "reconciliation_id": reconciliation_id, "reason_code": reason_code, "severity": severity, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "since": since, "cursor": cursor})
 
@@ -1221,7 +1221,7 @@ class Invitations(SyncResource):
     def create(self, id: str, body: T.CreateInvitationRequest, **options: Unpack[Options]) -> T.Invitation:
         """Invite someone by email.
 
-        Mails a link that works once, for seven days. Whoever accepts it sets a password, or signs in to the account they have. The link is in the mail alone. Whether the address has an account makes no difference here. A tenant can send 100 invitations an hour, 5 of them to one address, and 10 a day to one.
+        Mails a link that works once, for seven days. To accept it, a person sets a password or signs in to their account. The link is in the mail alone. Whether the address has an account makes no difference here. A tenant can send 100 invitations an hour, 5 of them to one address, and 10 a day to one.
         """
         return self._call("POST", f"/v1/tenants/{segment('id', id)}/invitations", options, body=body, takes_key=True)
 
@@ -1258,7 +1258,7 @@ class AsyncInvitations(AsyncResource):
     async def create(self, id: str, body: T.CreateInvitationRequest, **options: Unpack[Options]) -> T.Invitation:
         """Invite someone by email.
 
-        Mails a link that works once, for seven days. Whoever accepts it sets a password, or signs in to the account they have. The link is in the mail alone. Whether the address has an account makes no difference here. A tenant can send 100 invitations an hour, 5 of them to one address, and 10 a day to one.
+        Mails a link that works once, for seven days. To accept it, a person sets a password or signs in to their account. The link is in the mail alone. Whether the address has an account makes no difference here. A tenant can send 100 invitations an hour, 5 of them to one address, and 10 a day to one.
         """
         return await self._call("POST", f"/v1/tenants/{segment('id', id)}/invitations", options, body=body, takes_key=True)
 
@@ -1595,7 +1595,7 @@ class Reconciliations(SyncResource):
     def close(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Reconciliation:
         """Close a period.
 
-        Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, somebody who in this period matched nothing by hand, wrote nothing off, excluded nothing and undid nothing. Lines that arrive meanwhile belong to the next. Unconfirmed suggestions and open exceptions move with their lines to the next open period, or to the next one that is created. Afterwards nothing in it changes.
+        Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, a person who matched, wrote off, excluded and undid nothing in this period. Lines that arrive during the close belong to the next. Unconfirmed suggestions and open exceptions move with their lines to the next open period, or to the next one that is created. Afterwards nothing in it changes.
 
         Where its sources have more than 20,000 lines, the call is answered at once with closing true. Ask until it is false: then the period is closed, or closing_failure says why not; the event reconciliation.closed comes once it is. To close it again after a failure, send a new Idempotency-Key. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
         """
@@ -1674,7 +1674,7 @@ class Reconciliations(SyncResource):
     def reopen(self, id: str, body: T.ReopenReconciliationRequest, **options: Unpack[Options]) -> T.Reconciliation:
         """Reopen a closed period.
 
-        Later periods have to be open. Its matches and its signed statement are kept, and the next close signs another. Suggestions and exceptions of its lines that nobody decided meanwhile come back. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
+        Later periods have to be open. Its matches and its signed statement are kept, and the next close signs another. Suggestions and exceptions of its lines without a decision since the close come back. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
         """
         return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/reopen", options, body=body, takes_key=True)
 
@@ -1820,7 +1820,7 @@ class AsyncReconciliations(AsyncResource):
     async def close(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Reconciliation:
         """Close a period.
 
-        Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, somebody who in this period matched nothing by hand, wrote nothing off, excluded nothing and undid nothing. Lines that arrive meanwhile belong to the next. Unconfirmed suggestions and open exceptions move with their lines to the next open period, or to the next one that is created. Afterwards nothing in it changes.
+        Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, a person who matched, wrote off, excluded and undid nothing in this period. Lines that arrive during the close belong to the next. Unconfirmed suggestions and open exceptions move with their lines to the next open period, or to the next one that is created. Afterwards nothing in it changes.
 
         Where its sources have more than 20,000 lines, the call is answered at once with closing true. Ask until it is false: then the period is closed, or closing_failure says why not; the event reconciliation.closed comes once it is. To close it again after a failure, send a new Idempotency-Key. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
         """
@@ -1899,7 +1899,7 @@ class AsyncReconciliations(AsyncResource):
     async def reopen(self, id: str, body: T.ReopenReconciliationRequest, **options: Unpack[Options]) -> T.Reconciliation:
         """Reopen a closed period.
 
-        Later periods have to be open. Its matches and its signed statement are kept, and the next close signs another. Suggestions and exceptions of its lines that nobody decided meanwhile come back. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
+        Later periods have to be open. Its matches and its signed statement are kept, and the next close signs another. Suggestions and exceptions of its lines without a decision since the close come back. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
         """
         return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/reopen", options, body=body, takes_key=True)
 

@@ -871,7 +871,7 @@ class EntryPreview(TypedDict):
 
 
 class EntryPush(TypedDict):
-    state: Literal["waiting", "done", "failed"]
+    state: Literal["waiting", "done", "failed", "stopped"]
     at: str
     error: Union[str, None]
     files: list[str]
@@ -1309,7 +1309,7 @@ class ImportMappingStatus(TypedDict):
 class ImportMapping(TypedDict):
     fields: dict[str, str]
     lines_path: NotRequired[str]
-    date_format: NotRequired[Literal["YYYY-MM-DD", "YYYY/MM/DD", "YYYY.MM.DD", "YYYYMMDD", "DD.MM.YYYY", "DD/MM/YYYY", "DD-MM-YYYY", "DDMMYYYY", "MM/DD/YYYY", "MM-DD-YYYY", "DD.MM.YY", "DD/MM/YY", "DD-MM-YY", "MM/DD/YY", "MM-DD-YY", "YY-MM-DD", "YYMMDD", "DD MMM YYYY", "DD-MMM-YYYY", "DD-MMM-YY", "DD MMM YY", "MMM DD, YYYY", "unix_seconds", "unix_ms"]]
+    date_format: NotRequired[Literal["YYYY-MM-DD", "YYYY/MM/DD", "YYYY.MM.DD", "YYYYMMDD", "DD.MM.YYYY", "DD/MM/YYYY", "DD-MM-YYYY", "DDMMYYYY", "MM/DD/YYYY", "MM-DD-YYYY", "DD.MM.YY", "DD/MM/YY", "DD-MM-YY", "MM/DD/YY", "MM-DD-YY", "YY-MM-DD", "YY.MM.DD", "YY/MM/DD", "YYMMDD", "DD MMM YYYY", "DD-MMM-YYYY", "DD-MMM-YY", "DD MMM YY", "MMM DD, YYYY", "unix_seconds", "unix_ms"]]
     decimal_separator: NotRequired[Literal[".", ","]]
     delimiter: NotRequired[Literal[",", ";", "\t", "|"]]
     quote: NotRequired[Literal["\"", "'", "none"]]

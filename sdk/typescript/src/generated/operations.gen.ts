@@ -549,7 +549,7 @@ export class ExceptionsResource extends Resource {
   /**
    * List what changed in the open exceptions.
    *
-   * Keeps a list you have read up to date at little cost. Send the filters of that list and its as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item holds the current exception, or null if your filters no longer match it. Changes of breach_risk that come with time count. Applying an item twice does no harm: some are repeated, so that none is missed.
+   * Keeps a list you have read up to date at little cost. Send the filters of that list and its as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item holds the current exception, or null if your filters no longer match it. Changes of breach_risk that come with time count. Applying an item twice does no harm: some are repeated rather than missed.
    */
   listSlaChanges(query: T.ListSlaChangesQuery, options?: CallOptions): List<T.SlaChanges> {
     return listOf(this.send, "/v1/exceptions/sla/changes", query, options);
@@ -816,7 +816,7 @@ export class InvitationsResource extends Resource {
   /**
    * Invite someone by email.
    *
-   * Mails a link that works once, for seven days. Whoever accepts it sets a password, or signs in to the account they have. The link is in the mail alone. Whether the address has an account makes no difference here. A tenant can send 100 invitations an hour, 5 of them to one address, and 10 a day to one.
+   * Mails a link that works once, for seven days. To accept it, a person sets a password or signs in to their account. The link is in the mail alone. Whether the address has an account makes no difference here. A tenant can send 100 invitations an hour, 5 of them to one address, and 10 a day to one.
    */
   create(id: string, body: T.CreateInvitationRequest, options?: CallOptions): Call<T.Invitation> {
     return callOf(this.send, { method: "POST", path: `/v1/tenants/${segment("id", id)}/invitations`, body, keyed: true, options });
@@ -1077,7 +1077,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Close a period.
    *
-   * Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, somebody who in this period matched nothing by hand, wrote nothing off, excluded nothing and undid nothing. Lines that arrive meanwhile belong to the next. Unconfirmed suggestions and open exceptions move with their lines to the next open period, or to the next one that is created. Afterwards nothing in it changes.
+   * Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, a person who matched, wrote off, excluded and undid nothing in this period. Lines that arrive during the close belong to the next. Unconfirmed suggestions and open exceptions move with their lines to the next open period, or to the next one that is created. Afterwards nothing in it changes.
    *
    * Where its sources have more than 20,000 lines, the call is answered at once with closing true. Ask until it is false: then the period is closed, or closing_failure says why not; the event reconciliation.closed comes once it is. To close it again after a failure, send a new Idempotency-Key. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
    */
@@ -1178,7 +1178,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Reopen a closed period.
    *
-   * Later periods have to be open. Its matches and its signed statement are kept, and the next close signs another. Suggestions and exceptions of its lines that nobody decided meanwhile come back. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
+   * Later periods have to be open. Its matches and its signed statement are kept, and the next close signs another. Suggestions and exceptions of its lines without a decision since the close come back. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
    */
   reopen(id: string, body: T.ReopenReconciliationRequest, options?: CallOptions): Call<T.Reconciliation> {
     return callOf(this.send, { method: "POST", path: `/v1/reconciliations/${segment("id", id)}/reopen`, body, keyed: true, options });

@@ -1523,7 +1523,7 @@ export type CreateCalendarRequest = {
         to: string;
     }[];
     /**
-     * Days with hours of their own: they replace what starts on that day of the week.
+     * Days with other hours, which replace those that start on that day of the week.
      * @maxItems 1000
      */
     special_days?: SpecialDayInput[];
@@ -2651,9 +2651,9 @@ export type EntryPreview = {
 
 export type EntryPush = {
     /**
-     * Its state.
+     * failed is tried again, stopped is not.
      */
-    state: "waiting" | "done" | "failed";
+    state: "waiting" | "done" | "failed" | "stopped";
     /**
      * When it happened.
      * @format date-time
@@ -3825,7 +3825,7 @@ export type ImportMapping = {
     /**
      * YYYY-MM-DD unless given.
      */
-    date_format?: "YYYY-MM-DD" | "YYYY/MM/DD" | "YYYY.MM.DD" | "YYYYMMDD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "DD-MM-YYYY" | "DDMMYYYY" | "MM/DD/YYYY" | "MM-DD-YYYY" | "DD.MM.YY" | "DD/MM/YY" | "DD-MM-YY" | "MM/DD/YY" | "MM-DD-YY" | "YY-MM-DD" | "YYMMDD" | "DD MMM YYYY" | "DD-MMM-YYYY" | "DD-MMM-YY" | "DD MMM YY" | "MMM DD, YYYY" | "unix_seconds" | "unix_ms";
+    date_format?: "YYYY-MM-DD" | "YYYY/MM/DD" | "YYYY.MM.DD" | "YYYYMMDD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "DD-MM-YYYY" | "DDMMYYYY" | "MM/DD/YYYY" | "MM-DD-YYYY" | "DD.MM.YY" | "DD/MM/YY" | "DD-MM-YY" | "MM/DD/YY" | "MM-DD-YY" | "YY-MM-DD" | "YY.MM.DD" | "YY/MM/DD" | "YYMMDD" | "DD MMM YYYY" | "DD-MMM-YYYY" | "DD-MMM-YY" | "DD MMM YY" | "MMM DD, YYYY" | "unix_seconds" | "unix_ms";
     /**
      * Without it, amounts that can be read two ways, such as 1.234, are refused.
      */
@@ -3880,7 +3880,7 @@ export type ImportMapping = {
      */
     credit_sign?: ValueSign;
     /**
-     * What an amount's sign says: own: a minus is money out. inverted: a minus is money in. Beside a direction column: repeats: the column alone says the direction. reverses: a minus turns it round.
+     * What an amount's sign says: own: a minus is money out. inverted: a minus is money in. With a direction column: repeats: the column alone says the direction. reverses: a minus turns it round.
      */
     amount_sign?: "own" | "inverted" | "repeats" | "reverses";
     /**
@@ -6982,7 +6982,7 @@ export type PutCalendarRequest = {
         to: string;
     }[];
     /**
-     * Days with hours of their own: they replace what starts on that day of the week.
+     * Days with other hours, which replace those that start on that day of the week.
      * @maxItems 1000
      */
     special_days?: SpecialDayInput[];
@@ -9309,7 +9309,7 @@ export type SourceBalance = {
      */
     import_id: string | null;
     /**
-     * What whoever stated it says. Null of one in a file.
+     * The reason its author gave. Null if a file states it.
      * @maxLength 1000
      */
     reason: string | null;
@@ -11571,7 +11571,7 @@ export type GetLedgerFileQuery = {
      */
     currency?: string;
     /**
-     * Needed for a batch with more entries than the ledger takes in a file: Xero 150, QuickBooks Online 500, NetSuite 12,500, DATEV 99,999.
+     * Needed for a batch with more entries than the ledger takes in a file: Xero 150, QuickBooks Online 500, NetSuite 12,500, DATEV 99,999, others 100,000.
      * @minimum 1
      * @maximum 9999
      */

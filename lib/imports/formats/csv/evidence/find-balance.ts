@@ -1,16 +1,26 @@
+import { OTHER_BALANCES } from "../csv-other-languages.ts";
 import { isBorneOut } from "../csv-readings.ts";
 import { plainWords } from "../csv-words.ts";
 import type { Evidence } from "./evidence.ts";
 import { FEE_NAMES } from "./weigh-fee.ts";
 
-export const BALANCE_NAMES =
+const BALANCE_NAMES =
   /balance|\b(?:sal[dt]o|saldos|solde|kontostand|saldobelop|stand|zustatek|zostatok|egyenleg|bilans)\b/;
 const AVAILABLE = /\b(?:available|verfugbar|disponible|disponibile|beschikbaar|tillganglig)\b/;
+
+const OTHERS = new Set(OTHER_BALANCES.split("|").map(plainWords));
+
+/** Whether a column is called balance, whatever follows in brackets. */
+export function isBalanceName(name: string): boolean {
+  const plain = plainWords(name);
+  const bare = plainWords(name.replace(/[([\uFF08].*$/, ""));
+  return BALANCE_NAMES.test(plain) || OTHERS.has(plain) || OTHERS.has(bare);
+}
 
 /** Found by its name; without a name, by a column whose steps equal the amounts. */
 export function findBalance(evidence: Evidence): void {
   if (evidence.mapping.balance !== undefined) return;
-  const named = evidence.free("amount").filter(({ name }) => BALANCE_NAMES.test(plainWords(name)));
+  const named = evidence.free("amount").filter(({ name }) => isBalanceName(name));
   const first = named.find(({ name }) => !AVAILABLE.test(plainWords(name))) ?? named[0];
   const column =
     named.find(({ all }) => evidence.stepsAreAmounts(all)) ??

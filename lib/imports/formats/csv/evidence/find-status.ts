@@ -68,7 +68,9 @@ function askStatus(
   const shown = row ? row.cells.filter((cell) => cell.trim() !== "").join(" ") : "";
   evidence.questions.push({
     about: "status",
-    message: `Column "${column.name}" has the status ${value === "" ? "(blank)" : `"${value}"`}. Are these rows booked?`,
+    message:
+      `Column "${column.name}" has the status ${value === "" ? "(blank)" : `"${value}"`}. ` +
+      "Are these rows booked?",
     example: value,
     choices: [
       {

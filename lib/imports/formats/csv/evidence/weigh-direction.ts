@@ -48,7 +48,9 @@ export function weighDirection(evidence: Evidence): void {
   }
   evidence.questions.push({
     about: "amount_sign",
-    message: `The sign of the amounts and the direction in column "${column.name}" disagree. Which of them says debit or credit?`,
+    message:
+      `The sign of the amounts and the direction in column "${column.name}" disagree. ` +
+      "Which of them says debit or credit?",
     example: amounts.cells.find((cell) => amountMarks(cell)?.negative) ?? null,
     choices: distinct.map((one) => ({
       value: one.mapping.amount_sign as string,
@@ -83,6 +85,7 @@ function directionColumn(evidence: Evidence): Column | undefined {
   if (!isUnsigned) return undefined;
   return columns.find((one) => {
     const values = new Set(one.cells);
+    if (!evidence.table.hasHeader && isFull(one) && isTwoLetters(values)) return true;
     if (!isFull(one) || values.size > DISTINCT_MAX || values.size < 2) return false;
     const isNamed = fieldsNamed(one.name).some(({ field }) => field === "sign");
     // A text that differs in each row is not a kind of payment.
@@ -94,6 +97,16 @@ function directionColumn(evidence: Evidence): Column | undefined {
       (isNamed && values.size <= 4 && one.kind !== "amount" && one.kind !== "date")
     );
   });
+}
+
+/** Two letters, such as T and J, that don't say yes and no. */
+function isTwoLetters(values: ReadonlySet<string>): boolean {
+  const letters = [...values].map((value) => value.toLowerCase());
+  return (
+    letters.length === 2 &&
+    letters.every((letter) => /^\p{L}$/u.test(letter)) &&
+    !letters.includes("n")
+  );
 }
 
 /** Asks about the first word that says neither debit nor credit. */
@@ -122,7 +135,9 @@ function askDirectionWord(evidence: Evidence, column: Column): boolean {
   evidence.mapping = { ...evidence.mapping, fields };
   evidence.questions.push({
     about: "sign_values",
-    message: `Does "${unknown}" in column "${column.name}" mean money out (debit) or money in (credit)?`,
+    message:
+      `Does "${unknown}" in column "${column.name}" ` +
+      "mean money out (debit) or money in (credit)?",
     example: unknown,
     choices: [
       { value: JSON.stringify(asDebit), reads_as: shownRows(out, [back], evidence.currency) },

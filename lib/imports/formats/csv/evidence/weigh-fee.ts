@@ -38,7 +38,9 @@ export function weighFee(evidence: Evidence): void {
   }
   evidence.questions.push({
     about: "fee_handling",
-    message: `Does the fee in column "${column.name}" come off the amount, or is it in the amount already?`,
+    message:
+      `Does the fee in column "${column.name}" come ` +
+      "off the amount, or is it in the amount already?",
     example: column.cells.find((cell) => sizeOf(cell, evidence.mapping) > 0) ?? null,
     choices: [
       { value: "deducted", reads_as: shownRows(deducted, [plain], evidence.currency) },

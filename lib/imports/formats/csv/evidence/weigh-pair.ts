@@ -22,7 +22,9 @@ export function orderPair(evidence: Evidence): void {
   evidence.mapping = { ...evidence.mapping, fields: open };
   evidence.questions.push({
     about: "fields.debit",
-    message: `Columns "${debit}" and "${credit}" are money out and money in. Which is money out (debit)?`,
+    message:
+      `Columns "${debit}" and "${credit}" are money out and money in. ` +
+      "Which is money out (debit)?",
     example: null,
     choices: readings.map((one, at) => ({
       value: one.mapping.fields.debit as string,
@@ -61,7 +63,9 @@ export function weighPair(evidence: Evidence): void {
       const example = column.cells.find((cell) => amountMarks(cell)?.negative) ?? null;
       evidence.questions.push({
         about: setting,
-        message: `Column "${column.name}" has amounts with a minus sign. What does a negative ${field} such as "${example}" mean: money ${other}, or money ${way}?`,
+        message:
+          `Column "${column.name}" has amounts with a minus sign. What does a negative ${field} ` +
+          `such as "${example}" mean: money ${other}, or money ${way}?`,
         example,
         choices: [
           { value: "plus", reads_as: shownRows(plus, [minus], evidence.currency) },

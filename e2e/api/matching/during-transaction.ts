@@ -11,10 +11,10 @@ const WAITING = `with recursive waiting as (
 ) select count(*)::integer as count from waiting`;
 
 /**
- * Makes the calls one after another while a transaction that did these statements is open: it
- * commits once each of them waits for it or was answered.
+ * Makes the calls one after another during an open transaction that ran these statements. The
+ * transaction commits once each call either waits for its locks or was answered.
  */
-export async function meanwhile<Answer>(
+export async function duringTransaction<Answer>(
   statements: Statement[],
   calls: (() => Promise<Answer>)[],
 ): Promise<Answer[]> {
