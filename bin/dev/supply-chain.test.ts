@@ -56,7 +56,7 @@ test("every shipped package has a permitted licence", () => {
     // npm did not read these packages for other systems; they are released together with the ones
     // that are installed.
     if (license === undefined) return UNSTATED.test(nameOf(path)) ? [] : `${path}: none`;
-    // Where licences are joined by OR, the user chooses one.
+    // The user chooses one of the licences that OR joins.
     const parts = license.replace(/[()]/g, "").split(" AND ");
     const isPermitted = (one: string) => PERMISSIVE.test(one) || one in DECIDED;
     const wrong = parts.filter((part) => !part.split(" OR ").some(isPermitted));

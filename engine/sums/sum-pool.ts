@@ -3,19 +3,18 @@
  * first.
  */
 
-import { type Days, daysAround, farthest, joined, within } from "../candidates/window.ts";
+import type { Days } from "../candidates/window.ts";
 import { saysName } from "../evidence/names-differ.ts";
 import type { Lines } from "../lines.ts";
 import { type AmountTolerance, isWithin, reachOf, toleranceOf } from "../prepare/amounts.ts";
-import { digitsIn, isDate, LEAST_FOUND } from "../prepare/identifiers.ts";
-import { listed } from "../prepare/listed.ts";
 import { compareLines } from "../prepare/order.ts";
 import type { RunState } from "../prepare/run-state.ts";
-import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";
-import { WordIndex } from "../prepare/word-index.ts";
 import type { Rule } from "../rules.ts";
-import type { Side } from "../side.ts";
-import { firstWordOf, lettersOfCutName, wordsBeforeNumbers } from "./cut-names.ts";
+import { opposite, type Side } from "../side.ts";
+import { grouped } from "./grouped.ts";
+import { SumNames } from "./sum-names.ts";
+import { LOOKED_AT, SumWindow } from "./sum-window.ts";
+import { SumWords } from "./sum-words.ts";
 import { WordGroups } from "./word-groups.ts";
 
 /**
@@ -41,44 +40,17 @@ export type Family = {
 /** For targets of each side. */
 export type SumPools = Record<Side, SumPool>;
 
-/** Words of more lines than this say little of which belong together. */
-const RARE = 60;
-/** The maximum number of lines examined in a window, nearest days first. */
-const LOOKED_AT = 400;
-const DEFAULT_DAYS = 7;
-/** A number that more lines have is a customer's, a batch's or a month's. */
-const MOST_QUOTES = 4;
-/** A cut name that begins more names than this says nothing of whose it is. */
-const MOST_NAMES = 3;
-
 export class SumPool {
   readonly other: Lines;
+  readonly words: SumWords;
   private readonly own: Lines;
-  private readonly ownTexts: SideTexts;
-  private readonly otherTexts: SideTexts;
-  private readonly texts: Texts;
-  private readonly rarity: Float64Array;
+  private readonly window: SumWindow;
+  private readonly names: SumNames;
   private readonly tolerance: AmountTolerance;
-  private readonly days: Days;
-  /**
-   * In which lines of a name that the target says are looked for: a payer takes what is due,
-   * however old.
-   */
-  private readonly namedDays: Days;
-  /** How far days lie apart in sure matches; null where these are too few to tell. */
-  private readonly usualDays: Days | null;
-  private readonly dayNumber: (day: number) => number;
-  /** Lines of the other side by day, then canonically, and where each day begins. */
+  /** Open lines of the other side, by day. */
   private readonly byDay: Int32Array;
-  private readonly dayStart = new Map<number, { from: number; to: number }>();
-  /** Lines of the other side by rare word, in the order of `byDay`. */
-  private readonly byWord: WordIndex;
   private groups: WordGroups | null = null;
   private byAmount: Map<number, number[]> | null = null;
-  /** The rare words of the last target that was asked for. */
-  private asked: { target: number; rare: number[] } = { target: -1, rare: [] };
-  /** The last target that was asked for, and whether its window is a crowd. */
-  private crowd = { target: -1, is: false };
 
   constructor(
     state: RunState,
@@ -87,53 +59,22 @@ export class SumPool {
     dayNumber: (day: number) => number,
     reach: Days,
   ) {
-    const texts = state.texts();
     this.own = state[side];
-    this.other = side === "left" ? state.right : state.left;
-    this.ownTexts = side === "left" ? texts.left : texts.right;
-    this.otherTexts = side === "left" ? texts.right : texts.left;
-    this.texts = texts;
-    this.rarity = texts.rarity;
+    this.other = state[opposite(side)];
     this.tolerance = toleranceOf(rule);
-    const { before, after } =
-      rule.days_before === undefined && rule.days_after === undefined
-        ? { before: DEFAULT_DAYS, after: DEFAULT_DAYS }
-        : daysAround(rule);
-    const learnt = joined({ before, after }, within(reach, farthest({ before, after })));
-    const turned = (days: Days) =>
-      side === "left" ? days : { before: days.after, after: days.before };
-    this.days = turned(learnt);
-    this.usualDays = reach.before + reach.after > 0 ? turned(reach) : null;
-    const far = farthest({ before, after });
-    const most = Math.max(far.before, far.after, learnt.before, learnt.after);
-    this.namedDays = { before: most, after: most };
-    this.dayNumber = dayNumber;
-    // In canonical order, which begins with the day.
     this.byDay = state.openUncancelled(this.other.side);
-    this.byDay.forEach((line, at) => {
-      const day = dayNumber(this.other.value_date[line] as number);
-      const range = this.dayStart.get(day);
-      if (range) range.to = at + 1;
-      else this.dayStart.set(day, { from: at, to: at + 1 });
-    });
-    this.byWord = new WordIndex(
-      this.otherTexts,
-      texts.spelling.length,
-      this.byDay.length,
-      (at) => this.otherTexts.rowOf[this.byDay[at] as number] as number,
-      (word) => (texts.lineCount[word] as number) <= RARE,
-    );
-    const { item } = this.byWord;
-    for (let at = 0; at < item.length; at++) item[at] = this.byDay[item[at] as number] as number;
+    this.window = new SumWindow(this.own, this.other, this.byDay, { rule, dayNumber, reach });
+    this.words = new SumWords(state.texts(), side, this.byDay);
+    this.names = new SumNames(this.own, this.other, this.words);
   }
 
   /** Whether the other side has a line of about this amount in the window. */
   hasEqual(target: number): boolean {
     const amount = this.own.amount[target] as number;
-    if (this.isCrowded(target)) return false;
-    return this.inWindow(target).some((line) =>
-      isWithin(this.tolerance, amount, this.other.amount[line] as number),
-    );
+    if (this.window.isCrowded(target)) return false;
+    return this.window
+      .around(target)
+      .some((line) => isWithin(this.tolerance, amount, this.other.amount[line] as number));
   }
 
   /** Whether a line of the other side in the window has the target's amount and its name. */
@@ -142,7 +83,7 @@ export class SumPool {
     const equals = this.byAmount.get(this.own.amount[target] as number) ?? [];
     return equals.some(
       (line) =>
-        this.reaches(target, line) &&
+        this.window.reaches(target, line) &&
         (callsByName(this.own, target, this.other, line) ||
           callsByName(this.other, line, this.own, target)),
     );
@@ -150,12 +91,7 @@ export class SumPool {
 
   /** Whether there is nowhere to look: nothing names the target, and its window is a crowd. */
   isLost(target: number): boolean {
-    const { rowOf, start, words } = this.ownTexts;
-    const cell = (rowOf[target] as number) * FIELD_COUNT;
-    if (cell >= 0)
-      for (let at = start[cell] as number; at < (start[cell + FIELD_COUNT] as number); at++)
-        if (this.byWord.has(words[at] as number)) return false;
-    return this.isCrowded(target);
+    return !this.words.hasRareWord(target) && this.window.isCrowded(target);
   }
 
   /**
@@ -165,8 +101,8 @@ export class SumPool {
   *families(target: number, farther: boolean): Generator<Family> {
     const named = this.named(target);
     // A crowd is cut off somewhere: what is the sum of some of it by chance means nothing.
-    const crowded = this.isCrowded(target);
-    const near = crowded ? [] : this.inWindow(target);
+    const crowded = this.window.isCrowded(target);
+    const near = crowded ? [] : this.window.around(target);
     if (named.length >= (crowded ? 2 : 1)) {
       if (named.length >= 2) {
         yield { core: [], lines: named, named: true, whole: true };
@@ -187,13 +123,13 @@ export class SumPool {
       yield { core: [], lines: this.summands(target, named), named: true, whole: false };
     }
     yield* this.ofOneWord(target, true);
-    const called = this.calledByName(target, crowded ? named : near);
+    const called = this.names.called(target, crowded ? named : near);
     for (const lines of called) yield* this.ofOneName(target, lines);
     if (called.length === 0)
-      for (const lines of this.calledByFirstWord(target, crowded ? named : near))
+      for (const lines of this.names.calledByFirstWord(target, crowded ? named : near))
         for (const family of this.ofOneName(target, lines)) yield { ...family, isGuess: true };
     if (!crowded && farther)
-      for (const lines of this.calledByName(target, this.inWindow(target, true)))
+      for (const lines of this.names.called(target, this.window.around(target, true)))
         if (!called.some(({ length }) => length === lines.length))
           yield* this.someOf(target, lines);
     if (crowded) return;
@@ -221,12 +157,16 @@ export class SumPool {
    * counterparty that it names, then some of these.
    */
   *payable(target: number): Generator<{ lines: number[]; whole: boolean }> {
-    const quoted = new Set(this.numbersOf(target).flatMap((word) => this.linesCalled(word)));
-    const lines = this.summands(target, [...quoted]).filter((line) => this.reaches(target, line));
+    const quoted = new Set(
+      this.words.numbersOf(target).flatMap((word) => this.words.linesCalled(word)),
+    );
+    const lines = this.summands(target, [...quoted]).filter((line) =>
+      this.window.reaches(target, line),
+    );
     if (lines.length >= 2) yield { lines, whole: true };
-    if (lines.length > 0 || this.isCrowded(target)) return;
-    for (const ofName of this.calledByName(target, this.inWindow(target))) {
-      const invoices = this.usualFirst(target, this.summands(target, ofName));
+    if (lines.length > 0 || this.window.isCrowded(target)) return;
+    for (const ofName of this.names.called(target, this.window.around(target))) {
+      const invoices = this.window.usualFirst(target, this.summands(target, ofName));
       if (invoices.length < 2) continue;
       yield { lines: invoices, whole: true };
       yield { lines: invoices, whole: false };
@@ -236,48 +176,28 @@ export class SumPool {
   /** Some lines of a batch that was paid in parts: the number that the target states, then any. */
   private *someOfBatch(target: number, batch: number[], named: boolean): Generator<Family> {
     const lines = this.summands(target, batch);
-    if (lines.length < 3 || !this.shareNumber(lines)) return;
+    if (lines.length < 3 || !this.words.shareNumber(lines)) return;
     const family = { core: [], lines, named, whole: false };
-    for (const count of this.countsIn(target))
+    for (const count of this.words.countsIn(target))
       if (count < lines.length) yield { ...family, batch: { count } };
     yield { ...family, batch: { count: null } };
-  }
-
-  private shareNumber(lines: number[]): boolean {
-    const [first, ...others] = lines.map(
-      (line) => new Set(wordsOfRow(this.otherTexts, this.otherTexts.rowOf[line] as number)),
-    );
-    return [...(first ?? [])].some(
-      (word) =>
-        digitsIn(this.texts.spelling[word] as string) >= LEAST_FOUND &&
-        others.every((words) => words.has(word)),
-    );
-  }
-
-  /** Numbers in a text that may say how many lines its sum has: "9 ITEMS". */
-  private countsIn(target: number): number[] {
-    const words = wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number);
-    return words
-      .map((word) => this.texts.spelling[word] as string)
-      .filter((word) => /^\d{1,2}$/.test(word))
-      .map(Number)
-      .filter((count) => count >= 2);
   }
 
   /**
    * Lines that share a rare word, one that the target says or another, and add up to the target.
    */
   private *ofOneWord(target: number, named: boolean): Generator<Family> {
-    this.groups ??= new WordGroups(this.other, this.byWord, (line) =>
-      this.dayNumber(this.other.value_date[line] as number),
-    );
-    const targetWords = wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number);
-    const { before, after } = this.days;
-    const day = this.dayNumber(this.own.value_date[target] as number);
+    this.groups ??= new WordGroups(this.other, this.words.index, (line) => this.window.dayOf(line));
+    const targetWords = this.words.wordsOf(target);
+    const { before, after } = this.window.days;
+    const day = this.window.targetDay(target);
     const tries = named ? targetWords.length : this.groups.countBetween(day - before, day + after);
     const { low, high } = reachOf(this.tolerance, this.own.amount[target] as number);
     for (const { word, lines } of this.groups.between(low, high))
-      if (targetWords.includes(word) === named && lines.every((line) => this.reaches(target, line)))
+      if (
+        targetWords.includes(word) === named &&
+        lines.every((line) => this.window.reaches(target, line))
+      )
         yield { core: [], lines, named, whole: true, tries };
   }
 
@@ -296,68 +216,23 @@ export class SumPool {
 
   /** Some lines of one counterparty: invoices alone, then with the credit notes among them. */
   private *someOf(target: number, ofName: number[]): Generator<Family> {
-    const lines = this.usualFirst(target, ofName);
+    const lines = this.window.usualFirst(target, ofName);
     const invoices = this.summands(target, lines);
     yield { core: [], lines: invoices, named: true, whole: false };
     // What quotes an invoice quotes its credit notes, too.
-    if (this.numbersOf(target).some((word) => this.linesCalled(word).length > 0)) return;
+    if (this.words.numbersOf(target).some((word) => this.words.linesCalled(word).length > 0))
+      return;
     const withCredits = this.withCredits(target, lines);
     if (withCredits.length > invoices.length)
       yield { core: [], lines: withCredits, named: true, whole: false };
   }
 
-  /**
-   * Lines of each counterparty whose whole name stands in the target's texts, else of those whose
-   * name the texts cut off last.
-   */
-  private calledByName(target: number, near: number[]): number[][] {
-    if (near.length < 2) return [];
-    const words = new Set(wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number));
-    const { counterparty } = this.other.hashes;
-    const byName = grouped(near, (line) =>
-      counterparty.has(line) ? counterparty.key(line) : null,
-    );
-    const called = byName.filter((lines) => {
-      const row = this.otherTexts.rowOf[lines[0] as number] as number;
-      const name = row < 0 ? [] : wordsOfField(this.otherTexts, row, COUNTERPARTY);
-      return name.length > 0 && name.every((word) => words.has(word));
-    });
-    if (called.length > 0) return called;
-    const texts = [this.own.text(target, "description"), this.own.text(target, "counterparty")];
-    const cut = byName.map((lines) => {
-      const name = this.other.text(lines[0] as number, "counterparty");
-      const letters = texts.map((text) =>
-        text !== null && name !== null ? lettersOfCutName(text, name) : 0,
-      );
-      return { lines, letters: Math.max(...letters) };
-    });
-    const most = Math.max(1, ...cut.map(({ letters }) => letters));
-    const longest = cut.filter(({ letters }) => letters === most).map(({ lines }) => lines);
-    return longest.length <= MOST_NAMES ? longest : [];
-  }
-
-  /** Lines of each counterparty whose first word stands before a number in the target's texts. */
-  private calledByFirstWord(target: number, near: number[]): number[][] {
-    if (near.length < 2) return [];
-    const text = this.own.text(target, "description");
-    const words = wordsBeforeNumbers(text ?? "");
-    if (words.size === 0) return [];
-    const { counterparty } = this.other.hashes;
-    const called = grouped(near, (line) =>
-      counterparty.has(line) ? counterparty.key(line) : null,
-    ).filter(([line]) => {
-      const name = this.other.text(line as number, "counterparty");
-      return name !== null && words.has(firstWordOf(name));
-    });
-    return called.length <= MOST_NAMES ? called : [];
-  }
-
   /** Lines that share the target's rarest words, one set for each of the few rarest. */
   private cores(target: number, named: number[]): number[][] {
-    const words = this.rareWords(target);
+    const words = this.words.rareWords(target);
     const cores: number[][] = [];
     for (const word of words.slice(0, 4)) {
-      const having = this.linesWith(word);
+      const having = this.words.linesWith(word);
       const core = named.filter((line) => having.includes(line));
       if (
         core.length > 0 &&
@@ -398,135 +273,20 @@ export class SumPool {
     );
   }
 
-  /** Words of a line that few lines of the other side have, the rarest first. */
-  private rareWords(target: number): number[] {
-    if (this.asked.target !== target) this.asked = { target, rare: this.readRareWords(target) };
-    return this.asked.rare;
-  }
-
-  private readRareWords(line: number): number[] {
-    const texts = this.ownTexts;
-    const row = texts.rowOf[line] as number;
-    const words: number[] = [];
-    if (row < 0) return words;
-    for (
-      let at = texts.start[row * FIELD_COUNT] as number;
-      at < (texts.start[(row + 1) * FIELD_COUNT] as number);
-      at++
-    ) {
-      const word = texts.words[at] as number;
-      if (this.byWord.has(word) && !words.includes(word)) words.push(word);
-    }
-    return words.sort((a, b) => (this.rarity[b] as number) - (this.rarity[a] as number) || a - b);
-  }
-
-  /**
-   * Numbers that few lines say: of all texts of a line of the target's side, or of its reference
-   * alone.
-   */
-  numbersOf(line: number, field?: "reference"): number[] {
-    const row = this.ownTexts.rowOf[line] as number;
-    if (row < 0) return [];
-    const words =
-      field === undefined
-        ? wordsOfRow(this.ownTexts, row)
-        : wordsOfField(this.ownTexts, row, REFERENCE);
-    return words.filter(
-      (word) =>
-        (this.texts.lineCount[word] as number) <= MOST_QUOTES &&
-        digitsIn(this.texts.spelling[word] as string) >= LEAST_FOUND,
-    );
-  }
-
-  /**
-   * Lines of the other side whose reference has a number: of a year, which many numbers begin with,
-   * those that have nothing else.
-   */
-  linesCalled(word: number): number[] {
-    const isYear = isDate(this.texts.spelling[word] as string);
-    const lines = this.linesWith(word);
-    return listed(lines, 0, lines.length).filter((line) => {
-      const row = this.otherTexts.rowOf[line] as number;
-      const reference = wordsOfField(this.otherTexts, row, REFERENCE);
-      return reference.includes(word) && (!isYear || reference.length === 1);
-    });
-  }
-
-  linesWith(word: number): Int32Array {
-    return this.byWord.of(word);
-  }
-
-  /** Those as far from the target as lines of sure matches are, then the others. */
-  private usualFirst(target: number, lines: number[]): number[] {
-    const days = this.usualDays;
-    if (!days) return lines;
-    const isUsual = (line: number) => this.isWithin(target, line, days);
-    return [...lines.filter(isUsual), ...lines.filter((line) => !isUsual(line))];
-  }
-
-  private reaches(target: number, line: number): boolean {
-    return (
-      this.other.currency[line] === this.own.currency[target] &&
-      this.isWithin(target, line, this.days)
-    );
-  }
-
-  private isWithin(target: number, line: number, { before, after }: Days): boolean {
-    const lag =
-      this.dayNumber(this.other.value_date[line] as number) -
-      this.dayNumber(this.own.value_date[target] as number);
-    return lag >= -before && lag <= after;
-  }
-
-  /** Whether the window holds more lines than are looked at. */
-  private isCrowded(target: number): boolean {
-    if (this.crowd.target !== target)
-      this.crowd = { target, is: this.countInWindow(target) > LOOKED_AT };
-    return this.crowd.is;
-  }
-
-  private countInWindow(target: number): number {
-    const day = this.dayNumber(this.own.value_date[target] as number);
-    let count = 0;
-    for (let on = day - this.days.before; on <= day + this.days.after; on++) {
-      const range = this.dayStart.get(on);
-      if (range) count += range.to - range.from;
-    }
-    return count;
-  }
-
-  /** Lines of the window with the target's currency, the nearest days first. */
-  private inWindow(target: number, byName = false): number[] {
-    const { before, after } = byName ? this.namedDays : this.days;
-    const day = this.dayNumber(this.own.value_date[target] as number);
-    const lines: number[] = [];
-    for (let distance = 0; distance <= Math.max(before, after); distance++) {
-      for (const on of distance === 0 ? [day] : [day - distance, day + distance]) {
-        if (on < day - before || on > day + after) continue;
-        const { from, to } = this.dayStart.get(on) ?? { from: 0, to: 0 };
-        for (let at = from; at < to && lines.length < LOOKED_AT; at++) {
-          const line = this.byDay[at] as number;
-          if (this.other.currency[line] === this.own.currency[target]) lines.push(line);
-        }
-      }
-    }
-    return lines;
-  }
-
   /** Those that share a rare word with the target. */
   private named(target: number): number[] {
-    const words = this.rareWords(target);
+    const words = this.words.rareWords(target);
     if (words.length === 0) return [];
     const sharing = new Map<number, number>();
     const lines: number[] = [];
     for (const word of words) {
-      const having = this.linesWith(word);
+      const having = this.words.linesWith(word);
       for (let at = 0; at < having.length; at++) {
         const line = having[at] as number;
-        if (!this.reaches(target, line)) continue;
+        if (!this.window.reaches(target, line)) continue;
         const before = sharing.get(line);
         if (before === undefined) lines.push(line);
-        sharing.set(line, (before ?? 0) + (this.rarity[word] as number));
+        sharing.set(line, (before ?? 0) + (this.words.rarity[word] as number));
       }
     }
     if (lines.length < 2) return lines;
@@ -576,20 +336,6 @@ export class SumPool {
   }
 }
 
-const COUNTERPARTY = FIELDS.indexOf("counterparty");
-const REFERENCE = FIELDS.indexOf("reference");
-
-function wordsOfRow(texts: SideTexts, row: number): number[] {
-  if (row < 0) return [];
-  const first = row * FIELD_COUNT;
-  return listed(texts.words, texts.start[first] as number, texts.start[first + FIELD_COUNT]);
-}
-
-function wordsOfField(texts: SideTexts, row: number, field: number): number[] {
-  const cell = row * FIELD_COUNT + field;
-  return listed(texts.words, texts.start[cell] as number, texts.start[cell + 1]);
-}
-
 function byAmountOf(lines: Lines, those: Int32Array): Map<number, number[]> {
   const byAmount = new Map<number, number[]>();
   for (const line of those) {
@@ -607,17 +353,4 @@ function callsByName(lines: Lines, line: number, others: Lines, other: number): 
   if (name === null) return false;
   const texts = [lines.text(line, "counterparty"), lines.text(line, "description")];
   return texts.some((text) => text !== null && saysName(text, name));
-}
-
-/** Groups of two or more. */
-function grouped(lines: number[], keyOf: (line: number) => number | null): number[][] {
-  const groups = new Map<number, number[]>();
-  for (const line of lines) {
-    const key = keyOf(line);
-    if (key === null) continue;
-    const group = groups.get(key);
-    if (group) group.push(line);
-    else groups.set(key, [line]);
-  }
-  return [...groups.values()].filter((group) => group.length >= 2);
 }

@@ -163,17 +163,17 @@ class SumSearch {
   private fitsElsewhere({ target, members }: Solution): boolean {
     const quotes = (words: readonly number[], isOwn: (line: number) => boolean, pool: SumPool) =>
       words.some((word) => {
-        const lines = pool.linesWith(word);
+        const lines = pool.words.linesWith(word);
         return lines.length > 0 && !lines.some(isOwn);
       });
-    const numbers = this.pool.numbersOf(target);
+    const numbers = this.pool.words.numbersOf(target);
     const isMember = (line: number) => members.includes(line);
-    const called = numbers.filter((word) => this.pool.linesCalled(word).length > 0);
+    const called = numbers.filter((word) => this.pool.words.linesCalled(word).length > 0);
     return (
       quotes(called, isMember, this.pool) ||
       members.some((line) =>
         quotes(
-          this.oppositePool.numbersOf(line, "reference"),
+          this.oppositePool.words.numbersOf(line, "reference"),
           (other) => other === target,
           this.oppositePool,
         ),

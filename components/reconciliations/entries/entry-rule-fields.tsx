@@ -39,12 +39,26 @@ export function EntryRuleFields({
   const opened = hadRule || wasPressed;
   const name = KIND_LABELS[kind];
   return (
-    <div className="py-4 first:pt-0 last:pb-0">
+    <div className="py-3 first:pt-0 last:pb-0">
       <fieldset disabled={readOnly} className="min-w-0">
-        <legend className="text-sm font-semibold">{name}</legend>
-        <p className="pb-2 text-xs text-muted">{kindHint(kind, left_source, right_source)}.</p>
-        {opened ? (
-          <div className="grid gap-x-4 gap-y-3 @lg:grid-cols-4">
+        <legend className="sr-only">{name}</legend>
+        <div className="flex items-center justify-between gap-4">
+          <div className="min-w-0">
+            <p aria-hidden className="text-sm font-semibold">
+              {name}
+            </p>
+            <p className="text-xs text-muted">{kindHint(kind, left_source, right_source)}.</p>
+          </div>
+          {!opened && readOnly && <p className="shrink-0 text-sm text-muted">Nothing is posted</p>}
+          {!opened && !readOnly && (
+            <Button size="sm" className="shrink-0" onClick={() => setPressed(true)}>
+              <Plus aria-hidden className="size-4 text-muted" />
+              Set accounts<span className="sr-only"> of {name}</span>
+            </Button>
+          )}
+        </div>
+        {opened && (
+          <div className="grid gap-x-4 gap-y-3 pt-2 @lg:grid-cols-4">
             {FIELDS.map(([field, label, max], at) => (
               <TextField
                 key={field}
@@ -67,13 +81,6 @@ export function EntryRuleFields({
               />
             </div>
           </div>
-        ) : readOnly ? (
-          <p className="text-sm text-muted">Nothing is posted.</p>
-        ) : (
-          <Button size="sm" onClick={() => setPressed(true)}>
-            <Plus aria-hidden className="size-4 text-muted" />
-            Set accounts<span className="sr-only"> of {name}</span>
-          </Button>
         )}
       </fieldset>
     </div>

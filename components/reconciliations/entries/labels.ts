@@ -23,8 +23,16 @@ export function kindHint(kind: EntryKind, left: string, right: string): string {
       return `Lines of ${left} that are open at the end. The next close reverses what it settles`;
     case "carried_right":
       return `Lines of ${right} that are open at the end. The next close reverses what it settles`;
-    default:
-      return "Adjustments of this kind";
+    case "fee":
+      return "What a bank or a processor withheld";
+    case "fx":
+      return "Gains and losses from exchange rates";
+    case "rounding":
+      return "Amounts that were rounded";
+    case "write_off":
+      return "Amounts that were given up";
+    case "other":
+      return "Other differences that a person accepted";
   }
 }
 

@@ -35,6 +35,20 @@ const MONTHS = [
 const TIME =
   /^[T ]\s*(?:2[0-3]|[01]?\d)[:.][0-5]\d(?:[:.][0-6]\d(?:[.,]\d{1,9})?)?\s*(?:[AaPp]\.?[Mm]\.?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/;
 
+/** 2026年10月2日, also in Korean. */
+const EAST_ASIAN = /^(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일]/;
+/** "Fri 2 Oct 2026", "2026/10/02(金)" */
+const WEEKDAY = /^\p{L}{2,10}[.,]{0,2}\s+(?=\d)|\s?\(\p{L}{1,3}\)/u;
+
+/** A date as its format writes it: without a weekday, and East Asian dates with hyphens. */
+export function bareDate(text: string): string {
+  if (/^\d[\d./: -]*$/.test(text)) return text;
+  const hyphened = text.replace(EAST_ASIAN, "$1-$2-$3");
+  const [weekday = ""] = WEEKDAY.exec(hyphened) ?? [];
+  const [word = ""] = /\p{L}+/u.exec(weekday) ?? [];
+  return monthOf(word) > 0 && !weekday.includes("(") ? hyphened : hyphened.replace(WEEKDAY, "");
+}
+
 /** `YYYY-MM-DD`, or null if the calendar has no such day. Years 1900 to 2999. */
 export function calendarDay(year: number, month: number, day: number): string | null {
   if (!(year >= 1900 && year <= 2999 && month >= 1 && month <= 12 && day >= 1)) return null;
@@ -79,7 +93,7 @@ export function dateReader(format: DateFormat, timeZone: string): DateReader {
   let lastDay: string | null = null;
   return (text) => {
     if (text === lastText) return lastDay;
-    lastDay = read(text);
+    lastDay = read(bareDate(text));
     lastText = text;
     return lastDay;
   };
@@ -99,6 +113,8 @@ function patternReader(format: string, inZone: (ms: number) => string): DateRead
   const separated = /[^YMD]/.test(format);
   const source = format
     .replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
+    // "2. Oktober 2026", "2 de octubre de 2026"
+    .replace(/^DD MMM /, "DD\\.?(?: de)? MMM(?: de)? ")
     .replace(/YYYY|YY|MMM|MM|DD/g, (part) =>
       part === "MMM"
         ? "(\\p{L}{3,10})\\.?"

@@ -140,7 +140,7 @@ export function mappedAmounts({ out, mapping }: Reading, amounts: "written" | "w
     }
     const written = read(place, field, text, currency);
     if (written === undefined) return undefined;
-    const fee = field === "fee" && mapping?.fee_sign === "minus" ? -written || 0 : written;
+    const fee = mapping?.fee_sign === "minus" ? -written || 0 : written;
     if (Number.isSafeInteger(amount - fee)) return fee;
     return refuse(place, field, text, {
       problem: "Less the fee, the amount is too large.",

@@ -1,5 +1,5 @@
 import { amountMarks } from "../../../wire/amount-marks.ts";
-import { dateReader } from "../dates.ts";
+import { bareDate, dateReader } from "../dates.ts";
 import {
   DATE_FORMATS,
   type DateFormat,
@@ -32,8 +32,9 @@ const VALUE_MAX_LENGTH = 40;
 
 /** The formats in which a text can be read as a date. */
 export function dateFormatsOf(text: string): DateFormat[] {
-  if (text.length > VALUE_MAX_LENGTH || !/^(?:\d|\p{L}{3}).*\d/u.test(text)) return [];
-  return READERS.filter(({ mark, read }) => text.includes(mark) && read(text) !== null).map(
+  if (text.length > VALUE_MAX_LENGTH || !/^(?:\d|\p{L}{2}).*\d/u.test(text)) return [];
+  const bare = bareDate(text);
+  return READERS.filter(({ mark, read }) => bare.includes(mark) && read(text) !== null).map(
     ({ format }) => format,
   );
 }
@@ -49,6 +50,11 @@ export function looksLikeAmount(text: string): boolean {
   if (text.length > VALUE_MAX_LENGTH) return false;
   const marks = amountMarks(text);
   return marks !== undefined && DIGITS.test(marks.body);
+}
+
+/** One or two dashes in place of an amount. */
+export function isDash(cell: string): boolean {
+  return /^[-\u2013\u2014]{1,2}$/.test(cell);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { DateFormat, Delimiter, Encoding, MappedField, Mapping } from "../m
 import { type Proposal, proposedFields } from "./csv-fields.ts";
 import { quoteOf, type Row } from "./csv-layout.ts";
 import { likelyAmounts } from "./csv-likely-amounts.ts";
+import { withMinorUnits } from "./csv-minor-units.ts";
 import type { Question } from "./csv-readings.ts";
 import { type ColumnKind, commonDateFormats, type Table, tableOf } from "./csv-table.ts";
 import { Evidence } from "./evidence/evidence.ts";
@@ -97,6 +98,7 @@ export function describeTable(
     if (pair) mapping = { ...mapping, fields: { ...mapping.fields, ...pair } };
     questions.push(...openColumns(table, mapping, proposed.amounts));
     if (!table.hasHeader && !isNamed) mapping = withLongestText(table, mapping);
+    if (!isNamed) mapping = withoutSparseDays(table, withMinorUnits(table, mapping));
     if (isTyped) mapping = withTypes(table, mapping);
     mapping = withDates(table, mapping, questions);
     mapping = withSeparator(table, mapping, questions);
@@ -155,6 +157,18 @@ function openColumns(table: Table, mapping: Mapping, amounts: readonly string[])
     if (question) questions.push(question);
   }
   return questions;
+}
+
+/** A booking date that most rows lack says nothing about whether they are booked. */
+function withoutSparseDays(table: Table, mapping: Mapping): Mapping {
+  const { booked_date, value_date, ...fields } = mapping.fields;
+  const [booked, value] = [booked_date, value_date].map((name) =>
+    table.columns.find((one) => one.name === name),
+  );
+  if (!booked || !value) return mapping;
+  const lacking = value.all.filter((cell, row) => cell !== "" && booked.all[row] === "").length;
+  if (lacking <= value.cells.length / 2) return mapping;
+  return { ...mapping, fields: { ...fields, ...(value_date && { value_date }) } };
 }
 
 /** The text of a table without column names. */

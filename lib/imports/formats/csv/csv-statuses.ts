@@ -5,7 +5,7 @@ import { plainWords } from "./csv-words.ts";
 const BOOKED = `udfort udfoert gennemfoert booked book posted completed complete cleared settled done executed processed paid
 succeeded success successful reconciled final finalised finalized ok confirmed captured gebucht
 verbucht gebuchte gebuchter gebuchtes erledigt ausgefuhrt ausgefuehrt abgeschlossen abgerechnet
-abgewickelt erfolgreich bezahlt comptabilise comptabilisee execute executee effectue effectuee regle
+abgewickelt berechnet erfolgreich bezahlt comptabilise comptabilisee execute executee effectue effectuee regle
 reglee traite traitee termine terminee valide validee reussi reussie contabilizado contabilizada
 completado completada ejecutado ejecutada realizado realizada liquidado liquidada procesado procesada
 confirmado confirmada contabilizzato contabilizzata eseguito eseguita completato completata concluso

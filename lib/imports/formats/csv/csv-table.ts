@@ -3,7 +3,14 @@ import { decimalsOf } from "../../../wire/currencies.ts";
 import type { Delimiter, Mapping } from "../mapping.ts";
 import { uniqueNames } from "./csv.ts";
 import { directionOf } from "./csv-directions.ts";
-import { dateFormatsOf, looksLikeAmount, looksLikeDate, type Row, rowsOf } from "./csv-layout.ts";
+import {
+  dateFormatsOf,
+  isDash,
+  looksLikeAmount,
+  looksLikeDate,
+  type Row,
+  rowsOf,
+} from "./csv-layout.ts";
 import { statedBalance, TOTALS } from "./csv-stated-balances.ts";
 import { bookingStateOf } from "./csv-statuses.ts";
 import { fieldsNamed } from "./csv-words.ts";
@@ -116,9 +123,11 @@ function headerOf(rows: Row[], wanted: readonly string[]): number {
   return isHeader ? data - 1 : -1;
 }
 
-/** The kind of most cells: columns also contain totals and errors. */
+/** The kind of most cells: columns also contain totals and errors, and dashes for nothing. */
 function kindOf(all: string[]): ColumnKind {
-  const cells = all.slice(0, CELLS_JUDGED);
+  const judged = all.slice(0, CELLS_JUDGED);
+  const filled = judged.filter((cell) => !isDash(cell));
+  const cells = filled.some(looksLikeAmount) ? filled : judged;
   if (cells.length === 0) return "empty";
   const most = (test: (cell: string) => boolean) => cells.filter(test).length >= cells.length * 0.7;
   if (most(isCurrency)) return "currency";

@@ -5,10 +5,12 @@ import type { MappedField } from "../mapping.ts";
 import type { Reader, Reading } from "../reader.ts";
 import { refuseFile } from "../refusal.ts";
 import { BalanceChecks, statusReader } from "./csv-checks.ts";
+import { isDash } from "./csv-layout.ts";
 import { labelOf, statedBalance, TOTALS } from "./csv-stated-balances.ts";
 import { bookingStateOf } from "./csv-statuses.ts";
 import { tableRecords } from "./table-records.ts";
 
+const AMOUNTS: ReadonlySet<MappedField> = new Set(["amount", "debit", "credit", "fee"]);
 /** Banks write a few lines about the account above the table. */
 const HEADER_WITHIN_ROWS = 100;
 
@@ -193,7 +195,8 @@ export function rowReader(given: Reading): RowReader {
       }
       const own = fields[at];
       if (own === undefined) details.add(columns?.[at] ?? "", text);
-      else for (const field of own) values[field] = text;
+      else if (!isDash(text) || !own.some((field) => AMOUNTS.has(field)))
+        for (const field of own) values[field] = text;
     }
     if (cells.length < width && isCut(values))
       return refuse(
@@ -202,6 +205,14 @@ export function rowReader(given: Reading): RowReader {
         "The row ends before its date or amount.",
         `${cells.length} cells`,
         `${width} cells`,
+      );
+    if (isUndated(values))
+      return refuse(
+        line,
+        "booked_date",
+        "The row has no booking date, so it may not be booked yet.",
+        values.value_date ?? "",
+        "a booking date, or a mapping without one",
       );
     if (stateOf && !isBooked((cells[statusColumn] ?? "").trim(), cells, line)) return;
     if (isBalance(values, cells, line)) return;
@@ -214,6 +225,17 @@ export function rowReader(given: Reading): RowReader {
     const hasAmount =
       values.amount ?? values.amount_minor ?? values.debit ?? values.credit ?? undefined;
     return hasAmount === undefined || (values.value_date ?? values.booked_date) === undefined;
+  }
+
+  /** Rows that are reserved have the day on which they will count, and none of booking. */
+  function isUndated(values: Values): boolean {
+    const { booked_date, value_date } = mapping?.fields ?? {};
+    return (
+      booked_date !== undefined &&
+      booked_date !== value_date &&
+      values.booked_date === undefined &&
+      values.value_date !== undefined
+    );
   }
 
   function isBooked(status: string, cells: string[], line: number): boolean {

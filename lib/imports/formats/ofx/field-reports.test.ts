@@ -3,6 +3,8 @@ import { check, type Expected, ofx, read, stmttrn } from "../field-report-cases.
 
 describe("OFX: days, ampersands, headers and what isn't read", () => {
   const day = (text: string) => ofx(stmttrn(text, "-5.00", "1"));
+  const typed = (type: string, amount: string, id: string) =>
+    stmttrn("20260601", amount, id).replace("OTHER", type);
   const spent: Expected = { lines: [[-500, "2026-06-01"]] };
   const xml = '<?xml version="1.0"?><?OFX OFXHEADER="200" VERSION="220"?>';
   const closed = (text: string) =>
@@ -16,6 +18,40 @@ describe("OFX: days, ampersands, headers and what isn't read", () => {
   check([
     ["a zone's long name", day("20260601235959 Eastern Standard Time"), spent],
     ["an offset without brackets", day("20260601235959-0800"), spent],
+    [
+      "debits without a minus",
+      ofx(typed("DEBIT", "45.20", "1") + typed("CREDIT", "300.00", "2")),
+      {
+        lines: [
+          [4520, "2026-06-01"],
+          [30000, "2026-06-01"],
+        ],
+        fileRefused: true,
+        says: /which way the money goes/,
+      },
+    ],
+    [
+      "a card's debits as what is owed",
+      ofx(typed("DEBIT", "45.20", "1") + typed("CREDIT", "-300.00", "2")),
+      {
+        lines: [
+          [4520, "2026-06-01"],
+          [-30000, "2026-06-01"],
+        ],
+        fileRefused: true,
+        says: /which way the money goes/,
+      },
+    ],
+    [
+      "one debit given back among others",
+      ofx(typed("DEBIT", "45.20", "1") + typed("POS", "-300.00", "2")),
+      {
+        lines: [
+          [4520, "2026-06-01"],
+          [-30000, "2026-06-01"],
+        ],
+      },
+    ],
     ["ISO's dashes", day("2026-06-01T23:59:59Z"), spent],
     ["a half hour's zone in brackets", day("20260601000000.000[+5.5:IST]"), spent],
     ["a bracket that stays open", day("20260601120000[-3:BRT"), spent],

@@ -6,6 +6,7 @@ import { DetailsBuilder } from "../line-collector.ts";
 import type { Reading } from "../reader.ts";
 import { type Place, refuseFile } from "../refusal.ts";
 import { Statement } from "../statement.ts";
+import { TransactionSigns } from "./transaction-signs.ts";
 
 const STATEMENTS = new Set(["STMTRS", "CCSTMTRS", "INVSTMTRS"]);
 const ACCOUNTS = new Set(["BANKACCTFROM", "CCACCTFROM", "INVACCTFROM"]);
@@ -41,6 +42,7 @@ type Leaves = Map<string, string>;
 export class OfxStatements {
   readonly #reading: Reading;
   readonly #open: { name: string; leaves: Leaves; place: Place }[] = [];
+  readonly #signs = new TransactionSigns();
   #statement: Statement | undefined;
   #currency: string | undefined;
   #count = 0;
@@ -143,6 +145,7 @@ export class OfxStatements {
         this.#otherMessages,
         "STMTRS, CCSTMTRS or INVSTMTRS",
       );
+    this.#signs.check();
   }
 
   #finish() {
@@ -222,6 +225,7 @@ export class OfxStatements {
         amount.wanted,
         this.#statement,
       );
+    this.#signs.add(get("TRNTYPE") ?? "", amount);
     const booked = get("DTPOSTED") ?? "";
     const available = get("DTAVAIL");
     const booked_date = dayOf(booked);

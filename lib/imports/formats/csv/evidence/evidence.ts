@@ -17,6 +17,11 @@ export class Evidence {
     this.currency = currency;
   }
 
+  /** The column of signed amounts, in major or minor units. */
+  get amountName(): string | undefined {
+    return this.mapping.fields.amount ?? this.mapping.fields.amount_minor;
+  }
+
   column(name: string | undefined): Column | undefined {
     return name === undefined ? undefined : this.table.columns.find((one) => one.name === name);
   }
@@ -35,8 +40,8 @@ export class Evidence {
 
   /** Ignores what the amounts' signs mean. */
   stepsAreAmounts(balances: readonly string[]): boolean {
-    const { amount, debit, credit } = this.mapping.fields;
-    const columns = [amount, debit, credit].flatMap((name) => this.column(name) ?? []);
+    const { debit, credit } = this.mapping.fields;
+    const columns = [this.amountName, debit, credit].flatMap((name) => this.column(name) ?? []);
     const sizes = this.table.rows.map((_, row) =>
       columns.map(({ all }) => sizeOf(all[row] ?? "", this.mapping)).find((size) => size > 0),
     );

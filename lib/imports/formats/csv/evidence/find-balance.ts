@@ -19,7 +19,9 @@ export function isBalanceName(name: string): boolean {
 
 /** Found by its name; without a name, by a column whose steps equal the amounts. */
 export function findBalance(evidence: Evidence): void {
-  if (evidence.mapping.balance !== undefined) return;
+  const { balance, fields } = evidence.mapping;
+  // A balance is written in major units.
+  if (balance !== undefined || fields.amount_minor !== undefined) return;
   const named = evidence.free("amount").filter(({ name }) => isBalanceName(name));
   const first = named.find(({ name }) => !AVAILABLE.test(plainWords(name))) ?? named[0];
   const column =

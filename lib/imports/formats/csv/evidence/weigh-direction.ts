@@ -11,7 +11,7 @@ const DISTINCT_MAX = 12;
 
 export function weighDirection(evidence: Evidence): void {
   const { fields, amount_sign } = evidence.mapping;
-  const amounts = evidence.column(fields.amount);
+  const amounts = evidence.column(evidence.amountName);
   if (!amounts || (amount_sign === "own" && fields.sign === undefined)) return;
   const column = evidence.column(fields.sign) ?? directionColumn(evidence);
   if (!column) return;
@@ -68,7 +68,7 @@ export function weighDirection(evidence: Evidence): void {
  * are asked about.
  */
 function directionColumn(evidence: Evidence): Column | undefined {
-  const amounts = evidence.column(evidence.mapping.fields.amount);
+  const amounts = evidence.column(evidence.amountName);
   const isUnsigned = signsIn(amounts?.cells ?? []).minus === 0;
   const columns = evidence.table.columns.filter(
     (one) => mayNameDirection(one.name) && one.name !== evidence.mapping.status?.column,

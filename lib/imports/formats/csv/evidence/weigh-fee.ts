@@ -1,3 +1,4 @@
+import { saysMinor } from "../csv-minor-units.ts";
 import { borneOut, shownRows } from "../csv-readings.ts";
 import { plainWords } from "../csv-words.ts";
 import { signsIn, sizeOf } from "./amount-signs.ts";
@@ -18,9 +19,11 @@ export function weighFee(evidence: Evidence): void {
         FEE_NAMES.test(plainWords(name)) &&
         cells.some((cell) => sizeOf(cell, evidence.mapping) > 0),
     );
-  if (!column || fields.amount === undefined) return;
+  if (!column || evidence.amountName === undefined) return;
   const minus = signsIn(column.cells).minus > signsIn(column.cells).plus;
-  const withFee = { ...fields, fee: column.name };
+  const withFee = saysMinor(column)
+    ? { ...fields, fee_minor: column.name }
+    : { ...fields, fee: column.name };
   const plain = evidence.try({ fee_handling: "included" });
   const deducted = evidence.try({
     fields: withFee,

@@ -7,7 +7,7 @@ import type { Evidence } from "./evidence.ts";
 
 /** If some amounts are marked CR and none DR or minus, the unmarked ones are the other side. */
 export function weighUnmarked(evidence: Evidence): void {
-  const column = evidence.column(evidence.mapping.fields.amount);
+  const column = evidence.column(evidence.amountName);
   if (!column || evidence.mapping.fields.sign !== undefined || evidence.mapping.unmarked) return;
   const marks = column.cells.flatMap((cell) =>
     /^-?[\d.,]+$/.test(cell) ? [] : (amountMarks(cell) ?? []),
@@ -36,7 +36,7 @@ const CARD_SHARE = 0.8;
  */
 export function weighSign(evidence: Evidence): void {
   const { fields, amount_sign, balance, unmarked } = evidence.mapping;
-  if (fields.amount === undefined || fields.sign !== undefined) return;
+  if (evidence.amountName === undefined || fields.sign !== undefined) return;
   if (amount_sign !== undefined || unmarked !== undefined) return;
   if (balance === undefined) {
     const payment = negativePaymentOf(evidence);
@@ -53,7 +53,7 @@ export function weighSign(evidence: Evidence): void {
 /** The text of a payment to a card, if all of these are negative and most other amounts positive. */
 function negativePaymentOf(evidence: Evidence): string | undefined {
   const { fields } = evidence.mapping;
-  const amounts = evidence.column(fields.amount);
+  const amounts = evidence.column(evidence.amountName);
   const texts = [fields.description, fields.counterparty].flatMap(
     (name) => evidence.column(name) ?? [],
   );
@@ -88,12 +88,11 @@ function isCardPayment(text: string): boolean {
 }
 
 function askSign(evidence: Evidence, why: string, own: TriedReading): void {
-  const { amount } = evidence.mapping.fields;
   const inverted = evidence.try({ amount_sign: "inverted" });
   evidence.questions.push({
     about: "amount_sign",
     message: `${why} Does a positive amount mean money in, or money out?`,
-    example: evidence.column(amount)?.cells[0] ?? null,
+    example: evidence.column(evidence.amountName)?.cells[0] ?? null,
     choices: [
       { value: "inverted", reads_as: shownRows(inverted, [own], evidence.currency) },
       { value: "own", reads_as: shownRows(own, [inverted], evidence.currency) },
@@ -110,7 +109,7 @@ function refuseUnsigned(
   { course, lines }: TriedReading,
   balance: string,
 ): void {
-  const amounts = evidence.column(evidence.mapping.fields.amount);
+  const amounts = evidence.column(evidence.amountName);
   const balances = evidence.column(balance);
   if (!amounts || !balances || course.holds + course.breaks < 2) return;
   if (signsIn(amounts.cells).minus > 0 || !evidence.stepsAreAmounts(balances.all)) return;

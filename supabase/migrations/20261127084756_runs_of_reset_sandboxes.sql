@@ -82,3 +82,35 @@ begin
   return private.run_order(r, p, begun, policy, calendar) || jsonb_build_object(
     'held_back', held_back, 'short_after', case when is_short then to_jsonb(last_ended) end);
 end $function$;
+CREATE OR REPLACE FUNCTION private.lock_sandbox()
+ RETURNS public.tenants
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  tenant constant text := private.tenant_id();
+  sandbox public.tenants;
+begin
+  select * into sandbox from public.tenants t
+  where t.id = tenant and t.kind = 'sandbox' for no key update;
+  if not found then
+    perform private.refuse_conflict('tenant_kind',
+      'Only a sandbox can be reset, and this tenant is live. Nothing was deleted.');
+  end if;
+  perform private.lock_sources_exclusively(tenant,
+    array(select s.source_no from public.sources s where s.tenant_id = tenant));
+  perform from public.pairs p where p.tenant_id = tenant order by p.pair_no for update;
+  -- Otherwise a matcher could begin a run after the check below.
+  perform from public.runs r where r.tenant_id = tenant and r.status = 'queued'
+  order by r.id for update;
+  if exists (select from public.runs r where r.tenant_id = tenant and r.status = 'running')
+    or exists (select from public.imports i
+      where i.tenant_id = tenant and i.status in ('reading', 'undoing'))
+    or exists (select from public.pairs p where p.tenant_id = tenant and p.opening is not null)
+    or exists (select from private.closing_requests q
+      where q.tenant_id = tenant and q.failure is null) then
+    perform private.refuse_conflict('sandbox_busy',
+      'A run, an import or a closing is at work in this sandbox. Send the call again when it is done.');
+  end if;
+  return sandbox;
+end $function$;

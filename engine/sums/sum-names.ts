@@ -1,0 +1,64 @@
+/** Which counterparties of the other side a line's texts name, whole, cut off, or by a first word. */
+
+import type { Lines } from "../lines.ts";
+import { firstWordOf, lettersOfCutName, wordsBeforeNumbers } from "./cut-names.ts";
+import { grouped } from "./grouped.ts";
+import type { SumWords } from "./sum-words.ts";
+
+/** A cut name that begins more names than this says nothing of whose it is. */
+const MAX_NAMES = 3;
+
+export class SumNames {
+  private readonly own: Lines;
+  private readonly other: Lines;
+  private readonly words: SumWords;
+
+  constructor(own: Lines, other: Lines, words: SumWords) {
+    this.own = own;
+    this.other = other;
+    this.words = words;
+  }
+
+  /**
+   * Lines of each counterparty whose whole name stands in the target's texts, else of those whose
+   * name the texts cut off last.
+   */
+  called(target: number, near: number[]): number[][] {
+    if (near.length < 2) return [];
+    const words = new Set(this.words.wordsOf(target));
+    const byName = this.byName(near);
+    const called = byName.filter(([line]) => {
+      const name = this.words.nameOf(line as number);
+      return name.length > 0 && name.every((word) => words.has(word));
+    });
+    if (called.length > 0) return called;
+    const texts = [this.own.text(target, "description"), this.own.text(target, "counterparty")];
+    const cut = byName.map((lines) => {
+      const name = this.other.text(lines[0] as number, "counterparty");
+      const letters = texts.map((text) =>
+        text !== null && name !== null ? lettersOfCutName(text, name) : 0,
+      );
+      return { lines, letters: Math.max(...letters) };
+    });
+    const most = Math.max(1, ...cut.map(({ letters }) => letters));
+    const longest = cut.filter(({ letters }) => letters === most).map(({ lines }) => lines);
+    return longest.length <= MAX_NAMES ? longest : [];
+  }
+
+  /** Lines of each counterparty whose first word stands before a number in the target's texts. */
+  calledByFirstWord(target: number, near: number[]): number[][] {
+    if (near.length < 2) return [];
+    const words = wordsBeforeNumbers(this.own.text(target, "description") ?? "");
+    if (words.size === 0) return [];
+    const called = this.byName(near).filter(([line]) => {
+      const name = this.other.text(line as number, "counterparty");
+      return name !== null && words.has(firstWordOf(name));
+    });
+    return called.length <= MAX_NAMES ? called : [];
+  }
+
+  private byName(lines: number[]): number[][] {
+    const { counterparty } = this.other.hashes;
+    return grouped(lines, (line) => (counterparty.has(line) ? counterparty.key(line) : null));
+  }
+}

@@ -1,0 +1,126 @@
+/** Which lines of the other side are near enough in time to be part of a line's sum. */
+
+import { type Days, daysAround, farthest, joined, within } from "../candidates/window.ts";
+import type { Lines } from "../lines.ts";
+import type { Rule } from "../rules.ts";
+
+/** The maximum number of lines examined in a window, nearest days first. */
+export const LOOKED_AT = 400;
+const DEFAULT_DAYS = 7;
+
+export class SumWindow {
+  readonly days: Days;
+  readonly dayNumber: (day: number) => number;
+  private readonly own: Lines;
+  private readonly other: Lines;
+  /**
+   * In which lines of a name that the target says are looked for: a payer takes what is due,
+   * however old.
+   */
+  private readonly namedDays: Days;
+  /** How far days lie apart in sure matches; null where these are too few to tell. */
+  private readonly usualDays: Days | null;
+  /** Lines of the other side by day, then canonically, and where each day begins. */
+  private readonly byDay: Int32Array;
+  private readonly dayStart = new Map<number, { from: number; to: number }>();
+  /** The last target that was asked for, and whether its window is a crowd. */
+  private crowd = { target: -1, is: false };
+
+  /**
+   * @param byDay lines of the other side in canonical order, which begins with the day.
+   * @param reach how far days lie apart in sure matches, left to right.
+   */
+  constructor(
+    own: Lines,
+    other: Lines,
+    byDay: Int32Array,
+    { rule, dayNumber, reach }: { rule: Rule; dayNumber: (day: number) => number; reach: Days },
+  ) {
+    this.own = own;
+    this.other = other;
+    this.byDay = byDay;
+    this.dayNumber = dayNumber;
+    const { before, after } =
+      rule.days_before === undefined && rule.days_after === undefined
+        ? { before: DEFAULT_DAYS, after: DEFAULT_DAYS }
+        : daysAround(rule);
+    const far = farthest({ before, after });
+    const learnt = joined({ before, after }, within(reach, far));
+    const turned = (days: Days) =>
+      own.side === "left" ? days : { before: days.after, after: days.before };
+    this.days = turned(learnt);
+    this.usualDays = reach.before + reach.after > 0 ? turned(reach) : null;
+    const most = Math.max(far.before, far.after, learnt.before, learnt.after);
+    this.namedDays = { before: most, after: most };
+    byDay.forEach((line, at) => {
+      const day = this.dayOf(line);
+      const range = this.dayStart.get(day);
+      if (range) range.to = at + 1;
+      else this.dayStart.set(day, { from: at, to: at + 1 });
+    });
+  }
+
+  /** The day of a line of the other side. */
+  dayOf(line: number): number {
+    return this.dayNumber(this.other.value_date[line] as number);
+  }
+
+  targetDay(target: number): number {
+    return this.dayNumber(this.own.value_date[target] as number);
+  }
+
+  /** Whether the window holds more lines than are looked at. */
+  isCrowded(target: number): boolean {
+    if (this.crowd.target !== target)
+      this.crowd = { target, is: this.countAround(target) > LOOKED_AT };
+    return this.crowd.is;
+  }
+
+  private countAround(target: number): number {
+    const day = this.targetDay(target);
+    let count = 0;
+    for (let on = day - this.days.before; on <= day + this.days.after; on++) {
+      const range = this.dayStart.get(on);
+      if (range) count += range.to - range.from;
+    }
+    return count;
+  }
+
+  /** Lines of the window with the target's currency, the nearest days first. */
+  around(target: number, byName = false): number[] {
+    const { before, after } = byName ? this.namedDays : this.days;
+    const day = this.targetDay(target);
+    const lines: number[] = [];
+    for (let distance = 0; distance <= Math.max(before, after); distance++) {
+      for (const on of distance === 0 ? [day] : [day - distance, day + distance]) {
+        if (on < day - before || on > day + after) continue;
+        const { from, to } = this.dayStart.get(on) ?? { from: 0, to: 0 };
+        for (let at = from; at < to && lines.length < LOOKED_AT; at++) {
+          const line = this.byDay[at] as number;
+          if (this.other.currency[line] === this.own.currency[target]) lines.push(line);
+        }
+      }
+    }
+    return lines;
+  }
+
+  /** Those as far from the target as lines of sure matches are, then the others. */
+  usualFirst(target: number, lines: number[]): number[] {
+    const days = this.usualDays;
+    if (!days) return lines;
+    const isUsual = (line: number) => this.isWithin(target, line, days);
+    return [...lines.filter(isUsual), ...lines.filter((line) => !isUsual(line))];
+  }
+
+  reaches(target: number, line: number): boolean {
+    return (
+      this.other.currency[line] === this.own.currency[target] &&
+      this.isWithin(target, line, this.days)
+    );
+  }
+
+  private isWithin(target: number, line: number, { before, after }: Days): boolean {
+    const lag = this.dayOf(line) - this.targetDay(target);
+    return lag >= -before && lag <= after;
+  }
+}

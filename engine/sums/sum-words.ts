@@ -1,0 +1,152 @@
+/** The words of a line and of the lines that its sum may have, and which of them are telling. */
+
+import { digitsIn, isDate, LEAST_FOUND } from "../prepare/identifiers.ts";
+import { listed } from "../prepare/listed.ts";
+import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";
+import { WordIndex } from "../prepare/word-index.ts";
+import { opposite, type Side } from "../side.ts";
+
+/** Words of more lines than this say little of which belong together. */
+const RARE = 60;
+/** A number that more lines have is a customer's, a batch's or a month's. */
+const MAX_QUOTES = 4;
+const COUNTERPARTY = FIELDS.indexOf("counterparty");
+const REFERENCE = FIELDS.indexOf("reference");
+
+export class SumWords {
+  readonly rarity: Float64Array;
+  /** Lines of the other side by rare word, in their order. */
+  readonly index: WordIndex;
+  private readonly texts: Texts;
+  private readonly ownTexts: SideTexts;
+  private readonly otherTexts: SideTexts;
+  /** The rare words of the last target that was asked for. */
+  private asked: { target: number; rare: number[] } = { target: -1, rare: [] };
+
+  /** @param lines those of the other side that a sum may have. */
+  constructor(texts: Texts, side: Side, lines: Int32Array) {
+    this.texts = texts;
+    this.rarity = texts.rarity;
+    this.ownTexts = texts[side];
+    this.otherTexts = texts[opposite(side)];
+    this.index = new WordIndex(
+      this.otherTexts,
+      texts.spelling.length,
+      lines.length,
+      (at) => this.otherTexts.rowOf[lines[at] as number] as number,
+      (word) => (texts.lineCount[word] as number) <= RARE,
+    );
+    const { item } = this.index;
+    for (let at = 0; at < item.length; at++) item[at] = lines[item[at] as number] as number;
+  }
+
+  wordsOf(target: number): number[] {
+    return wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number);
+  }
+
+  /** The words of a counterparty of the other side. */
+  nameOf(line: number): number[] {
+    const row = this.otherTexts.rowOf[line] as number;
+    return row < 0 ? [] : wordsOfField(this.otherTexts, row, COUNTERPARTY);
+  }
+
+  /** Whether a target has a word that a few lines of the other side have. */
+  hasRareWord(target: number): boolean {
+    const { rowOf, start, words } = this.ownTexts;
+    const cell = (rowOf[target] as number) * FIELD_COUNT;
+    if (cell < 0) return false;
+    for (let at = start[cell] as number; at < (start[cell + FIELD_COUNT] as number); at++)
+      if (this.index.has(words[at] as number)) return true;
+    return false;
+  }
+
+  shareNumber(lines: number[]): boolean {
+    const [first, ...others] = lines.map(
+      (line) => new Set(wordsOfRow(this.otherTexts, this.otherTexts.rowOf[line] as number)),
+    );
+    return [...(first ?? [])].some(
+      (word) =>
+        digitsIn(this.texts.spelling[word] as string) >= LEAST_FOUND &&
+        others.every((words) => words.has(word)),
+    );
+  }
+
+  /** Numbers in a text that may say how many lines its sum has: "9 ITEMS". */
+  countsIn(target: number): number[] {
+    const words = this.wordsOf(target);
+    return words
+      .map((word) => this.texts.spelling[word] as string)
+      .filter((word) => /^\d{1,2}$/.test(word))
+      .map(Number)
+      .filter((count) => count >= 2);
+  }
+
+  /** Words of a line that few lines of the other side have, the rarest first. */
+  rareWords(target: number): number[] {
+    if (this.asked.target !== target) this.asked = { target, rare: this.readRareWords(target) };
+    return this.asked.rare;
+  }
+
+  private readRareWords(line: number): number[] {
+    const texts = this.ownTexts;
+    const row = texts.rowOf[line] as number;
+    const words: number[] = [];
+    if (row < 0) return words;
+    for (
+      let at = texts.start[row * FIELD_COUNT] as number;
+      at < (texts.start[(row + 1) * FIELD_COUNT] as number);
+      at++
+    ) {
+      const word = texts.words[at] as number;
+      if (this.index.has(word) && !words.includes(word)) words.push(word);
+    }
+    return words.sort((a, b) => (this.rarity[b] as number) - (this.rarity[a] as number) || a - b);
+  }
+
+  /**
+   * Numbers that few lines say: of all texts of a line of the target's side, or of its reference
+   * alone.
+   */
+  numbersOf(line: number, field?: "reference"): number[] {
+    const row = this.ownTexts.rowOf[line] as number;
+    if (row < 0) return [];
+    const words =
+      field === undefined
+        ? wordsOfRow(this.ownTexts, row)
+        : wordsOfField(this.ownTexts, row, REFERENCE);
+    return words.filter(
+      (word) =>
+        (this.texts.lineCount[word] as number) <= MAX_QUOTES &&
+        digitsIn(this.texts.spelling[word] as string) >= LEAST_FOUND,
+    );
+  }
+
+  /**
+   * Lines of the other side whose reference has a number: of a year, which many numbers begin with,
+   * those that have nothing else.
+   */
+  linesCalled(word: number): number[] {
+    const isYear = isDate(this.texts.spelling[word] as string);
+    const lines = this.linesWith(word);
+    return listed(lines, 0, lines.length).filter((line) => {
+      const row = this.otherTexts.rowOf[line] as number;
+      const reference = wordsOfField(this.otherTexts, row, REFERENCE);
+      return reference.includes(word) && (!isYear || reference.length === 1);
+    });
+  }
+
+  linesWith(word: number): Int32Array {
+    return this.index.of(word);
+  }
+}
+
+function wordsOfRow(texts: SideTexts, row: number): number[] {
+  if (row < 0) return [];
+  const first = row * FIELD_COUNT;
+  return listed(texts.words, texts.start[first] as number, texts.start[first + FIELD_COUNT]);
+}
+
+function wordsOfField(texts: SideTexts, row: number, field: number): number[] {
+  const cell = row * FIELD_COUNT + field;
+  return listed(texts.words, texts.start[cell] as number, texts.start[cell + 1]);
+}

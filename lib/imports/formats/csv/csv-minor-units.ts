@@ -1,0 +1,44 @@
+import type { Mapping } from "../mapping.ts";
+import { refuseFile } from "../refusal.ts";
+import type { Column, Table } from "./csv-table.ts";
+import { plainWords } from "./csv-words.ts";
+
+const MINOR_NAMES =
+  /\b(?:cents?|minor|pence|centimes?|centimos|centavos|centesimi|rappen|ore|oere|grosze|groszy|haleru|filler|kopeks?|paise|paisa|sen|fils|agorot|bani|kurus)\b/;
+const PAIRS = [
+  ["amount", "amount_minor"],
+  ["fee", "fee_minor"],
+] as const;
+
+/**
+ * A column whose name says cents, such as `amount_cents`, and that has integers only, is an amount
+ * in minor units.
+ * @throws FileRefused for debits and credits in minor units, which no field of a mapping has
+ */
+export function withMinorUnits(table: Table, mapping: Mapping): Mapping {
+  const fields = { ...mapping.fields };
+  const isMinor = (name: string | undefined) =>
+    table.columns.some((column) => column.name === name && saysMinor(column));
+  for (const [major, minor] of PAIRS) {
+    const name = fields[major];
+    if (!isMinor(name)) continue;
+    delete fields[major];
+    fields[minor] = name;
+  }
+  const pair = (["debit", "credit"] as const).find((field) => isMinor(fields[field]));
+  if (pair)
+    throw refuseFile(
+      { line: table.headerLine ?? 1 },
+      pair,
+      "Debits and credits in minor units can't be read.",
+      fields[pair] ?? "",
+      "one column of amounts in minor units, or columns of amounts with decimals",
+    );
+  return { ...mapping, fields };
+}
+
+/** Whether a column's name says cents, and it has integers only. */
+export function saysMinor({ name, cells }: Column): boolean {
+  const words = plainWords(name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2"));
+  return MINOR_NAMES.test(words) && cells.every((cell) => /^[-+]?\d+$/.test(cell));
+}
