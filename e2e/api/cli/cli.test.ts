@@ -118,6 +118,11 @@ test("a month on the command line: import, run, suggestions and close", async ()
   const closed = await cli.json<Reconciliation>("close", period?.id ?? "", "--wait");
   expect(closed.closed_at).not.toBeNull();
   expect(await cli.run(["close", period?.id ?? ""])).toMatchObject({ code: 5 });
+
+  const bundle = join(folder, "bundle.zip");
+  const saved = ["export", "bundle", period?.id ?? "", "--output", bundle];
+  expect(await cli.run(saved)).toMatchObject({ code: 0 });
+  expect((await readFile(bundle)).subarray(0, 2).toString()).toBe("PK");
 });
 
 test.runIf(process.platform === "linux")(
