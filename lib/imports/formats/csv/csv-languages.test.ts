@@ -185,7 +185,7 @@ test.each<[string, string, string, Outcome]>([
     { lines: ["10-02 -4520", "10-03 -50000", "10-15 30000"] },
   ],
   [
-    "a card's payment is told in German, too",
+    "a card's payment is recognised in German, too",
     rows(
       "Datum;Beschreibung;Betrag",
       "13.10.2026;REWE;45,20",
@@ -201,13 +201,13 @@ test.each<[string, string, string, Outcome]>([
     BOTH,
   ],
   [
-    "cents are told in brackets and camel case, with a fee",
+    "cents are recognised in brackets and camel case, with a fee",
     rows("date,chargedAmount (in pence),fee_pence", "2026-10-02,-4500,20", "2026-10-05,120100,100"),
     "GBP",
     { asks: "fee_handling" },
   ],
   [
-    "cents with a direction of their own",
+    "cents with a direction column",
     rows("date,type,amount_cents", "2026-10-02,debit,4520", "2026-10-05,credit,120000"),
     "EUR",
     BOTH,
