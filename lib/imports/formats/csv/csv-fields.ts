@@ -25,6 +25,8 @@ const KINDS: Record<MappedField, ColumnKind[]> = {
   external_id: ["text", "amount", "date"],
 };
 const ROWS_COMPARED = 500;
+export const AMOUNTS = ["amount", "debit", "credit"] as const;
+export const DATES = ["value_date", "booked_date"] as const;
 
 export type Proposal = {
   fields: Mapping["fields"];
@@ -137,4 +139,21 @@ function minor(text: string): number | undefined {
   const bare = text.replace(/\p{L}+\.?|\p{Sc}/gu, "").trim();
   const read = writtenAmount(bare, "KWD");
   return typeof read === "number" ? read : undefined;
+}
+
+/**
+ * The cells of the columns that have these fields; without such a column, of all columns that may
+ * have them.
+ */
+export function cellsOf(
+  table: Table,
+  mapping: Mapping,
+  wanted: readonly MappedField[],
+  kind: ColumnKind,
+) {
+  const named = table.columns.filter(({ name }) =>
+    wanted.some((field) => mapping.fields[field] === name),
+  );
+  const columns = named.length > 0 ? named : table.columns.filter((one) => one.kind === kind);
+  return columns.flatMap(({ cells }) => cells);
 }

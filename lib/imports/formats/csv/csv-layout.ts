@@ -54,7 +54,7 @@ export function looksLikeAmount(text: string): boolean {
 
 /** One or two dashes in place of an amount. */
 export function isDash(cell: string): boolean {
-  return /^[-\u2013\u2014]{1,2}$/.test(cell);
+  return cell.length <= 2 && /^[-\u2013\u2014]{1,2}$/.test(cell);
 }
 
 /**

@@ -1,12 +1,12 @@
-import { type DecimalSeparator, writtenAmount } from "../../../wire/money.ts";
-import { dateReader } from "../dates.ts";
-import type { DateFormat, Delimiter, Encoding, MappedField, Mapping } from "../mapping.ts";
-import { type Proposal, proposedFields } from "./csv-fields.ts";
+import type { Delimiter, Encoding, MappedField, Mapping } from "../mapping.ts";
+import { withDates } from "./csv-date-format.ts";
+import { bareAmounts, fittingSeparators, withSeparator } from "./csv-decimal-separator.ts";
+import { AMOUNTS, cellsOf, DATES, type Proposal, proposedFields } from "./csv-fields.ts";
 import { quoteOf, type Row } from "./csv-layout.ts";
 import { likelyAmounts } from "./csv-likely-amounts.ts";
 import { withMinorUnits } from "./csv-minor-units.ts";
 import type { Question } from "./csv-readings.ts";
-import { type ColumnKind, commonDateFormats, type Table, tableOf } from "./csv-table.ts";
+import { type ColumnKind, type Table, tableOf } from "./csv-table.ts";
 import { fieldsNamed } from "./csv-words.ts";
 import { Evidence } from "./evidence/evidence.ts";
 import { isBalanceName } from "./evidence/find-balance.ts";
@@ -19,8 +19,6 @@ export type { ColumnKind } from "./csv-table.ts";
 
 const SAMPLES = 10;
 const NOTHING: Proposal = { fields: {}, amounts: [] };
-const AMOUNTS = ["amount", "debit", "credit"] as const;
-const DATES = ["value_date", "booked_date"] as const;
 
 export type CsvDescription = {
   delimiter: Delimiter;
@@ -259,53 +257,6 @@ function whichColumn(
   return { about: `fields.${field}`, message, example: null, choices };
 }
 
-/**
- * The cells of the columns that have these fields; without such a column, of all columns that may
- * have them.
- */
-function cellsOf(table: Table, mapping: Mapping, wanted: readonly MappedField[], kind: ColumnKind) {
-  const named = table.columns.filter(({ name }) =>
-    wanted.some((field) => mapping.fields[field] === name),
-  );
-  const columns = named.length > 0 ? named : table.columns.filter((one) => one.kind === kind);
-  return columns.flatMap(({ cells }) => cells);
-}
-
-function withDates(table: Table, mapping: Mapping, questions: Question[]): Mapping {
-  if (mapping.date_format !== undefined) return mapping;
-  const cells = cellsOf(table, mapping, DATES, "date");
-  let formats = commonDateFormats(cells);
-  if (formats.length > 1) {
-    // Other columns of dates use the same format.
-    const others = table.columns.filter(({ kind }) => kind === "date");
-    const common = commonDateFormats(others.flatMap((column) => column.cells));
-    if (common.length > 0) formats = formats.filter((format) => common.includes(format));
-  }
-  if (formats.length > 1) formats = inOrder(cells, formats);
-  if (formats.length > 1) formats = byYears(cells, formats);
-  const [only] = formats;
-  if (formats.length <= 1) return only ? { ...mapping, date_format: only } : mapping;
-  const day = (format: DateFormat, cell: string) => dateReader(format, "UTC")(cell);
-  const ambiguous =
-    cells.find((cell) => new Set(formats.map((format) => day(format, cell))).size > 1) ??
-    cells[0] ??
-    "";
-  const days = new Map<string | null, DateFormat>();
-  for (const format of formats) {
-    const read = cells.map((cell) => day(format, cell)).join();
-    if (!days.has(read)) days.set(read, format);
-  }
-  const distinct = [...days.values()];
-  if (distinct.length === 1) return { ...mapping, date_format: distinct[0] };
-  questions.push({
-    about: "date_format",
-    message: `"${ambiguous}" can be read as more than one day. Which is it?`,
-    example: ambiguous,
-    choices: distinct.map((value) => ({ value, reads_as: day(value, ambiguous) })),
-  });
-  return mapping;
-}
-
 function withTypes(table: Table, mapping: Mapping): Mapping {
   const amounts = bareAmounts(cellsOf(table, mapping, AMOUNTS, "amount"));
   const days = cellsOf(table, mapping, DATES, "date");
@@ -318,89 +269,6 @@ function withTypes(table: Table, mapping: Mapping): Mapping {
         date_format: "YYYY-MM-DD" as const,
       }),
   };
-}
-
-/** Rare formats, which need the years as evidence. */
-const YEAR_FIRST: readonly DateFormat[] = ["YY.MM.DD", "YY/MM/DD"];
-
-/**
- * A file is about a year or two: formats that read days of a month as years are dropped, such as
- * 26.10.02 and 26.10.15 as 2002 and 2015.
- */
-function byYears(cells: readonly string[], formats: DateFormat[]): DateFormat[] {
-  const close = formats.filter((format) => {
-    const read = dateReader(format, "UTC");
-    const years = cells.flatMap((cell) => Number(read(cell)?.slice(0, 4)) || []);
-    return Math.max(...years) - Math.min(...years) <= 1;
-  });
-  const left = close.length > 0 ? close : formats;
-  const usual = left.filter((format) => !YEAR_FIRST.includes(format));
-  return usual.length > 0 ? usual : left;
-}
-
-const ORDERED_MIN = 4;
-
-/** Rows are ordered by day: formats that contradict the order are dropped. */
-function inOrder(cells: readonly string[], formats: DateFormat[]): DateFormat[] {
-  if (new Set(cells).size < ORDERED_MIN) return formats;
-  const ordered = formats.filter((format) => {
-    const read = dateReader(format, "UTC");
-    const days = cells.map((cell) => read(cell) ?? "");
-    const ups = days.some((day, at) => at > 0 && day > (days[at - 1] ?? ""));
-    const downs = days.some((day, at) => at > 0 && day < (days[at - 1] ?? ""));
-    return !(ups && downs);
-  });
-  return ordered.length === 1 ? ordered : formats;
-}
-
-/**
- * Decides by syntax alone: for a currency with three decimals, 1.234 stays open, as for a person.
- */
-function withSeparator(table: Table, mapping: Mapping, questions: Question[]): Mapping {
-  if (mapping.decimal_separator !== undefined) return mapping;
-  const read = (cell: string, separator: DecimalSeparator) => writtenAmount(cell, "KWD", separator);
-  const bare = bareAmounts(cellsOf(table, mapping, AMOUNTS, "amount"));
-  const fitting = fittingSeparators(bare);
-  const [only] = fitting;
-  if (fitting.length === 1)
-    return only && bare.some((cell) => /[.,]/.test(cell))
-      ? { ...mapping, decimal_separator: only }
-      : mapping;
-  const ambiguous = bare.find(
-    (cell) => fitting.length === 2 && read(cell, ".") !== read(cell, ","),
-  );
-  if (ambiguous === undefined) return mapping;
-  // The file's other amounts use the same format.
-  const all = table.columns.filter(({ kind }) => kind === "amount");
-  const [shared, ...rest] = fittingSeparators(bareAmounts(all.flatMap(({ cells }) => cells)));
-  if (shared && rest.length === 0) return { ...mapping, decimal_separator: shared };
-  questions.push({
-    about: "decimal_separator",
-    message: `"${ambiguous}" can be read as two amounts. Which mark stands before the decimals?`,
-    example: ambiguous,
-    choices: fitting.map((value) => ({ value, reads_as: shown(read(ambiguous, value)) })),
-  });
-  return mapping;
-}
-
-function bareAmounts(cells: readonly string[]): string[] {
-  return cells.map((cell) =>
-    /^-?[\d.,]+$/.test(cell) ? cell : cell.replace(/\(?\p{L}+\.?\)?|\p{Sc}/gu, "").trim(),
-  );
-}
-
-function fittingSeparators(bare: readonly string[]): DecimalSeparator[] {
-  return ([".", ","] as const).filter((separator) =>
-    bare.every((cell) => typeof writtenAmount(cell, "KWD", separator) === "number"),
-  );
-}
-
-/** Minor units with three decimals, as a person writes them. */
-function shown(minor: ReturnType<typeof writtenAmount>): string | null {
-  if (typeof minor !== "number") return null;
-  const digits = String(Math.abs(minor)).padStart(4, "0");
-  const fraction = digits.slice(-3).replace(/^000$/, "");
-  return `${minor < 0 ? "-" : ""}${digits.slice(0, -3)}${fraction && `.${fraction}`}`;
 }
 
 function withoutUndefined(mapping: Mapping): Mapping {

@@ -51,9 +51,12 @@ function labels(list: string): { begins: RegExp; is: RegExp } {
 const TOTAL =
   /^(?:(?:grand |sub ?)?totals?|sum|summe|gesamt(?:summe)?|zwischensumme|totale|totaal|somme|suma|total general|razem|celkem|osszesen|yhteensa)$/;
 
+const TOTAL_STARTS =
+  /^\W*(?:grand|sub|tot|sum|gesamt|zwisch|somme|razem|celkem|[oö]sszes|yhteens)/iu;
+
 /** Whether a text says total and nothing else: a filling station is called that, too. */
 export function saysTotal(text: string): boolean {
-  return text.length <= LABEL_MAX_LENGTH && TOTAL.test(plainWords(text));
+  return text.length <= LABEL_MAX_LENGTH && TOTAL_STARTS.test(text) && TOTAL.test(plainWords(text));
 }
 
 const TURNOVER =

@@ -86,7 +86,7 @@ export function wholeStateOf(text: string): BookingState | undefined {
   return text.length > MAX_LENGTH ? undefined : STATES.get(plainWords(text));
 }
 
-const TEXT_STATE = /^([\p{L} ]{2,30}?)\s*[-:\u2013\u2014|(*/]/u;
+const TEXT_STATE = /^\p{L}[\p{L} ]{1,29}(?=[-:\u2013\u2014|(*/])/u;
 const HEADING_MAX_WORDS = 4;
 const EXCEPTIONS = new Set(
   "excluding excl exkl except without including incl inkl ohne sans sin senza sem zonder and und et y e en".split(
@@ -96,8 +96,11 @@ const EXCEPTIONS = new Set(
 
 /** Whether a text begins with a word for what isn't booked yet, as in "PENDING - Shop". */
 export function isTextPending(text: string): boolean {
-  const [, begins = ""] = TEXT_STATE.exec(text) ?? [];
-  return begins !== "" && wholeStateOf(begins) === "pending";
+  const [begins] = TEXT_STATE.exec(text) ?? [];
+  if (begins === undefined) return false;
+  // Most texts are ASCII, and normalising all of them would take a third of the import's reading.
+  const plain = /^[a-z ]+$/i.test(begins) ? begins.trim().toLowerCase() : plainWords(begins);
+  return STATES.get(plain) === "pending";
 }
 
 /** What a heading such as "Pending transactions" says about the rows below it. */

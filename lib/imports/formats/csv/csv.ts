@@ -4,17 +4,14 @@ import { mappedLines, type Values } from "../mapped-lines.ts";
 import type { MappedField } from "../mapping.ts";
 import type { Reader, Reading } from "../reader.ts";
 import { refuseFile } from "../refusal.ts";
-import type { SkipReason } from "../skip-reasons.ts";
 import { BalanceChecks, statusReader } from "./csv-checks.ts";
 import { isDash } from "./csv-layout.ts";
 import { labelOf, minorOf, saysTotal, statedBalance, TOTALS } from "./csv-stated-balances.ts";
-import { bookingStateOf, headingStateOf, isTextPending, wholeStateOf } from "./csv-statuses.ts";
-import { plainWords } from "./csv-words.ts";
+import { bookingStateOf, headingStateOf } from "./csv-statuses.ts";
+import { UnbookedRows } from "./csv-unbooked.ts";
 import { tableRecords } from "./table-records.ts";
 
 const AMOUNTS: ReadonlySet<MappedField> = new Set(["amount", "debit", "credit", "fee"]);
-/** Columns that name the kind of a row. */
-const KIND_NAMES = /\b(?:type|typ|art|kind|tipo|soort|\p{L}+art)\b/u;
 /** Banks write a few lines about the account above the table. */
 const HEADER_WITHIN_ROWS = 100;
 
@@ -69,9 +66,7 @@ export function rowReader(given: Reading): RowReader {
   let fields: (MappedField[] | undefined)[] = [];
   let dateColumn = -1;
   let statusColumn = -1;
-  let kindColumns: number[] = [];
-  /** What the last heading said about the rows below it. */
-  let section: SkipReason | undefined;
+  const unbooked = new UnbookedRows(mapping);
   let sum = 0;
   let rows = 0;
 
@@ -85,7 +80,7 @@ export function rowReader(given: Reading): RowReader {
     if (dateColumn < 0)
       dateColumn = fields.findIndex((own) => own?.includes("booked_date") ?? false);
     statusColumn = mapping?.status ? names.indexOf(mapping.status.column) : -1;
-    kindColumns = names.flatMap((name, at) => (KIND_NAMES.test(plainWords(name)) ? [at] : []));
+    unbooked.lay(names);
     checks.lay(names);
   }
 
@@ -96,7 +91,7 @@ export function rowReader(given: Reading): RowReader {
       header = cells;
       return lay(names);
     }
-    section = sectionOf(cells);
+    unbooked.readHeading(cells);
     const stated = statedBalance(cells);
     if (stated) checks.state(stated);
     rows++;
@@ -115,13 +110,6 @@ export function rowReader(given: Reading): RowReader {
     );
   }
 
-  /** A row of one cell is a heading: "Pending transactions". */
-  function sectionOf(cells: string[]): SkipReason | undefined {
-    const [heading = "", ...others] = cells.filter((cell) => cell.trim() !== "");
-    const state = others.length === 0 ? headingStateOf(heading) : undefined;
-    return state === "booked" ? undefined : state;
-  }
-
   function isNoLine(cells: string[], line: number): boolean {
     const first = cells.find((cell) => cell.trim() !== "");
     if (first === undefined) return true;
@@ -134,7 +122,7 @@ export function rowReader(given: Reading): RowReader {
     }
     const filled = cells.filter((cell) => cell.trim() !== "");
     if (filled.length === 1) {
-      section = sectionOf(cells);
+      unbooked.readHeading(cells);
       if (headingStateOf(first) === "booked") return true;
     }
     // Some banks write "Pending" in place of the date.
@@ -237,24 +225,9 @@ export function rowReader(given: Reading): RowReader {
         `${cells.length} cells`,
         `${width} cells`,
       );
-    if (section) return out.skip({ line }, section, cells.join(delimiter));
-    const reserved = reservedBy(values, cells);
-    if (reserved)
-      return refuse(
-        line,
-        reserved.field,
-        "The row may not be booked.",
-        reserved.found,
-        "a booked row, or a mapping whose status says if it is booked",
-      );
-    if (isUndated(values))
-      return refuse(
-        line,
-        "booked_date",
-        "The row has no booking date, so it may not be booked yet.",
-        values.value_date ?? "",
-        "a booking date, or a mapping without one",
-      );
+    if (unbooked.section) return out.skip({ line }, unbooked.section, cells.join(delimiter));
+    const fault = unbooked.find(values, cells);
+    if (fault) return refuse(line, fault.field, fault.problem, fault.found, fault.wanted);
     if (stateOf && !isBooked((cells[statusColumn] ?? "").trim(), cells, line)) return;
     if (isBalance(values, cells, line)) return;
     const added = add(values, details.details, { line });
@@ -267,32 +240,6 @@ export function rowReader(given: Reading): RowReader {
     const hasAmount =
       values.amount ?? values.amount_minor ?? values.debit ?? values.credit ?? undefined;
     return hasAmount === undefined || (values.value_date ?? values.booked_date) === undefined;
-  }
-
-  /** The cell that says that a row isn't booked, in a table without a column of statuses. */
-  function reservedBy(
-    values: Values,
-    cells: string[],
-  ): { field: string | null; found: string } | undefined {
-    if (stateOf) return undefined;
-    const kind = kindColumns.find((at) => {
-      const state = wholeStateOf((cells[at] ?? "").trim());
-      return state === "pending" || state === "declined";
-    });
-    if (kind !== undefined) return { field: columns?.[kind] ?? null, found: cells[kind] ?? "" };
-    const text = values.description ?? values.counterparty ?? "";
-    return isTextPending(text) ? { field: "description", found: text } : undefined;
-  }
-
-  /** Rows that are reserved have the day on which they will count, and none of booking. */
-  function isUndated(values: Values): boolean {
-    const { booked_date, value_date } = mapping?.fields ?? {};
-    return (
-      booked_date !== undefined &&
-      booked_date !== value_date &&
-      values.booked_date === undefined &&
-      values.value_date !== undefined
-    );
   }
 
   function isBooked(status: string, cells: string[], line: number): boolean {

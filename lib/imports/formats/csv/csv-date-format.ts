@@ -1,0 +1,73 @@
+import { dateReader } from "../dates.ts";
+import type { DateFormat, Mapping } from "../mapping.ts";
+import { cellsOf, DATES } from "./csv-fields.ts";
+import type { Question } from "./csv-readings.ts";
+import { commonDateFormats, type Table } from "./csv-table.ts";
+
+const ORDERED_MIN = 4;
+/** Rare formats, which need the years as evidence. */
+const YEAR_FIRST: readonly DateFormat[] = ["YY.MM.DD", "YY/MM/DD"];
+
+/** The format in which all days of a table can be read; asked if several can. */
+export function withDates(table: Table, mapping: Mapping, questions: Question[]): Mapping {
+  if (mapping.date_format !== undefined) return mapping;
+  const cells = cellsOf(table, mapping, DATES, "date");
+  let formats = commonDateFormats(cells);
+  if (formats.length > 1) {
+    // Other columns of dates use the same format.
+    const others = table.columns.filter(({ kind }) => kind === "date");
+    const common = commonDateFormats(others.flatMap((column) => column.cells));
+    if (common.length > 0) formats = formats.filter((format) => common.includes(format));
+  }
+  if (formats.length > 1) formats = inOrder(cells, formats);
+  if (formats.length > 1) formats = byYears(cells, formats);
+  const [only] = formats;
+  if (formats.length <= 1) return only ? { ...mapping, date_format: only } : mapping;
+  const day = (format: DateFormat, cell: string) => dateReader(format, "UTC")(cell);
+  const ambiguous =
+    cells.find((cell) => new Set(formats.map((format) => day(format, cell))).size > 1) ??
+    cells[0] ??
+    "";
+  const days = new Map<string | null, DateFormat>();
+  for (const format of formats) {
+    const read = cells.map((cell) => day(format, cell)).join();
+    if (!days.has(read)) days.set(read, format);
+  }
+  const distinct = [...days.values()];
+  if (distinct.length === 1) return { ...mapping, date_format: distinct[0] };
+  questions.push({
+    about: "date_format",
+    message: `"${ambiguous}" can be read as more than one day. Which is it?`,
+    example: ambiguous,
+    choices: distinct.map((value) => ({ value, reads_as: day(value, ambiguous) })),
+  });
+  return mapping;
+}
+
+/**
+ * A file is about a year or two: formats that read days of a month as years are dropped, such as
+ * 26.10.02 and 26.10.15 as 2002 and 2015.
+ */
+function byYears(cells: readonly string[], formats: DateFormat[]): DateFormat[] {
+  const close = formats.filter((format) => {
+    const read = dateReader(format, "UTC");
+    const years = cells.flatMap((cell) => Number(read(cell)?.slice(0, 4)) || []);
+    return Math.max(...years) - Math.min(...years) <= 1;
+  });
+  const left = close.length > 0 ? close : formats;
+  const usual = left.filter((format) => !YEAR_FIRST.includes(format));
+  return usual.length > 0 ? usual : left;
+}
+
+/** Rows are ordered by day: formats that contradict the order are dropped. */
+function inOrder(cells: readonly string[], formats: DateFormat[]): DateFormat[] {
+  if (new Set(cells).size < ORDERED_MIN) return formats;
+  const ordered = formats.filter((format) => {
+    const read = dateReader(format, "UTC");
+    const days = cells.map((cell) => read(cell) ?? "");
+    const ups = days.some((day, at) => at > 0 && day > (days[at - 1] ?? ""));
+    const downs = days.some((day, at) => at > 0 && day < (days[at - 1] ?? ""));
+    return !(ups && downs);
+  });
+  return ordered.length === 1 ? ordered : formats;
+}

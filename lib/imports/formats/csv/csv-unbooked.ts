@@ -1,0 +1,89 @@
+import type { Values } from "../mapped-lines.ts";
+import type { Mapping } from "../mapping.ts";
+import type { SkipReason } from "../skip-reasons.ts";
+import { type BookingState, headingStateOf, isTextPending, wholeStateOf } from "./csv-statuses.ts";
+import { plainWords } from "./csv-words.ts";
+
+/** Columns that name the kind of a row. */
+const KIND_NAMES = /\b(?:type|typ|art|kind|tipo|soort|\p{L}+art)\b/u;
+
+/** A table has few kinds; other texts are looked up each time. */
+const KINDS_KEPT = 1_000;
+
+export type Unbooked = { field: string | null; problem: string; found: string; wanted: string };
+
+/** Finds rows that may not be booked, whatever a column of statuses says. */
+export class UnbookedRows {
+  /** What the last heading said about the rows below it. */
+  section: SkipReason | undefined;
+  readonly #mapping: Mapping;
+  #kinds: { name: string; at: number }[] = [];
+  readonly #known = new Map<string, BookingState | undefined>();
+
+  constructor(mapping: Mapping) {
+    this.#mapping = mapping;
+  }
+
+  lay(names: readonly string[]): void {
+    this.#kinds = names.flatMap((name, at) =>
+      KIND_NAMES.test(plainWords(name)) ? [{ name, at }] : [],
+    );
+  }
+
+  /** Reads a row of one cell as a heading, such as "Pending transactions". */
+  readHeading(cells: readonly string[]): void {
+    const [heading = "", ...others] = cells.filter((cell) => cell.trim() !== "");
+    const state = others.length === 0 ? headingStateOf(heading) : undefined;
+    this.section = state === "booked" ? undefined : state;
+  }
+
+  /** Why a row may not be booked; undefined if nothing says so. */
+  find(values: Values, cells: readonly string[]): Unbooked | undefined {
+    if (this.#isUndated(values))
+      return {
+        field: "booked_date",
+        problem: "The row has no booking date, so it may not be booked yet.",
+        found: values.value_date ?? "",
+        wanted: "a booking date, or a mapping without one",
+      };
+    const reserved = this.#mapping.status ? undefined : this.#reservedBy(values, cells);
+    return (
+      reserved && {
+        ...reserved,
+        problem: "The row may not be booked.",
+        wanted: "a booked row, or a mapping whose status says if it is booked",
+      }
+    );
+  }
+
+  /** Rows that are reserved have the day on which they will count, and none of booking. */
+  #isUndated(values: Values): boolean {
+    const { booked_date, value_date } = this.#mapping.fields;
+    return (
+      booked_date !== undefined &&
+      booked_date !== value_date &&
+      values.booked_date === undefined &&
+      values.value_date !== undefined
+    );
+  }
+
+  #stateOf(text: string): BookingState | undefined {
+    if (this.#known.has(text)) return this.#known.get(text);
+    const state = wholeStateOf(text);
+    if (this.#known.size < KINDS_KEPT) this.#known.set(text, state);
+    return state;
+  }
+
+  #reservedBy(
+    values: Values,
+    cells: readonly string[],
+  ): Pick<Unbooked, "field" | "found"> | undefined {
+    for (const { name, at } of this.#kinds) {
+      const found = (cells[at] ?? "").trim();
+      const state = this.#stateOf(found);
+      if (state === "pending" || state === "declined") return { field: name, found };
+    }
+    const text = values.description ?? values.counterparty ?? "";
+    return isTextPending(text) ? { field: "description", found: text } : undefined;
+  }
+}
