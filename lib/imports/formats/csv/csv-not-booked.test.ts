@@ -91,6 +91,18 @@ test("amounts without a sign are asked about where a type may say the direction"
   );
 });
 
+test("of columns for several currencies, the source's is read, and other rows are refused", () =>
+  expectOutcome(
+    rows(
+      "Date,Text,Debit EUR,Credit EUR,Debit USD,Credit USD",
+      "2026-10-02,a,45.20,,,",
+      "2026-10-15,b,,300.00,,",
+      "2026-10-16,c,,,10.00,",
+    ),
+    "EUR",
+    { ...BOTH, refused: [4] },
+  ));
+
 test("amounts in thousands are refused", async () => {
   await expect(
     imported(rows("Date,Text,Amount (in thousands)", "2026-10-02,a,-45.20"), "EUR"),
