@@ -69,8 +69,9 @@ async function readRows(database: ClientBase, table: string, key: string[]): Pro
     owner: table,
     name: `${table} ${named}`,
     definition: row,
-    make: `insert into ${table} select (${row}::${table}).*
-      on conflict (${key}) do update set ${others.join(", ")};`,
+    make:
+      `insert into ${table} select (${row}::${table}).* on conflict (${key}) ` +
+      `do update set ${others.join(", ")};`,
     unmake: `delete from ${table} where ${found};`,
     shape: null,
   }));
