@@ -240,7 +240,7 @@ module.exports = {
     moduleSystems: ["es6", "cjs"],
     doNotFollow: { path: "^node_modules" },
     // bench/peers is a package of its own, which the bench alone installs.
-    exclude: { path: "(?:^|/)\\.next/|^\\.data/|^bench/peers/" },
+    exclude: { path: "(?:^|/)\\.next/|^\\.data/|^bench/peers/|^sdk/[^/]+/dist/" },
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["import", "node", "default", "types"],

@@ -81,7 +81,7 @@ test("listen forwards triggered and real events, signed with the printed secret"
   }
 });
 
-test("a month on the command line: imports with questions, a run, suggestions and the close", async () => {
+test("a month on the command line: import, run, suggestions and close", async () => {
   const currency = "EUR";
   const bank = await tieout.sources.create({ name: "Bank", kind: "bank_statement", currency });
   const ledger = await tieout.sources.create({ name: "Ledger", kind: "ledger", currency });
@@ -118,6 +118,11 @@ test("a month on the command line: imports with questions, a run, suggestions an
   const closed = await cli.json<Reconciliation>("close", period?.id ?? "", "--wait");
   expect(closed.closed_at).not.toBeNull();
   expect(await cli.run(["close", period?.id ?? ""])).toMatchObject({ code: 5 });
+
+  const bundle = join(folder, "bundle.zip");
+  const saved = ["export", "bundle", period?.id ?? "", "--output", bundle];
+  expect(await cli.run(saved)).toMatchObject({ code: 0 });
+  expect((await readFile(bundle)).subarray(0, 2).toString()).toBe("PK");
 });
 
 test.runIf(process.platform === "linux")(

@@ -81,7 +81,8 @@ describe("exports", () => {
   };
 
   test("each kind is tested", () => {
-    expect(Object.keys(EXPORTS).sort()).toEqual([...EXPORTED].sort());
+    // A bundle is no list: cli.test.ts saves one.
+    expect([...Object.keys(EXPORTS), "bundle"].sort()).toEqual([...EXPORTED].sort());
   });
 
   test.each(Object.entries(EXPORTS))("%s come whole as CSV and as NDJSON", async (what, wanted) => {
@@ -173,24 +174,44 @@ test("logs tail --failed leaves out what succeeded, as text", async () => {
   }
 });
 
-test("completion in bash offers what can follow, whatever was typed before", async () => {
-  const command = join(folder, "tieout");
-  await writeFile(command, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
-  await chmod(command, 0o755);
-  const complete = async (...words: string[]) => {
-    const typed = ["tieout", ...words].map((word) => `'${word}'`).join(" ");
-    const script = `eval "$(tieout completion bash)"
-      COMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _tieout; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` };
-    const { stdout, stderr } = await promisify(execFile)("bash", ["-c", script], { env });
-    expect(stderr).toBe("");
-    return stdout.trim().split("\n");
-  };
-  expect(await complete("ex")).toEqual(["export"]);
-  expect(await complete("export", "sla")).toEqual(["sla", "sla-report"]);
-  expect(await complete("keys", "rot")).toEqual(["rotate"]);
-  expect(await complete("--profile", "work", "logs", "t")).toEqual(["tail"]);
-  expect(await complete("import", "a.csv", "--source", "Bank", "--w")).toEqual(["--wait"]);
-  for (const option of ["--profile", "--help", "--version"])
-    expect(await complete(option, "log")).toEqual(["login", "logs"]);
-});
+const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(" ");
+
+/** Prints, line by line, what a shell offers in place of the last word. */
+const COMPLETE: Record<string, (words: readonly string[]) => string> = {
+  bash: (words) => `eval "$(tieout completion bash)"
+    COMP_WORDS=(${quoted(words)}); COMP_CWORD=${words.length - 1}
+    _tieout; printf '%s\\n' "\${COMPREPLY[@]}"`,
+  zsh: (words) => `compdef() { }; compadd() { print -l -- \${(P)2} }
+    eval "$(tieout completion zsh)"; words=(${quoted(words)}); CURRENT=${words.length}; _tieout`,
+  fish: (words) => `tieout completion fish | source; complete -C "${words.join(" ")}"`,
+};
+
+test.for(Object.keys(COMPLETE))(
+  "completion in %s offers what can follow, whatever was typed before",
+  async (shell, { skip }) => {
+    const run = promisify(execFile);
+    const isInstalled = await run(shell, ["-c", "true"]).then(
+      () => true,
+      () => false,
+    );
+    skip(!isInstalled, `${shell} isn't installed.`);
+    const command = join(folder, "tieout");
+    await writeFile(command, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
+    await chmod(command, 0o755);
+    const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}`, HOME: folder };
+    const complete = async (...words: string[]) => {
+      const script = COMPLETE[shell]?.(["tieout", ...words]) ?? "";
+      const { stdout, stderr } = await run(shell, ["-c", script], { env, cwd: folder });
+      expect(stderr).toBe("");
+      const offered = stdout.trim().split("\n");
+      return offered.filter((one) => one.startsWith(words.at(-1) ?? "") && one !== "tieout");
+    };
+    expect(await complete("ex")).toEqual(["export"]);
+    expect(await complete("export", "sla")).toEqual(["sla", "sla-report"]);
+    expect(await complete("keys", "rot")).toEqual(["rotate"]);
+    expect(await complete("--profile", "work", "logs", "t")).toEqual(["tail"]);
+    expect(await complete("import", "a.csv", "--source", "Bank", "--w")).toEqual(["--wait"]);
+    for (const option of ["--profile", "--help", "--version"])
+      expect(await complete(option, "log")).toEqual(["login", "logs"]);
+  },
+);

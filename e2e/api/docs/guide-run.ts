@@ -1,8 +1,10 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { api, createTenant, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
 import type { Receiver } from "#e2e/webhooks/receiver.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
@@ -27,6 +29,7 @@ export async function runGuide(
   const fences = fencesOf(withReal(text, real));
   mkdirSync(join(ROOT, "test-results"), { recursive: true });
   const folder = mkdtempSync(join(ROOT, "test-results/guide-"));
+  if (text.includes('"@tieout/sdk"')) await installSdk(folder);
   const shell = new Shell(folder, {});
   const ran: Ran[] = [];
   try {
@@ -42,6 +45,15 @@ export async function runGuide(
     rmSync(folder, { recursive: true, force: true });
   }
   return ran;
+}
+
+/** Where `npm install @tieout/sdk` would put it. */
+async function installSdk(folder: string): Promise<void> {
+  const source = join(ROOT, "sdk/typescript");
+  const installed = join(folder, "node_modules/@tieout/sdk");
+  mkdirSync(installed, { recursive: true });
+  copyFileSync(join(source, "package.json"), join(installed, "package.json"));
+  await promisify(execFile)(process.execPath, [join(source, "build.mjs"), join(installed, "dist")]);
 }
 
 function answersAfter(fences: Fence[], at: number): Fence[] {

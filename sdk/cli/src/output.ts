@@ -8,6 +8,16 @@ export function note({ json }: { json?: boolean }, text: string): void {
   if (!json) console.error(text);
 }
 
+/** Reports each state that reads differently from the one before. */
+export function notes<State>(options: { json?: boolean }, textOf: (state: State) => string) {
+  let latest: string | undefined;
+  return (state: State): void => {
+    const text = textOf(state);
+    if (text !== latest) note(options, text);
+    latest = text;
+  };
+}
+
 /** Lines of two columns. */
 export function facts(pairs: [string, string | number | null | undefined][]): string {
   const width = Math.max(...pairs.map(([name]) => name.length));

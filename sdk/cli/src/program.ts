@@ -132,10 +132,10 @@ export function createProgram(): Command {
     .action(act(tailLogs));
   program
     .command("export")
-    .description("Save a list as a file")
+    .description("Save a list, a statement or its bundle as a file")
     .addArgument(new Argument("<what>").choices(EXPORTED))
-    .argument("[id]", "of the reconciliation (matches, statement) or batch (entries)")
-    .option("--format <format>", "csv, ndjson or xlsx", "csv")
+    .argument("[id]", "of the reconciliation (matches, statement, bundle) or batch (entries)")
+    .option("--format <format>", "csv, ndjson or xlsx; a bundle is a zip", "csv")
     .option("--output <file>", "instead of stdout; it appears only if it is whole")
     .option("--query <name=value>", "a filter of the list", many, [])
     .action(act(exportList));

@@ -74,3 +74,32 @@ test("a tool calls the API with the profile, and reports errors", async () => {
     expect(JSON.stringify(missing.content)).toContain("None.");
   });
 });
+
+test("a tool without an argument that it needs says which, and calls nothing", async () => {
+  await withModel(["--allow-writes"], async (model) => {
+    api.script();
+    const { tools } = await model.listTools();
+    for (const { name, inputSchema } of tools)
+      for (const missing of inputSchema.required ?? []) {
+        const others = (inputSchema.required ?? []).filter((one) => one !== missing);
+        const input = Object.fromEntries(
+          others.map((one) => [one, /score|count/.test(one) ? 1 : "x"]),
+        );
+        const { isError, content } = await model.callTool({ name, arguments: input });
+        expect(isError, name).toBe(true);
+        expect(JSON.stringify(content), name).toContain(`required property '${missing}'`);
+      }
+    for (const [name, input, said] of [
+      ["get_exception", { id: "" }, "arguments/id"],
+      ["get_exception", { exception_id: "exc_1" }, "Its arguments: id (required)."],
+      ["list_sources", { limit: "all" }, "arguments/limit must be integer"],
+      ["count_suggestions", { id: "rcn_1", min_score: 80 }, "arguments/min_score must be <= 1"],
+      ["whoami", { id: "x" }, "It takes none."],
+    ] as const) {
+      const { isError, content } = await model.callTool({ name, arguments: input });
+      expect(isError).toBe(true);
+      expect(JSON.stringify(content)).toContain(said);
+    }
+    expect(api.received).toEqual([]);
+  });
+});

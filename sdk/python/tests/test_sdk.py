@@ -113,6 +113,34 @@ class Calls(Both):
 
             self.both(check)
 
+    def test_a_page_of_a_proxy_is_an_error_whatever_its_status(self) -> None:
+        def check(run: Callable[..., Any]) -> None:
+            self.server.script(reply(200, b"<html>", type="text/html"), CREATED)
+            with self.assertRaises(TieoutError) as caught:
+                run(lambda t: t.exceptions.create(NEW))
+            found = (caught.exception.code, caught.exception.status)
+            self.assertEqual(found, ("unexpected_response", 200))
+            self.assertEqual(len(self.server.received), 1)
+
+        self.both(check)
+
+    def test_a_failed_connection_names_the_address(self) -> None:
+        def check(run: Callable[..., Any]) -> None:
+            self.server.script(*[refuse] * 6)
+            with self.assertRaisesRegex(TieoutError, f"The connection to {self.server.url} failed"):
+                run(lambda t: t.exceptions.create(NEW))
+
+        self.both(check)
+
+    def test_a_client_without_its_options_raises_before_any_call(self) -> None:
+        options = {"key": "id.secret", "tenant": "acme", "base_url": "https://tieout.example"}
+        no_key, no_tenant = [{"key": None}, {"key": ""}], [{"tenant": ""}]
+        no_address = [{"base_url": ""}, {"base_url": "localhost:3000"}]
+        for missing in [*no_key, *no_tenant, *no_address]:
+            for kind in (Tieout, AsyncTieout):
+                with self.subTest(missing), self.assertRaises(TypeError):
+                    kind(**{**options, **missing})
+
     def test_retry_after_is_the_minimum_and_beyond_the_deadline_fails(self) -> None:
         def check(run: Callable[..., Any]) -> None:
             self.server.script(problem(503, {"retry-after": "7"}), CREATED)

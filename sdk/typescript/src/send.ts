@@ -26,6 +26,7 @@ const FILE_DEADLINE_MS = 15 * 60_000;
 
 /** Sends requests as one caller. A function hides the key from logs that print a resource. */
 export function sender(client: TieoutOptions): Send {
+  requireOptions(client);
   return async (request) => {
     const { file, isExport, options = {} } = request;
     const usualMs = file === undefined ? (client.deadlineMs ?? DEADLINE_MS) : FILE_DEADLINE_MS;
@@ -49,6 +50,14 @@ export function sender(client: TieoutOptions): Send {
       }
     }
   };
+}
+
+/** A variable of the environment that isn't set would otherwise look like a wrong credential. */
+function requireOptions({ key, token, tenant, baseUrl }: TieoutOptions): void {
+  if (!key && !token) throw new TypeError("The key is missing: an API key, or a token function.");
+  if (!tenant) throw new TypeError("The tenant is missing.");
+  if (!/^https?:\/\/./.test(baseUrl))
+    throw new TypeError("The baseUrl is an address such as https://tieout.example.");
 }
 
 /** Reading the response is part of an attempt: one that was cut is sent again. */
@@ -83,7 +92,7 @@ async function sendOnce(
     const more = { cause, retryable: true };
     throw controller.signal.aborted
       ? new TieoutError("timeout", "There was no response in time.", more)
-      : new TieoutError("connection_failed", "The connection failed.", more);
+      : new TieoutError("connection_failed", `The connection to ${client.baseUrl} failed.`, more);
   } finally {
     clearTimeout(timer);
     // An export is still read: the signal stops it until its end.

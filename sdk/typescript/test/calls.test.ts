@@ -194,6 +194,22 @@ test("a page of a proxy with status 200 is an error, and is not requested again"
   expect(server.received).toHaveLength(1);
 });
 
+test.each([
+  ["key", { key: undefined }],
+  ["key", { key: "" }],
+  ["tenant", { tenant: undefined }],
+  ["baseUrl", { baseUrl: undefined }],
+  ["baseUrl", { baseUrl: "localhost:3000" }],
+])("a client without its %s throws before any call: %o", (name, missing) => {
+  const options = { key: "id.secret", tenant: "acme", baseUrl: server.url, ...missing };
+  expect(() => new Tieout(options as never)).toThrow(new RegExp(`^The ${name} is`));
+});
+
+test("a failed connection names the address", async () => {
+  server.script(...Array.from({ length: 6 }, () => refuse));
+  expect((await failureOf(create())).message).toBe(`The connection to ${server.url}/ failed.`);
+});
+
 test("what is logged of a client has no credential", () => {
   expect(inspect(tieout, { depth: 9, showHidden: true })).not.toContain("id.secret");
 });

@@ -78,7 +78,8 @@ begin
     || jsonb_strip_nulls(jsonb_build_object('fees', dry_run -> 'fees'));
 end $$;
 
--- Begins the run, or a new one if none was queued.
+-- Begins the run, or a new one if none was queued. Returns null fields if the period is gone: a
+-- reset of its sandbox may commit while this waits for a lock.
 create function private.start_run(r public.reconciliations, p public.pairs, queued public.runs,
   engine text, circumstances jsonb, calendar jsonb) returns public.runs
 language plpgsql volatile set search_path = '' as $$
@@ -87,7 +88,9 @@ declare
 begin
   if begun.id is null then
     insert into public.runs (tenant_id, reconciliation_id, pair_no)
-    values (r.tenant_id, r.id, r.pair_no)
+    select x.tenant_id, x.id, x.pair_no
+    from public.reconciliations x
+    where x.tenant_id = r.tenant_id and x.id = r.id for key share
     returning * into begun;
   end if;
   update public.runs x
@@ -150,6 +153,9 @@ begin
     return null;
   end if;
   begun := private.start_run(r, p, begun, engine, circumstances, calendar);
+  if begun.id is null then
+    return null;
+  end if;
   -- held_back: why lines are open, if only exceptions are left to open. short_after: the last run,
   -- if what is new may be decided first.
   return private.run_order(r, p, begun, policy, calendar) || jsonb_build_object(

@@ -72,6 +72,9 @@ begin
   perform private.lock_sources_exclusively(tenant,
     array(select s.source_no from public.sources s where s.tenant_id = tenant));
   perform from public.pairs p where p.tenant_id = tenant order by p.pair_no for update;
+  -- Otherwise a matcher could begin a run after the check below.
+  perform from public.runs r where r.tenant_id = tenant and r.status = 'queued'
+  order by r.id for update;
   if exists (select from public.runs r where r.tenant_id = tenant and r.status = 'running')
     or exists (select from public.imports i
       where i.tenant_id = tenant and i.status in ('reading', 'undoing'))

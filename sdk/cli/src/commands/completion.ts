@@ -7,9 +7,12 @@ const SCRIPTS: Record<string, string> = {
 complete -o default -F _tieout tieout`,
   zsh: `#compdef tieout
 _tieout() {
-  compadd -- \${(f)"$(tieout __complete -- "\${words[@]:1:CURRENT-2}")"} || _files
+  local -a offered
+  offered=(\${(f)"$(tieout __complete -- "\${(@)words[2,CURRENT-1]}")"})
+  compadd -a offered || _files
 }
-compdef _tieout tieout`,
+# A file in fpath is run by the first completion, and has to complete.
+if [[ $funcstack[1] == _tieout ]]; then _tieout "$@"; else compdef _tieout tieout; fi`,
   fish: `complete -c tieout -a '(tieout __complete -- (commandline -opc)[2..])'`,
 };
 export const SHELLS = Object.keys(SCRIPTS);

@@ -2,24 +2,36 @@ import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Export } from "../../../typescript/src/index.ts";
+import type { Export, Tieout } from "../../../typescript/src/index.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { CliError, EXIT } from "../failure.ts";
 import { note, pairOf } from "../output.ts";
 
-type Exportable = {
-  [resource: string]: { [method: string]: (...args: unknown[]) => Export };
+type Query = { format: string };
+type Exported = {
+  /** What the ID names, if one is needed. */
+  idOf?: string;
+  open: (tieout: Tieout, query: Query, id: string) => Export | Promise<Export>;
 };
 
-/** Name → resource and method of the SDK, and of what an ID is needed. */
-const EXPORTS: Record<string, [resource: string, method: string, idOf?: string]> = {
-  exceptions: ["exceptions", "export"],
-  sla: ["exceptions", "exportSla"],
-  "sla-report": ["exceptions", "exportSlaReport"],
-  "security-events": ["securityEvents", "export"],
-  matches: ["reconciliations", "exportMatches", "reconciliation"],
-  entries: ["entryBatches", "exportEntries", "entry batch"],
-  statement: ["reconciliations", "exportStatement", "reconciliation"],
+const EXPORTS: Record<string, Exported> = {
+  exceptions: { open: (tieout, query) => tieout.exceptions.export(query as never) },
+  sla: { open: (tieout, query) => tieout.exceptions.exportSla(query as never) },
+  "sla-report": { open: (tieout, query) => tieout.exceptions.exportSlaReport(query as never) },
+  "security-events": { open: (tieout, query) => tieout.securityEvents.export(query as never) },
+  matches: {
+    idOf: "reconciliation",
+    open: (tieout, query, id) => tieout.reconciliations.exportMatches(id, query as never),
+  },
+  entries: {
+    idOf: "entry batch",
+    open: (tieout, query, id) => tieout.entryBatches.exportEntries(id, query as never),
+  },
+  statement: {
+    idOf: "reconciliation",
+    open: (tieout, query, id) => tieout.reconciliations.exportStatement(id, query as never),
+  },
+  bundle: { idOf: "reconciliation", open: (tieout, _query, id) => latestBundle(tieout, id) },
 };
 export const EXPORTED = Object.keys(EXPORTS);
 
@@ -31,14 +43,14 @@ export async function exportList(
   id: string | undefined,
   options: ExportOptions,
 ): Promise<void> {
-  const [resource, method, idOf] = EXPORTS[what] ?? [];
-  if (!resource || !method) throw new CliError(EXIT.usage, `Export one of ${EXPORTED.join(", ")}.`);
+  const exported = EXPORTS[what];
+  if (!exported) throw new CliError(EXIT.usage, `Export one of ${EXPORTED.join(", ")}.`);
+  const { idOf, open } = exported;
   if (idOf && !id) throw new CliError(EXIT.usage, `Give the ID of the ${idOf}: ${what} <id>`);
   if (id && !idOf) throw new CliError(EXIT.usage, `${what} takes no ID. Filter with --query.`);
   const { tieout } = await connect(options);
   const query = { ...Object.fromEntries(options.query.map(pairOf)), format: options.format };
-  const open = (tieout as unknown as Exportable)[resource]?.[method];
-  const bytes = open?.(...(idOf ? [id] : []), query).bytes() ?? [];
+  const bytes = (await open(tieout, query, id ?? "")).bytes();
   const { output } = options;
   if (!output) {
     for await (const chunk of bytes) process.stdout.write(chunk);
@@ -52,4 +64,12 @@ export async function exportList(
     await rm(written, { force: true });
   }
   note(options, `Saved ${output}`);
+}
+
+/** The zip of the newest signed statement, with all that proves it. */
+async function latestBundle(tieout: Tieout, id: string): Promise<Export> {
+  const { items } = await tieout.reconciliations.listSignedStatements(id, { limit: 1 }).page();
+  const [newest] = items;
+  if (!newest) throw new CliError(EXIT.conflict, "The period has no signed statement. Close it.");
+  return tieout.reconciliations.getStatementBundle(id, String(newest.number));
 }

@@ -6,7 +6,7 @@ import { openFile } from "../../../typescript/src/node.ts";
 import { answerOf, isInteractive } from "../ask.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { CliError, EXIT } from "../failure.ts";
-import { facts, note, pairOf, print } from "../output.ts";
+import { facts, notes, pairOf, print } from "../output.ts";
 
 type ImportOptions = GlobalOptions & {
   source: string;
@@ -40,7 +40,7 @@ export async function importFile(path: string, options: ImportOptions): Promise<
     await saveMapping(tieout, source.id, mapping);
   const done = options.wait
     ? await tieout.imports.createAndWait(source.id, file, query, {
-        onProgress: ({ status, read_count }) => note(options, `${status}: ${read_count} lines`),
+        onProgress: notes(options, ({ status, read_count }) => `${status}: ${read_count} lines`),
       })
     : ((await tieout.sources.createImport(source.id, file, query)) as Import);
   print(options, done, options.wait ? outcomeOf(done) : `${done.id} is ${done.status}`);
@@ -63,7 +63,8 @@ async function settle(tieout: Tieout, source: Source, file: File, options: Impor
     const [question] = preview.questions;
     if (!question) return { preview, answers };
     const value =
-      answersByField.get(question.about) ?? (await askAbout(question, preview, options));
+      answersByField.get(question.about) ??
+      (await askAbout(question, preview, [...answersByField.keys()], options));
     answersByField.delete(question.about);
     mapping = withAnswer((preview.mapping ?? {}) as Mapping, question, value);
   }
@@ -75,6 +76,7 @@ type Question = ImportPreview["questions"][number];
 async function askAbout(
   question: Question,
   { questions }: ImportPreview,
+  unused: readonly string[],
   options: ImportOptions,
 ): Promise<string> {
   if (isInteractive(options))
@@ -90,7 +92,9 @@ async function askAbout(
   const lines = questions.map(({ about, message, choices }) =>
     [`${message}`, ...choices.map(({ value }) => `  --answer ${about}=${value}`)].join("\n"),
   );
-  throw new CliError(EXIT.questions, `The file leaves questions open.\n${lines.join("\n")}`);
+  const others = unused.map((about) => `No question is about ${about}.`);
+  const text = ["The file leaves questions open.", ...lines, ...others].join("\n");
+  throw new CliError(EXIT.questions, text);
 }
 
 /** `about` names the mapping's field, or one of its `fields`. */

@@ -45,14 +45,14 @@ export async function checkKey(options: GlobalOptions & { stdin?: boolean }): Pr
   const { profile } = await connect(options);
   const credential = options.stdin ? await readStdin() : profile.credential;
   const me = await clientOf({ ...profile, credential }).tieout.me.get();
-  const { type, id, name, scopes } = me.principal;
+  const { type, id, name, roles, scopes } = me.principal;
   print(
     options,
     me,
     facts([
       ["Works", `${type} ${name} in ${me.tenant_id}`],
       ["ID", id],
-      ["Scopes", scopes.join(" ")],
+      type === "user" ? ["Roles", roles.join(" ")] : ["Scopes", scopes.join(" ")],
     ]),
   );
 }

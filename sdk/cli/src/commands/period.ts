@@ -1,7 +1,8 @@
+import type { Run } from "../../../typescript/src/generated/types.gen.ts";
 import { toDecimal } from "../../../typescript/src/index.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { CliError, EXIT } from "../failure.ts";
-import { facts, note, print } from "../output.ts";
+import { facts, notes, print } from "../output.ts";
 
 type WaitOptions = GlobalOptions & { wait?: boolean };
 
@@ -12,10 +13,20 @@ export async function run(reconciliation: string, options: WaitOptions): Promise
   const { tieout } = await connect(options);
   const done = options.wait
     ? await tieout.runs.createAndWait(reconciliation, undefined, {
-        onProgress: ({ status, stage }) => note(options, stage ?? status),
+        onProgress: notes(options, ({ status, stage }) => stage ?? status),
       })
     : await tieout.reconciliations.createRun(reconciliation);
-  print(options, done, `${done.id} is ${done.status}`);
+  print(options, done, options.wait ? resultOf(done) : `${done.id} is ${done.status}`);
+}
+
+function resultOf(done: Run): string {
+  return facts([
+    ["Run", done.id],
+    ["New matches", done.changed?.added ?? 0],
+    ["Suggestions", done.suggested_count],
+    ["Open lines", done.open_count],
+    ["New exceptions", done.exceptions_opened],
+  ]);
 }
 
 export async function close(reconciliation: string, options: WaitOptions): Promise<void> {

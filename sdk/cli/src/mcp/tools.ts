@@ -17,7 +17,7 @@ export type Tool = {
   call: (tieout: Tieout, input: Input) => PromiseLike<unknown>;
 };
 
-const text = (description: string) => ({ type: "string", description });
+const text = (description: string) => ({ type: "string", minLength: 1, description });
 const limit = { type: "integer", minimum: 1, maximum: 100, description: "At most so many items." };
 const exceptionId = { id: text("The exception's ID, exc_…") };
 const periodId = { id: text("The reconciliation's ID, rcn_…") };

@@ -157,7 +157,12 @@ def _retry_after(response: httpx.Response) -> Optional[float]:
 def failure_of(error: httpx.HTTPError) -> TieoutError:
     if isinstance(error, httpx.TimeoutException):
         return TieoutError("timeout", "There was no response in time.", retryable=True)
-    return TieoutError("connection_failed", "The connection failed.", retryable=True)
+    try:
+        address = f"{error.request.url.scheme}://{error.request.url.netloc.decode()}"
+    except RuntimeError:
+        address = "the API"
+    message = f"The connection to {address} failed."
+    return TieoutError("connection_failed", message, retryable=True)
 
 
 def segment(name: str, value: str) -> str:
@@ -209,7 +214,17 @@ def _text(value: Any) -> str:
 
 
 def data_of(response: httpx.Response) -> Any:
-    return None if response.status_code == 204 else response.json()
+    """A page of a proxy is no response of the API, whatever its status."""
+    if response.status_code == 204:
+        return None
+    try:
+        return response.json()
+    except ValueError as error:
+        raise TieoutError(
+            "unexpected_response",
+            "The response is no JSON: is the address right?",
+            status=response.status_code,
+        ) from error
 
 
 def content_of(outgoing: Outgoing) -> Optional[bytes]:

@@ -75,6 +75,7 @@ class Tieout(Resources):
         http: Optional[httpx.Client] = None,
     ) -> None:
         credential = _credential(key, token)
+        _require_address(tenant, base_url)
         self._http = http or httpx.Client()
         self._http.base_url = httpx.URL(base_url)
         super().__init__(
@@ -170,6 +171,7 @@ class AsyncTieout(AsyncResources):
         http: Optional[httpx.AsyncClient] = None,
     ) -> None:
         credential = _credential(key, token)
+        _require_address(tenant, base_url)
         self._http = http or httpx.AsyncClient()
         self._http.base_url = httpx.URL(base_url)
 
@@ -260,9 +262,17 @@ class AsyncTieout(AsyncResources):
 
 
 def _credential(key: Optional[str], token: Optional[Callable[[], Any]]) -> Callable[[], Any]:
-    if (key is None) == (token is None):
+    if bool(key) == (token is not None):
         raise TypeError("Give a key, or a function that returns a token.")
     return token if token is not None else lambda: key
+
+
+def _require_address(tenant: str, base_url: str) -> None:
+    """A variable of the environment that isn't set would look like a wrong credential."""
+    if not tenant:
+        raise TypeError("The tenant is missing.")
+    if not str(base_url or "").startswith(("http://", "https://")):
+        raise TypeError("The base_url is an address such as https://tieout.example.")
 
 
 def _headers(tenant: str, credential: str) -> dict[str, str]:
