@@ -32,9 +32,9 @@ import { LineTable } from "./lines/line-table.tsx";
 import { latestLines } from "./lines/queries.ts";
 import { sourceById } from "./queries.ts";
 import { sourcePageSearch } from "./search.ts";
-import { Section, SectionNotice } from "./section.tsx";
 import { SourceForm } from "./source-form.tsx";
 import { SourceMapping } from "./source-mapping.tsx";
+import { Section, SectionNotice } from "./source-section.tsx";
 import { SourceSkeleton } from "./source-skeletons.tsx";
 
 export function SourcePage({ id }: { id: string }) {

@@ -22,7 +22,7 @@ import {
 } from "#lib/sources/balances/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
 import { balancePages, sourcesKey } from "../queries.ts";
-import { Section, SectionNotice } from "../section.tsx";
+import { Section, SectionNotice } from "../source-section.tsx";
 
 const BalanceDialog = dynamic(
   () => import("./balance-dialog.tsx").then((part) => part.BalanceDialog),

@@ -23,7 +23,7 @@ import {
   updateConnectionContract,
 } from "#lib/connections/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
-import { Section, SectionNotice } from "../section.tsx";
+import { Section, SectionNotice } from "../source-section.tsx";
 import { ConnectionFacts, ConnectionNote, TestResult } from "./connection-facts.tsx";
 import { FileTable } from "./file-table.tsx";
 import { connectionFilePages, connectionOf, connectionsKey } from "./queries.ts";
