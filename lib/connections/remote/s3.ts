@@ -1,6 +1,7 @@
+import type { Readable } from "node:stream";
 import { AwsV4Signer } from "aws4fetch";
 import { SaxesParser } from "saxes";
-import { Http, headerOf, textOf } from "./http-client.ts";
+import { Http, type HttpResponse, headerOf, textOf } from "./http-client.ts";
 import { type Access, isPlainName, nameBeside, type Remote, type RemoteFile } from "./remote.ts";
 import { RemoteError } from "./remote-error.ts";
 
@@ -16,27 +17,99 @@ type Target = {
   content?: Uint8Array | undefined;
 };
 
-/** The objects below a prefix of a bucket, addressed by path: https://endpoint/bucket/prefix. */
-export async function s3Remote({ url, settings, allowHosts, signal }: Access): Promise<Remote> {
-  const http = new Http(allowHosts, signal);
-  const [bucket = "", ...rest] = decodeURIComponent(url.pathname).replace(/^\//, "").split("/");
+/** @throws RemoteError for an address without a bucket, or an ID that no access key has */
+export async function s3Remote(access: Access): Promise<Remote> {
+  const [bucket = "", ...folders] = decodeURIComponent(access.url.pathname)
+    .split("/")
+    .filter((part) => part !== "");
   if (bucket === "") throw new RemoteError("The address names no bucket.", true);
-  if (!/^[\x21-\x7e]+$/.test(settings.user_name ?? ""))
+  if (!/^[\x21-\x7e]+$/.test(access.settings.user_name ?? ""))
     throw new RemoteError("The ID of the access key has characters that no such ID has.", true);
-  const folder = rest.filter((part) => part !== "").join("/");
-  const prefix = folder === "" ? "" : `${folder}/`;
+  return new S3Remote(access, bucket, folders.map((folder) => `${folder}/`).join(""));
+}
 
-  const call = async (
+/** The objects below a prefix of a bucket, addressed by path: https://endpoint/bucket/prefix. */
+class S3Remote implements Remote {
+  readonly #access: Access;
+  readonly #bucket: string;
+  readonly #prefix: string;
+  readonly #http: Http;
+
+  constructor(access: Access, bucket: string, prefix: string) {
+    this.#access = access;
+    this.#bucket = bucket;
+    this.#prefix = prefix;
+    this.#http = new Http(access.allowHosts, access.signal);
+  }
+
+  async list(): Promise<RemoteFile[]> {
+    const files: RemoteFile[] = [];
+    let token: string | null = null;
+    for (let page = 0; page < PAGES_MAX; page++) {
+      const listed: Listed = parsedList(await textOf(await this.#listPage(token)));
+      for (const { key, ...file } of listed.objects) {
+        const path = key.slice(this.#prefix.length);
+        if (key.startsWith(this.#prefix) && isPlainName(path)) files.push({ path, ...file });
+      }
+      token = listed.next;
+      if (token === null) return files;
+    }
+    throw new RemoteError("The bucket has more than 10,000 files there. Use a prefix.", true);
+  }
+
+  #listPage(token: string | null): Promise<HttpResponse> {
+    const query = {
+      "list-type": "2",
+      delimiter: "/",
+      ...(this.#prefix !== "" && { prefix: this.#prefix }),
+      ...(token !== null && { "continuation-token": token }),
+    };
+    return this.#call("GET", { query });
+  }
+
+  async read({ path }: RemoteFile): Promise<Readable> {
+    return (await this.#call("GET", { key: this.#prefix + path })).body;
+  }
+
+  async move(path: string, folder: string): Promise<void> {
+    const below = `${this.#prefix}${folder}/`;
+    const found = await this.#call("HEAD", { key: below + path }, [NOT_FOUND]);
+    await found.body.dump().catch(() => {});
+    const name = found.statusCode === NOT_FOUND ? path : nameBeside(path);
+    const copied = await this.#call("PUT", { key: below + name, source: this.#prefix + path });
+    // S3 may begin a response of 200 and report an error in its body.
+    if ((await textOf(copied)).includes("<Error>") || headerOf(copied, "x-amz-error-code"))
+      throw new RemoteError(`The server couldn't copy ${path} to ${folder}.`);
+    await this.remove(path);
+  }
+
+  async remove(path: string): Promise<void> {
+    const deleted = await this.#call("DELETE", { key: this.#prefix + path });
+    await deleted.body.dump().catch(() => {});
+  }
+
+  async write(name: string, content: Uint8Array, folder: string | null): Promise<void> {
+    const key = `${this.#prefix}${folder === null ? "" : `${folder}/`}${name}`;
+    const written = await this.#call("PUT", { key, content });
+    await written.body.dump().catch(() => {});
+  }
+
+  close(): Promise<void> {
+    return this.#http.close();
+  }
+
+  async #call(
     method: "GET" | "HEAD" | "PUT" | "DELETE",
     { key = "", query = {}, source, content }: Target,
     others?: number[],
-  ) => {
-    const target = new URL(`/${[bucket, ...key.split("/")].map(encoded).join("/")}`, url);
+  ): Promise<HttpResponse> {
+    const { url, settings } = this.#access;
+    const target = new URL(pathOf(this.#bucket, key), url);
     for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value);
     const signer = new AwsV4Signer({
       method,
       url: target.href,
-      headers: source === undefined ? {} : { "x-amz-copy-source": copySource(bucket, source) },
+      headers: source === undefined ? {} : { "x-amz-copy-source": pathOf(this.#bucket, source) },
       accessKeyId: settings.user_name ?? "",
       secretAccessKey: settings.credential ?? "",
       region: settings.region ?? "",
@@ -44,54 +117,13 @@ export async function s3Remote({ url, settings, allowHosts, signal }: Access): P
     });
     const signed = await signer.sign();
     const headers = new Headers(signed.headers);
-    return http.call({ method, url: signed.url, headers, content }, others);
-  };
-  const remove = async (path: string) => {
-    await (await call("DELETE", { key: prefix + path })).body.dump().catch(() => {});
-  };
+    return this.#http.call({ method, url: signed.url, headers, content }, others);
+  }
+}
 
-  return {
-    async list() {
-      const files: RemoteFile[] = [];
-      let token: string | null = null;
-      for (let page = 0; page < PAGES_MAX; page++) {
-        const query = {
-          "list-type": "2",
-          delimiter: "/",
-          ...(prefix !== "" && { prefix }),
-          ...(token !== null && { "continuation-token": token }),
-        };
-        const listed = parsedList(await textOf(await call("GET", { query })));
-        for (const { key, ...file } of listed.objects) {
-          const path = key.slice(prefix.length);
-          if (key.startsWith(prefix) && isPlainName(path)) files.push({ path, ...file });
-        }
-        token = listed.next;
-        if (token === null) return files;
-      }
-      throw new RemoteError("The bucket has more than 10,000 files there. Use a prefix.", true);
-    },
-    async read({ path }) {
-      return (await call("GET", { key: prefix + path })).body;
-    },
-    async move(path, folderName) {
-      const below = `${prefix}${folderName}/`;
-      const found = await call("HEAD", { key: below + path }, [NOT_FOUND]);
-      await found.body.dump().catch(() => {});
-      const name = found.statusCode === NOT_FOUND ? path : nameBeside(path);
-      const copied = await call("PUT", { key: below + name, source: prefix + path });
-      // S3 may begin a response of 200 and report an error in its body.
-      if ((await textOf(copied)).includes("<Error>") || headerOf(copied, "x-amz-error-code"))
-        throw new RemoteError(`The server couldn't copy ${path} to ${folderName}.`);
-      await remove(path);
-    },
-    remove,
-    async write(name, content, folderName) {
-      const key = `${prefix}${folderName === null ? "" : `${folderName}/`}${name}`;
-      await (await call("PUT", { key, content })).body.dump().catch(() => {});
-    },
-    close: () => http.close(),
-  };
+/** The path of an object, in which slashes of its key stay. */
+function pathOf(bucket: string, key: string): string {
+  return `/${[bucket, ...key.split("/")].map(encoded).join("/")}`;
 }
 
 /** As AWS encodes a path: everything but letters, digits and - . _ ~. */
@@ -100,10 +132,6 @@ function encoded(part: string): string {
     /[!'()*]/g,
     (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-}
-
-function copySource(bucket: string, key: string): string {
-  return `/${[bucket, ...key.split("/")].map(encoded).join("/")}`;
 }
 
 type Listed = {

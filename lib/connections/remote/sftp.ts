@@ -3,79 +3,102 @@ import type { Readable } from "node:stream";
 import SftpClient from "ssh2-sftp-client";
 import { connectChecked } from "../../webhooks/connector.ts";
 import { whyNotFetched } from "../address.ts";
-import { type Access, isPlainName, nameBeside, type Remote } from "./remote.ts";
+import { type Access, isPlainName, nameBeside, type Remote, type RemoteFile } from "./remote.ts";
 import { RemoteError, remoteError } from "./remote-error.ts";
 
 const READY_WITHIN_MS = 20_000;
 const KEEPALIVE_MS = 15_000;
 const LISTED_MAX = 10_000;
 
-/** The files of one folder of an SSH server. */
+/** @throws RemoteError if the server can't be reached or refuses the credential */
 export async function sftpRemote(access: Access): Promise<Remote> {
   const { url, settings, allowHosts, signal } = access;
   const refusal = whyNotFetched(settings.address, allowHosts);
   if (refusal !== null) throw new RemoteError(refusal, true);
-  const folder = decodeURIComponent(url.pathname).replace(/\/+$/, "") || "/";
-  const within = (...names: string[]) => [folder === "/" ? "" : folder, ...names].join("/");
   // Errors after the end of a call are those of the next one, too.
   const ignored = () => {};
   const client = new SftpClient("connection", { error: ignored, end: ignored, close: ignored });
-  const close = async () => {
-    await client.end().catch(() => {});
-  };
-  signal.addEventListener("abort", () => void close(), { once: true });
+  const remote = new SftpRemote(client, decodeURIComponent(url.pathname));
+  signal.addEventListener("abort", () => void remote.close(), { once: true });
   await signIn(client, access);
+  return remote;
+}
 
-  const attempt = async <Answer>(what: string, call: () => Promise<Answer>): Promise<Answer> => {
-    try {
-      return await call();
-    } catch (error) {
-      throw sftpError(what, error);
-    }
-  };
-  const makeFolder = async (name: string) => {
-    if (!(await client.exists(within(name)))) await client.mkdir(within(name));
-  };
-  return {
-    async list() {
-      const entries = await attempt(`list ${folder}`, () => client.list(folder));
-      if (entries.length > LISTED_MAX)
-        throw new RemoteError("The folder has more than 10,000 files.", true);
-      return entries
-        .filter(({ type, name }) => type === "-" && isPlainName(name))
-        .map(({ name, size, modifyTime }) => ({
-          path: name,
-          bytes: size,
-          modified_at: new Date(modifyTime).toISOString(),
-        }));
-    },
-    async read({ path }) {
-      return client.createReadStream(within(path)) as unknown as Readable;
-    },
-    async move(path, folderName) {
-      await attempt(`move ${path}`, async () => {
-        await makeFolder(folderName);
-        const isTaken = await client.exists(within(folderName, path));
-        const name = isTaken ? nameBeside(path) : path;
-        await client.rename(within(path), within(folderName, name));
-      });
-    },
-    async remove(path) {
-      await attempt(`delete ${path}`, () => client.delete(within(path)));
-    },
-    async write(name, content, folderName) {
-      const folders = folderName === null ? [] : [folderName];
-      const [unfinished, whole] = [within(...folders, `${name}.part`), within(...folders, name)];
-      await attempt(`write ${name}`, async () => {
-        if (folderName !== null) await makeFolder(folderName);
-        await client.put(Buffer.from(content), unfinished);
-        // Not every server renames to a name that is taken.
-        if (await client.exists(whole)) await client.delete(whole);
-        await client.rename(unfinished, whole);
-      });
-    },
-    close,
-  };
+/** The files of one folder of an SSH server. */
+class SftpRemote implements Remote {
+  readonly #client: SftpClient;
+  readonly #folder: string;
+
+  constructor(client: SftpClient, path: string) {
+    this.#client = client;
+    this.#folder = path.replace(/\/+$/, "") || "/";
+  }
+
+  async list(): Promise<RemoteFile[]> {
+    const folder = this.#folder;
+    const entries = await attempt(`list ${folder}`, () => this.#client.list(folder));
+    if (entries.length > LISTED_MAX)
+      throw new RemoteError("The folder has more than 10,000 files.", true);
+    return entries
+      .filter(({ type, name }) => type === "-" && isPlainName(name))
+      .map(({ name, size, modifyTime }) => ({
+        path: name,
+        bytes: size,
+        modified_at: new Date(modifyTime).toISOString(),
+      }));
+  }
+
+  async read({ path }: RemoteFile): Promise<Readable> {
+    return this.#client.createReadStream(this.#within(path)) as unknown as Readable;
+  }
+
+  async move(path: string, folder: string): Promise<void> {
+    await attempt(`move ${path}`, async () => {
+      await this.#makeFolder(folder);
+      const isTaken = await this.#client.exists(this.#within(folder, path));
+      const name = isTaken ? nameBeside(path) : path;
+      await this.#client.rename(this.#within(path), this.#within(folder, name));
+    });
+  }
+
+  async remove(path: string): Promise<void> {
+    await attempt(`delete ${path}`, () => this.#client.delete(this.#within(path)));
+  }
+
+  async write(name: string, content: Uint8Array, folder: string | null): Promise<void> {
+    const folders = folder === null ? [] : [folder];
+    const unfinished = this.#within(...folders, `${name}.part`);
+    const whole = this.#within(...folders, name);
+    await attempt(`write ${name}`, async () => {
+      if (folder !== null) await this.#makeFolder(folder);
+      await this.#client.put(Buffer.from(content), unfinished);
+      // Not every server renames to a name that is taken.
+      if (await this.#client.exists(whole)) await this.#client.delete(whole);
+      await this.#client.rename(unfinished, whole);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => {});
+  }
+
+  #within(...names: string[]): string {
+    return [this.#folder === "/" ? "" : this.#folder, ...names].join("/");
+  }
+
+  async #makeFolder(name: string): Promise<void> {
+    const path = this.#within(name);
+    if (!(await this.#client.exists(path))) await this.#client.mkdir(path);
+  }
+}
+
+/** @throws RemoteError that says what couldn't be done, and why */
+async function attempt<Answer>(what: string, call: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await call();
+  } catch (error) {
+    throw sftpError(what, error);
+  }
 }
 
 async function signIn(
