@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Client } from "pg";
 import { beforeEach, describe, expect, test } from "vitest";
+import { PRODUCT } from "#lib/wire/product.ts";
 import { migrations, nameOf } from "../supabase/local/migrate.ts";
 import { lentDatabases } from "./dev/generate/lent-databases.ts";
 
@@ -41,7 +42,7 @@ const applied = async () =>
 describe("npm run db -- push, as the project's role postgres, which is no superuser", {
   timeout: 60_000,
 }, () => {
-  test("lists pending migrations without a change, then applies each once, even when run twice at once", async () => {
+  test("lists pending migrations, then applies each once, even when run twice at once", async () => {
     const { rows } = await client.query<{ super: boolean }>(
       "select rolsuper as super from pg_roles where rolname = current_user",
     );
@@ -79,7 +80,7 @@ describe("npm run db -- push, as the project's role postgres, which is no superu
         expect([ends, says]).toEqual([
           1,
           expect.stringContaining(
-            `The database has ${strange}, which this version of Tieout doesn't know`,
+            `The database has ${strange}, which this version of ${PRODUCT} doesn't know`,
           ),
         ]);
       }

@@ -249,7 +249,7 @@ describe("reversal and group", () => {
     expect(members(result)).toEqual(["0,1|"]);
   });
 
-  test("lines of one key are matched with those of that key, or with the one line of their sum", () => {
+  test("lines of one key match those of that key or the line of their sum", () => {
     const grouped = rule("group", { on: ["group_key"], days_after: 5 });
     const left = [
       { group_key: "p1", amount_minor: 700 },
@@ -336,7 +336,7 @@ describe("what people decide", () => {
     expect(learn(learnt, [decision(true, 99)], mondayToFriday).confirmed).toBe(61);
   });
 
-  test("teaches each rule in the days that it counts: over a weekend one business day, three of the calendar", () => {
+  test("teaches each rule in the days that it counts, business or calendar", () => {
     const FRIDAY = 20_000;
     const overAWeekend = (at: number) => ({
       left: { ...decision(true, at).left, value_date: FRIDAY },
@@ -364,7 +364,7 @@ describe("what people decide", () => {
     expect(counterpartOf([1, 3], "calendar")).toEqual(["0|1"]);
   });
 
-  test("raises the score for automatic matches once sure proposals are rejected, and proves a track record", () => {
+  test("raises the automatic score after rejections, and proves a track record", () => {
     const good = learn(
       null,
       Array.from({ length: 150 }, (_, at) => decision(true, at)),

@@ -46,7 +46,7 @@ test("treats an empty variable as missing", () => {
   });
 });
 
-test("binds a local stack to this machine unless HOST is set, and a Supabase project's to all addresses", () => {
+test("binds a local stack to this machine, and a Supabase project's to all addresses", () => {
   const project = Object.fromEntries(
     ["PUBLISHABLE_KEY", "SECRET_KEY", "JWT_SECRET"].map((name) => [
       `SUPABASE_${name}`,

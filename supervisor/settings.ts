@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { PRODUCT, PRODUCT_ID } from "#lib/wire/product.ts";
 import { requireTrust } from "../lib/runtime/auth-config.ts";
 import { hosts } from "../lib/runtime/env.ts";
 import { publicBytesOf } from "../lib/security-events/signing-keys.ts";
@@ -114,7 +115,7 @@ export function readSettings(env: Environment = process.env): Settings {
   if (local) settings.HOST ??= "127.0.0.1";
   if (local) delete settings.DIRECT_URL;
   requireMail(settings);
-  settings.MAIL_FROM ??= "Tieout <tieout@localhost>";
+  settings.MAIL_FROM ??= `${PRODUCT} <${PRODUCT_ID}@localhost>`;
   settings.MAIL_DIR ??= join(dataDir, "mail");
   settings.PORT = String(port);
   settings.DATA_DIR = dataDir;
@@ -144,7 +145,7 @@ function requireMail({ SMTP_URL, MAIL_FROM }: Record<string, string>): void {
     !/^[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>$|^[^\s<>@]+@[^\s<>@]+$/.test(MAIL_FROM)
   )
     throw new SettingsError(
-      "MAIL_FROM must be an address, for example Tieout <tieout@example.com>.",
+      `MAIL_FROM must be an address, for example ${PRODUCT} <${PRODUCT_ID}@example.com>.`,
     );
   if (SMTP_URL !== undefined && MAIL_FROM === undefined)
     throw new SettingsError(

@@ -89,7 +89,8 @@ await runInBackground({
     17 * * * * purge_webhook_deliveries
     23 3 * * * queue_book_examinations
     11 * * * * rebuild_calendars
-    # The schedule is known by what it rolled at first; under another name, the old one would look as if it had stopped.
+    # Named after the first table that it rolled: under a new name, the old schedule would look as
+    # if it had stopped.
     21 * * * * roll_partitions ?id=roll_request_log
     * * * * * tell_security_event_counts
     */10 * * * * warn_of_failing_webhooks`,

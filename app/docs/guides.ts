@@ -1,6 +1,7 @@
 import { cache } from "react";
 import { GUIDE_GROUPS } from "#lib/guides/guides.ts";
-import { EXAMPLE_ORIGIN, type Guide, readGuide } from "#lib/guides/read-guide.ts";
+import { type Guide, readGuide } from "#lib/guides/read-guide.ts";
+import { EXAMPLE_ORIGIN } from "#lib/wire/product.ts";
 import { origin } from "./origin.ts";
 
 /** All guides, with examples that call this service. */

@@ -34,8 +34,9 @@ export async function crossings(): Promise<Section> {
     const duringCrossings = await timesOf(caller, allReported(tenant));
     return {
       title: "5. Deadlines that pass at once",
-      how: `${CROSSINGS.toLocaleString("en")} exceptions of one tenant are due within a second; one worker.
-Another tenant reads its board of 50, one call at a time.`,
+      how:
+        `${CROSSINGS.toLocaleString("en")} exceptions of one tenant are due within a second; ` +
+        "one worker. Another tenant reads its board of 50, one call at a time.",
       findings: [await lag(tenant), slowdown(duringCrossings, alone)],
     };
   } finally {

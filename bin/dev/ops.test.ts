@@ -188,7 +188,7 @@ describe("the compose file", () => {
   });
 });
 
-test("every command of the image, the manifests and the compose file starts an existing file with the supervisor's heap limits", () => {
+test("every deployed command starts an existing file with the supervisor's heap limits", () => {
   const pods = MANIFESTS.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
   const image = JSON.parse(/^CMD (.*)$/m.exec(textOf("Dockerfile"))?.[1] ?? "[]") as string[];
   const commands = [

@@ -1,4 +1,5 @@
 import type { Client } from "pg";
+import { PRODUCT_ID } from "#lib/wire/product.ts";
 import { supportsListen } from "../../lib/background/supports-listen.ts";
 import { connected } from "../../supervisor/check-connection.ts";
 import { excessOf } from "../../supervisor/request-role.ts";
@@ -35,7 +36,7 @@ export function looking<Result>(
   { directUrl }: Pick<Project, "directUrl">,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  return connected(directUrl, work, { application_name: "tieout doctor" });
+  return connected(directUrl, work, { application_name: `${PRODUCT_ID} doctor` });
 }
 
 async function one<Row extends object>(project: Project, query: string): Promise<Row> {

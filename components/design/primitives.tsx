@@ -24,7 +24,7 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import { TextArea, TextField } from "#components/ui/text-field.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { toast, toastFailure } from "#components/ui/toast.ts";
-import { PRODUCT } from "#lib/wire/product.ts";
+import { EXAMPLE_ORIGIN, PRODUCT } from "#lib/wire/product.ts";
 import { Sample, Section } from "./specimen.tsx";
 
 const TONES: readonly { tone: Tone; icon: typeof Info }[] = [
@@ -167,7 +167,7 @@ function Said() {
         <Note tone="danger">3 calls used this key in the last 7 days.</Note>
       </div>
       <div className="grid gap-5 sm:grid-cols-2">
-        <CommandLine text={'curl https://tieout.example/v1/me \\\n  -H "X-Tenant-Id: acme"'} />
+        <CommandLine text={`curl ${EXAMPLE_ORIGIN}/v1/me \\\n  -H "X-Tenant-Id: acme"`} />
         <DataFields
           label="Details"
           value={{ source_line: 118, booked: "2026-11-20", checks: { amount: true } }}

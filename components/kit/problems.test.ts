@@ -12,7 +12,7 @@ const problems = problemsOf(
   new ApiProblem(400, { code: "invalid_request", detail: "See errors.", request_id: null, errors }),
 );
 
-test("shows a server's error at its field: an item's by its message, a nested field's by its name", () => {
+test("shows a server's error at its field, also in items and nested fields", () => {
   expect(problemAt(problems, "ip_allowlist")).toBe("Not a range.");
   expect(problemAt(problems, "config")).toBe("config.api_key: This looks like a credential.");
   expect(problemAt(problems, "name")).toBe("Too long.");

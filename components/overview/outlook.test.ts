@@ -9,7 +9,7 @@ const hoursOf = (counts: readonly number[]) =>
     due_count,
   }));
 
-test("an exception that can't be closed before its deadline breaches, however idle later hours are", () => {
+test("an exception that can't be closed before its deadline breaches", () => {
   const steps = burnDown({ closed_per_hour: 4, hours: hoursOf([5, 0, 0, 10]) }, NOW);
   expect(steps.map(({ due }) => due)).toEqual([5, 5, 5, 15]);
   // Half an hour closes two of five; by midnight 14 of 15 could have been closed, but three were

@@ -22,8 +22,8 @@ export type ReconciliationInput = Pick<Created, Fields>;
 export type Draft = Record<Fields, string>;
 
 /**
- * For a new one also whether Tieout matches the lines of two sources, which it names then, or its
- * counts are reported.
+ * For a new one also whether the service matches the lines of two sources, which it names then, or
+ * its counts are reported.
  */
 export type NewDraft = Draft & {
   matched_by: "here" | "elsewhere";

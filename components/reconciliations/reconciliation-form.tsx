@@ -80,7 +80,7 @@ export function EditReconciliation({
   );
 }
 
-/** The form of a new one: Tieout matches the lines of two sources, or its counts are reported. */
+/** The form of a new one: the service matches the lines of two sources, or counts are reported. */
 export function CreateReconciliation() {
   const tenant = useTenantId();
   const router = useRouter();

@@ -19,7 +19,7 @@ const call = {
   },
 } as unknown as LoggedRequestDetail;
 
-test("a call is one command that sends it again, with the credential as a variable and nothing for the shell to read", () => {
+test("a call is one safe command with the credential as a variable", () => {
   const command = curlOf(call, "https://tieout.example").replace(/^curl/, "printf '%s\\n'");
   const words = execFileSync("sh", ["-c", command], {
     encoding: "utf8",

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { PRODUCT } from "#lib/wire/product.ts";
 import { ACTIONS } from "./labels.ts";
 import { sentenceOf, targetNameIn } from "./sentence.ts";
 
@@ -56,7 +57,7 @@ test.each<[string, Record<string, unknown>, More, string]>([
     "webhook.disabled",
     { url: "https://hooks.example/a" },
     { actor: "system" },
-    "Tieout disabled the webhook https://hooks.example/a",
+    `${PRODUCT} disabled the webhook https://hooks.example/a`,
   ],
   [
     "member.invited",

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { FileUp, Inbox, Pencil, Rows3 } from "lucide-react";
 import Link from "next/link";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { isRefusal } from "#components/api-client.ts";
 import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
 import { FormPanel } from "#components/kit/form-panel.tsx";
@@ -20,7 +20,6 @@ import { useSearch } from "#components/kit/use-search.ts";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { zoneName } from "#components/preferences/time-zone.ts";
 import { Button, buttonClass } from "#components/ui/button.tsx";
-import { Notice } from "#components/ui/notice.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
 import { type Source, updateSourceContract } from "#lib/sources/contract.ts";
 import { BalanceSection } from "./balances/balance-section.tsx";
@@ -33,6 +32,7 @@ import { LineTable } from "./lines/line-table.tsx";
 import { latestLines } from "./lines/queries.ts";
 import { sourceById } from "./queries.ts";
 import { sourcePageSearch } from "./search.ts";
+import { Section, SectionNotice } from "./section.tsx";
 import { SourceForm } from "./source-form.tsx";
 import { SourceMapping } from "./source-mapping.tsx";
 import { SourceSkeleton } from "./source-skeletons.tsx";
@@ -145,20 +145,18 @@ function Imports({
           />
         }
         bare={
-          <div className="rounded-lg border border-line">
-            <Notice
-              icon={Inbox}
-              title="No imports yet"
-              action={mayWrite && <ImportLink sourceId={source.id} />}
-            >
-              {source.line_count > 0
-                ? "This source's lines came through the API. " +
-                  "Files work as well: CSV, camt, MT940, BAI2 or OFX."
-                : "Import a CSV, camt, MT940, BAI2 or OFX file. " +
-                  "Lines that are there already are skipped."}{" "}
-              {!mayWrite && "An admin or a lead can import one."}
-            </Notice>
-          </div>
+          <SectionNotice
+            icon={Inbox}
+            title="No imports yet"
+            action={mayWrite && <ImportLink sourceId={source.id} />}
+          >
+            {source.line_count > 0
+              ? "This source's lines came through the API. " +
+                "Files work as well: CSV, camt, MT940, BAI2 or OFX."
+              : "Import a CSV, camt, MT940, BAI2 or OFX file. " +
+                "Lines that are there already are skipped."}{" "}
+            {!mayWrite && "An admin or a lead can import one."}
+          </SectionNotice>
         }
       >
         {() => <ImportTable items={list.items} linkTo={linkTo} />}
@@ -202,25 +200,5 @@ function LatestLines({ source }: { source: Source }) {
         />
       )}
     </Section>
-  );
-}
-
-function Section({
-  title,
-  action,
-  children,
-}: {
-  title: string;
-  action?: ReactNode;
-  children: ReactNode;
-}) {
-  return (
-    <section aria-label={title} className="flex min-w-0 flex-col gap-3">
-      <div className="flex flex-wrap items-center justify-between gap-2">
-        <h2 className="text-lg font-semibold tracking-tight">{title}</h2>
-        {action}
-      </div>
-      {children}
-    </section>
   );
 }

@@ -24,7 +24,7 @@ test("leaves text that isn't a time as typed", () => {
   expect(momentOfField("12026-11-20T12:00", "Europe/Berlin")).toBe("12026-11-20T12:00");
 });
 
-test("reads a repeated local time as the first one, and a skipped one as the time after the gap", () => {
+test("reads a repeated local time as the first, a skipped one as after the gap", () => {
   expect(momentOfField("2026-10-25T02:30", "Europe/Berlin")).toBe("2026-10-25T00:30:00.000Z");
   expect(momentOfField("2026-10-25T03:00", "Europe/Berlin")).toBe("2026-10-25T02:00:00.000Z");
   expect(momentOfField("2026-03-29T02:30", "Europe/Berlin")).toBe("2026-03-29T01:30:00.000Z");

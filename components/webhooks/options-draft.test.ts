@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Webhook } from "#lib/webhooks/contract.ts";
+import { PRODUCT } from "#lib/wire/product.ts";
 import {
   filtersOf,
   headersOf,
@@ -47,8 +48,8 @@ test("headers are one per line, and a name alone keeps its value", () => {
 });
 
 test.each([
-  ["webhook-id: 1", "webhook-id is set by Tieout or by the connection."],
-  ["Host: x", "Host is set by Tieout or by the connection."],
+  ["webhook-id: 1", `webhook-id is set by ${PRODUCT} or by the connection.`],
+  ["Host: x", `Host is set by ${PRODUCT} or by the connection.`],
   ["a b: 1", "Must be 1 to 64 letters, digits or hyphens."],
 ])("%s is no header of a webhook", (headers, fault) => {
   expect(missingInOptions({ ...NO_OPTIONS, headers })).toEqual({ headers: fault });

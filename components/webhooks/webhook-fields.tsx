@@ -60,7 +60,7 @@ export function WebhookFields({ form }: { form: Fields<WebhookDraft> }) {
         type="url"
         inputMode="url"
         maxLength={WEBHOOKS.url.max}
-        placeholder="https://hooks.example.com/tieout"
+        placeholder="https://hooks.example.com/events"
         hint="An https URL at a public address. Each event is sent as a POST."
         autoComplete="off"
         spellCheck={false}

@@ -59,7 +59,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [
           CREDENTIALS,
           "grants no tenant if the claim is %s",
-          "reads tenants as an array next to roles, also in app_metadata",
+          "reads tenants as an array next to roles, and never in user_metadata",
         ],
         [REFUSALS, "a missing membership is 403"],
       ],
@@ -87,7 +87,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           VERIFY,
-          "never queries the database for a wrong checksum, once when",
+          "queries the database only when cold, never for a wrong checksum",
           "returns byte-identical responses for an unknown ID and a wrong",
           "takes the same time for an unknown ID and a wrong secret",
         ],
@@ -172,14 +172,13 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [
           "e2e/api/database/lints.test.ts",
           "has nothing at ERROR or WARN",
-          "runs with its owner's rights what writes for a caller, and no other exposed function",
+          "only functions that write for a caller run with their owner's rights",
           "grants no API role what row-level security does not stop",
         ],
         [
           "bin/dev/migration/rights.test.ts",
           "every statement that a request reaches binds each table's rows to the tenant",
-          "callers may only execute inner functions that " +
-            "policies or verbs with the caller's rights call",
+          "callers execute only inner functions that policies or their verbs call",
         ],
       ],
     },
@@ -317,7 +316,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [
           LIMITS,
           "are not looked up any more",
-          "refusals and pages among them",
+          "an address has a limit on requests, refusals and pages, and not on scripts",
           "several web processes on a port count together",
         ],
       ],
@@ -334,7 +333,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           "the publishable key has a number of calls for each address",
           "count IPv6 addresses by network",
         ],
-        [SIGN_IN, "are limited to ten failures a minute per account and to a limit"],
+        [SIGN_IN, "are limited to ten failures a minute per account and a limit per address"],
       ],
     },
   ],
@@ -396,7 +395,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           MEMBERS,
           "get no roles but those there are",
           "keep an admin",
-          "are removed: sessions and tokens end at once, exceptions are",
+          "are removed: access ends at once, and their exceptions are reassigned",
         ],
       ],
     },
@@ -407,9 +406,9 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "a cookie or bearer that outlives its person",
       kept: [
-        [SESSIONS, "ends the session: a copy of its cookie is refused at once"],
+        [SESSIONS, "ends the session in this process at once and soon in every other"],
         [CREDENTIALS, "a user who may no longer sign in at Supabase Auth", "has the roles of now"],
-        [SIGN_IN, "covers only the tenants that the provider is bound to, and ends"],
+        [SIGN_IN, "covers only the provider's tenants, and ends when the provider loses trust"],
       ],
     },
     {
@@ -445,7 +444,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       is: "a provider that speaks for another's tenant",
       kept: [
         [ANCHORS, "speak for the tenants that they are bound to"],
-        [SIGN_IN, "covers only the tenants that the provider is bound to, and ends"],
+        [SIGN_IN, "covers only the provider's tenants, and ends when the provider loses trust"],
       ],
     },
   ],
@@ -458,7 +457,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           CONNECTOR,
           "to the literal %s is not made",
           "to a name that resolves to %s is not made",
-          "sends no request if the socket is connected",
+          "sends no request if the socket's address isn't the checked one",
         ],
       ],
     },
@@ -506,7 +505,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           "e2e/api/webhooks/isolation.test.ts",
-          "of which one tenant has 50 never delay another tenant or a",
+          "of which one tenant has 50 never delay another tenant or receiver",
         ],
       ],
     },
@@ -515,7 +514,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           ISSUE,
-          "to 100 identical creates over two processes",
+          "gives one key, audit row and secret to 100 identical creates in two processes",
           "accepts one of 100 different bodies with one idempotency key",
         ],
       ],
@@ -525,7 +524,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           "e2e/stack/sla-clock.test.ts",
-          "by workers whose clocks are ten minutes fast",
+          "are reported once and on time by workers with wrong clocks",
           "while nothing runs are reported once each after the next start",
         ],
       ],
@@ -580,7 +579,11 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 3,
     is: "calls and rows without a limit",
     kept: [
-      [LIMITS, "refusals and pages among them", "several web processes on a port count together"],
+      [
+        LIMITS,
+        "an address has a limit on requests, refusals and pages, and not on scripts",
+        "several web processes on a port count together",
+      ],
       [QUOTAS, "a tenant has at most its quota of a kind, and the refusal names"],
     ],
   },
@@ -798,7 +801,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 22,
     is: "a worker that lives and does nothing",
     kept: [
-      ["e2e/stack/worker.test.ts", "a worker that can't work ends, and its successor does"],
+      ["e2e/stack/worker.test.ts", "a worker whose first poll fails ends, and its successor works"],
       ["e2e/stack/processes.test.ts", "readiness counts the workers"],
     ],
   },
@@ -806,7 +809,10 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 23,
     is: "parts that outlive their supervisor",
     kept: [
-      ["e2e/stack/stop.test.ts", "a supervisor killed with -9 leaves no process behind, and the"],
+      [
+        "e2e/stack/stop.test.ts",
+        "a supervisor killed with -9 leaves no process, and the next start succeeds",
+      ],
     ],
   },
   {
@@ -817,7 +823,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
         "e2e/stack/database.test.ts",
         "keeps no lock of migrations",
         "is refused without an additional direct connection",
-        "serves migrations, deliveries, the clock and jobs if listeners",
+        "serves migrations and background work if listeners connect directly",
       ],
     ],
   },
@@ -834,7 +840,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
       [
         "e2e/stack/worker.test.ts",
         "the job of a killed worker is taken over within 30 s",
-        "is named in our own log",
+        "a database without a free connection is logged, and used once it has one",
       ],
     ],
   },

@@ -166,7 +166,7 @@ describe("a JWT signed with HS256", () => {
     expect(created.json).toMatchObject({ created_by: `user:${name}` });
   });
 
-  it("reads tenants as an array next to roles, also in app_metadata, and never in user_metadata", async () => {
+  it("reads tenants as an array next to roles, and never in user_metadata", async () => {
     const asArray = { tenants: [tenant], roles: ["tenant_admin"] };
     const roles = async (payload: object) => {
       const answer = await api("GET", "/v1/me", {
@@ -204,7 +204,7 @@ describe("a JWT signed with HS256", () => {
 });
 
 describe("a token of Supabase Auth", () => {
-  it("is believed with the tenants of app_metadata, and opens nothing straight at the Data API", async () => {
+  it("is accepted with app_metadata's tenants, and opens nothing at the Data API", async () => {
     const supabase = createClient(stack.supabaseUrl, stack.publishableKey, {
       auth: { persistSession: false },
     });
@@ -319,7 +319,7 @@ describe("Supabase's keys", () => {
     }
   });
 
-  it("write exactly one security event for each call of the service-role key, with its reason", async () => {
+  it("write one security event with its reason for each service-role call", async () => {
     const own = await createTenant();
     const call = (method: string, path: string, body?: object) =>
       api(method, path, {

@@ -68,7 +68,7 @@ test("the publishable key has a number of calls for each address", async () => {
   expect(await statuses(1, stack.publishableKey, "203.0.113.9")).toEqual([200]);
 });
 
-test("an address has a number of requests, refusals and pages among them, and scripts of pages not", async () => {
+test("an address has a limit on requests, refusals and pages, and not on scripts", async () => {
   await start({ RATE_LIMIT_PER_ADDRESS: "6" });
   expect(await statuses(2, "wrong")).toEqual([401, 401]);
   expect(await statuses(2, admin, undefined, "/v1/tenants/another/api-keys")).toEqual([403, 403]);

@@ -177,7 +177,7 @@ test("no credential resets a live tenant", async () => {
   expect(await rowsOf(live)).toMatchObject({ "public.exceptions": 1 });
 });
 
-test("a sample has matches, a suggestion and exceptions before and after their deadlines", async () => {
+test("a sample has matches, a suggestion, and exceptions on time and late", async () => {
   const { sandbox, bearer, testKey, inSandbox } = await tenantWithSandbox();
   const answer = await reset(credentialOf(testKey), sandbox, { sample: true });
   expect(answer.status, answer.text).toBe(200);

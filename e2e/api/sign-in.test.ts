@@ -140,7 +140,7 @@ describe("wrong passwords", () => {
       Array.from({ length: count }, async () => (await signIn(email, password, web.url)).status),
     );
 
-  it("are limited to ten failures a minute per account and to a limit per address; successes don't count", async () => {
+  it("are limited to ten failures a minute per account and a limit per address", async () => {
     for (let index = 0; index < 13; index++)
       expect((await signIn("leo@acme.example", PASSWORD, web.url)).status).toBe(200);
     expect((await statuses(11, "ana@acme.example", "guess")).sort()).toEqual([
@@ -210,7 +210,7 @@ describe("a session by a provider", () => {
   });
   afterAll(() => Promise.all([web?.bound.stop(), web?.without.stop()]));
 
-  it("covers only the tenants that the provider is bound to, and ends when the provider loses trust", async () => {
+  it("covers only the provider's tenants, and ends when the provider loses trust", async () => {
     const Cookie = await sessionCookie({
       tenants: { acme: ["tenant_lead"], globex: ["tenant_lead"] },
     });

@@ -102,7 +102,7 @@ async function takeEveryConnection(): Promise<void> {
 }
 
 describe("calls", () => {
-  test("that exceed their time or their tenant's connections are refused as such; others continue, and each runs once", async () => {
+  test("that exceed their limits are refused as such, and each runs once", async () => {
     const [others, stuck] = [
       await writers("others", "globex", 2),
       await writers("stuck", "acme", CROWD),
@@ -137,7 +137,7 @@ describe("calls", () => {
     );
   });
 
-  test("that deadlock have one refused completely, which runs once on retry; others continue", async () => {
+  test("that deadlock have one refused completely, which runs once on retry", async () => {
     const others = await writers("others", "globex", 2);
     await receiver.behave("/deadlock", { secrets: [SECRET] });
     await project.call("POST", "/v1/webhooks", {
@@ -216,7 +216,7 @@ describe("calls", () => {
     );
   });
 
-  test("that find no connection are refused at once, and nothing is lost when there are some again", async () => {
+  test("that find no connection are refused at once, and nothing is lost", async () => {
     const crowd = await writers("full", "acme", 4);
     await crowd.makeMore(10);
     await takeEveryConnection();

@@ -56,7 +56,7 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         "e2e/api/webhooks/isolation.test.ts",
-        "of which one tenant has 50 never delay another tenant or a",
+        "of which one tenant has 50 never delay another tenant or receiver",
       ],
     ],
   },
@@ -74,7 +74,7 @@ export const FAULTS: readonly Fault[] = [
   {
     is: "clocks ten minutes fast and slow",
     holds: ["once"],
-    drills: [[CLOCK, "are reported on time, once and never early by workers whose"]],
+    drills: [[CLOCK, "are reported once and on time by workers with wrong clocks"]],
   },
   {
     is: "connections cut",
@@ -91,7 +91,7 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         CLOCK,
-        "while the worker is stalled count at once, and are reported",
+        "count at once while the worker is stalled, and are reported once each",
         "while nothing runs are reported once each after the next start",
       ],
     ],
@@ -101,7 +101,7 @@ export const FAULTS: readonly Fault[] = [
     holds: ["served", "kept"],
     drills: [
       ["e2e/stack/restart.test.ts", "is started again and the service is ready"],
-      [STOP, "a supervisor killed with -9 leaves no process behind, and the"],
+      [STOP, "a supervisor killed with -9 leaves no process, and the next start succeeds"],
       ["e2e/stack/imports.test.ts", "though the matcher is killed at %s"],
     ],
   },
@@ -111,7 +111,7 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         "e2e/faults/killed-matchers.test.ts",
-        "two matchers killed at random leave a valid proof each time, and the same final result",
+        "two matchers killed at random leave valid proofs and the same result",
       ],
     ],
   },
@@ -140,7 +140,7 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         DATABASE,
-        "serves migrations, deliveries, the clock and jobs if listeners",
+        "serves migrations and background work if listeners connect directly",
         "keeps no lock of migrations",
       ],
     ],
@@ -166,7 +166,7 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         "e2e/faults/contended-database.test.ts",
-        "that exceed their time or their tenant's connections are",
+        "that exceed their limits are refused as such, and each runs once",
         "that deadlock have one refused completely, which runs once on",
         "that find no connection are refused at once",
       ],
@@ -198,7 +198,7 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         "e2e/stack/backups.test.ts",
-        "nothing that was delivered is delivered again without being marked",
+        "a backup restored elsewhere verifies, and marks what it delivers again",
       ],
     ],
   },

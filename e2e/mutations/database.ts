@@ -155,7 +155,7 @@ export const DATABASE: Break[] = [
     how: { statement: "alter function public.get_me(jsonb, jsonb) security definer" },
     caught: {
       file: LINTS,
-      name: "runs with its owner's rights what writes for a caller, and no other exposed function",
+      name: "only functions that write for a caller run with their owner's rights",
     },
   },
   {
@@ -304,7 +304,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/api/security-events/chain.test.ts",
-      name: "the application's strongest role can't update, delete, truncate or choose a position",
+      name: "the strongest role can't update, delete, truncate or choose a position",
     },
   },
   {
@@ -343,7 +343,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/api/sla/monitor.test.ts",
-      name: "counts each filter's values among what the other filters leave",
+      name: "counts each filter's values under the other filters only",
     },
   },
   {
@@ -356,7 +356,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/api/sla/views.test.ts",
-      name: "a view counts the open exceptions that it shows to whoever looks",
+      name: "a view counts the exceptions visible to its reader",
     },
   },
   {
@@ -369,7 +369,7 @@ export const DATABASE: Break[] = [
     },
     caught: {
       file: "e2e/api/sla/views.test.ts",
-      name: "a shared view is changed by its maker and by admins",
+      name: "a shared view is changed by its maker and admins",
     },
   },
 ];

@@ -99,9 +99,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: CREDENTIALS,
-      name:
-        "reads tenants as an array next to roles, also " +
-        "in app_metadata, and never in user_metadata",
+      name: "reads tenants as an array next to roles, and never in user_metadata",
     },
   },
   {
@@ -127,7 +125,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: "e2e/api/security-events/sources.test.ts",
-      name: "a key used on another tenant is recorded for both, and reveals no tenant's existence",
+      name: "a key used on another tenant is recorded for both, and reveals nothing",
     },
   },
   {
@@ -179,7 +177,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: "e2e/api/api-keys/issue.test.ts",
-      name: "keeps nothing from which the secret can be read, the sealed answer of a retry included",
+      name: "keeps nothing from which the secret can be read, even for retries",
     },
   },
   {
@@ -252,9 +250,7 @@ export const PIPELINE: Break[] = [
     },
     caught: {
       file: "e2e/api/sla/monitor.test.ts",
-      name:
-        "exports everything under the filters as CSV or " +
-        "NDJSON, over any number of pages, and is recorded",
+      name: "exports everything under the filters as CSV or NDJSON, and is recorded",
     },
   },
   {

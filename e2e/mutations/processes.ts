@@ -49,7 +49,7 @@ export const PROCESSES: Break[] = [
     },
     caught: {
       file: "e2e/api/sla/clock.test.ts",
-      name: "reports a crossing within a second, with the threshold and the next one, never early",
+      name: "reports a crossing with the next one within a second, never early",
     },
   },
   {
@@ -156,7 +156,7 @@ export const PROCESSES: Break[] = [
     how: { file: "server/build-files.ts", replace: "brotli: true,", by: "brotli: false," },
     caught: {
       file: "e2e/api/build-files.test.ts",
-      name: "come as they were compressed, br, and are the same for all",
+      name: "are sent precompressed, br, and are the same for everybody",
     },
   },
 ];

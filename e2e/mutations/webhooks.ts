@@ -40,7 +40,7 @@ export const WEBHOOKS: Break[] = [
       by: "`${id}.${body}`",
       rebuild: false,
     },
-    caught: { file: DELIVERY, name: "is signed by the Standard Webhooks scheme" },
+    caught: { file: DELIVERY, name: "is signed as Standard Webhooks defines" },
   },
   {
     name: "unasked-events-sent",

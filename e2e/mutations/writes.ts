@@ -137,7 +137,7 @@ export const WRITES: Break[] = [
     },
     caught: {
       file: CLOCK,
-      name: "is stopped by a resolution and started by a reopening, without telling the same twice",
+      name: "is stopped by a resolution, started by a reopening, and never repeats",
     },
   },
   {
@@ -243,7 +243,7 @@ export const WRITES: Break[] = [
     },
     caught: {
       file: "e2e/api/matching/taking-back.test.ts",
-      name: "leaves what was confirmed suggested again",
+      name: "leaves confirmed matches suggested",
     },
   },
   {
@@ -337,7 +337,7 @@ export const WRITES: Break[] = [
     },
     caught: {
       file: "e2e/api/evidence/evidence.test.ts",
-      name: "evidence of a signed statement stays, even after a reopening, and can be superseded",
+      name: "evidence of a signed statement stays after a reopening, and can be superseded",
     },
   },
 ];

@@ -92,7 +92,7 @@ function webProcess(port: number, variables: Record<string, string>): ChildProce
 }
 
 describe("the rules of ops/alerts", () => {
-  test("are silent on a stack that is well, and name only metrics that its processes have", async () => {
+  test("are silent on a healthy stack, and name only existing metrics", async () => {
     await until(
       "every process to be scraped",
       async () => new Set((await scrapeAll()).map(({ labels }) => labels.instance)).size === 3,

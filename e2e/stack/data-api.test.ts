@@ -151,7 +151,7 @@ test("serving requests grants nothing to anyone", async () => {
   expect(await query(GRANTS)).toEqual(before);
 });
 
-test("the role for migrations isn't a superuser, and the Data API's own role has no rights", async () => {
+test("the role for migrations and the Data API's own role have no excess rights", async () => {
   const roles = await query(`select rolname, rolsuper, rolbypassrls, rolinherit from pg_roles
     where rolname in ('postgres', 'authenticator') order by 1`);
   expect(roles).toEqual([
@@ -160,7 +160,7 @@ test("the role for migrations isn't a superuser, and the Data API's own role has
   ]);
 });
 
-test("Postgres killed under load loses no acknowledged write, and the outage is 503 and nothing else", async () => {
+test("Postgres killed under load loses no acknowledged write, and answers 503", async () => {
   const acknowledged: number[] = [];
   const refusals = new Set<number>();
   let next = 0;

@@ -128,7 +128,7 @@ describe.skipIf(!hasPgBouncer)("PgBouncer in transaction mode", () => {
     expect(start.fatal).toContain("Set DIRECT_URL as well");
   });
 
-  test("serves migrations, deliveries, the clock and jobs if listeners have a direct connection", async () => {
+  test("serves migrations and background work if listeners connect directly", async () => {
     const dataDir = freshDataDir();
     process.kill(stack.pidOf("worker"), "SIGSTOP");
     const pooled = await Supervisor.ready({

@@ -87,7 +87,7 @@ describe("names each problem of the database", () => {
 });
 
 describe("names each problem of the variables", () => {
-  test("keys of the wrong kind, a secret that the Data API does not share, and a database at its bound", async () => {
+  test("wrong keys, a secret unknown to the Data API, and a full database", async () => {
     const report = await examined({
       SUPABASE_PUBLISHABLE_KEY: project.env.SUPABASE_SECRET_KEY ?? "",
       SUPABASE_SECRET_KEY: "tks_not_supabase",

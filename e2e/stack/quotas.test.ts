@@ -151,7 +151,7 @@ describe("a tenant has at most its quota of a kind, and the refusal names the va
   });
 });
 
-test("a full quota still allows rotation, and revoked, resolved or purged items free their places", async () => {
+test("a full quota still allows rotation, and removed items free their places", async () => {
   const path = `/v1/tenants/${tenant}/api-keys`;
   const keys = [1, 2].map(
     async (n) =>

@@ -78,7 +78,7 @@ type List = { items: { title: string }[] };
 const titles = async (path: string) =>
   (await project.call<List>("GET", path)).items.map(({ title }) => title);
 
-test("searches use a replica that may lag, everything else the primary, and all of it without a replica", async () => {
+test("searches use a lagging replica if there is one, all else the primary", async () => {
   expect((await onReplica.query("select pg_is_in_recovery() as follows")).rows).toEqual([
     { follows: true },
   ]);

@@ -56,7 +56,7 @@ test("a stop during startup ends everything that was started", async () => {
   expect(runs(stack.pidOf("postgres"))).toBe(false);
 });
 
-test("a supervisor killed with -9 leaves no process behind, and the next start succeeds at once", async () => {
+test("a supervisor killed with -9 leaves no process, and the next start succeeds", async () => {
   const DATA_DIR = freshDataDir();
   const killed = await Supervisor.ready({ DATA_DIR });
   for (const part of ["web", "worker", "data-api"] as const)

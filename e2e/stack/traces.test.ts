@@ -52,7 +52,7 @@ async function send(path: string, contentType: string, body: string): Promise<st
   return (response.headers.get("x-request-id") ?? "").replace("req_", "");
 }
 
-test("one trace leads from a request over its SQL and the queue to the receipt of its webhook", async () => {
+test("one trace leads from a request to the receipt of its webhook", async () => {
   await receiver.behave("/traced", { secrets: [SECRET] });
   await project.call("POST", "/v1/webhooks", {
     url: receiver.url("/traced"),
@@ -90,7 +90,7 @@ test("one trace leads from a request over its SQL and the queue to the receipt o
   expect(JSON.stringify(spans)).not.toContain("Traced");
 });
 
-test("the trace of a file covers its import, a match, an exception and the webhook receipt", async () => {
+test("the trace of a file covers import, match, exception and webhook", async () => {
   await receiver.behave("/lines", { secrets: [SECRET] });
   await project.call("POST", "/v1/webhooks", {
     url: receiver.url("/lines"),
@@ -221,7 +221,7 @@ test("metrics are those of a scrape, by the same names, of each process", async 
   expect(new Set(collector.metrics.map(({ instance }) => instance)).size).toBeGreaterThanOrEqual(3);
 });
 
-test("the logs of each process are exported, and a request's log lines belong to its trace", async () => {
+test("the logs of each process are exported, with the trace of each request", async () => {
   const traceId = await send(
     "/v1/exceptions",
     "application/json",

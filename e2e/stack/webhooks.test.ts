@@ -122,7 +122,7 @@ function expectAccounted({ path }: Sent, detail: DeliveryDetail): void {
 }
 
 describe("a worker in mid-delivery", () => {
-  test("that is killed has its delivery taken over within 30 s, under the same webhook-id", async () => {
+  test("that is killed has its delivery taken over within 30 s, with its webhook-id", async () => {
     const sent = await send({ trick: "hang" });
     const [killedAt, heldUpMs] = [performance.now(), underCpuPressure()];
     process.kill(stack.pidOf("worker"), "SIGKILL");
@@ -277,7 +277,7 @@ describe("a stack that is stopped in mid-delivery", () => {
   });
 });
 
-test("the server's key is rotated: resealed with the new one, secrets sign without the old one", async () => {
+test("resealed secrets sign without the old key of the server", async () => {
   const sent = await send({});
   await delivered(sent);
   await stack.end("SIGTERM");

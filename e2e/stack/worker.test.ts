@@ -33,7 +33,7 @@ const waiting = (what: string) =>
     .sql(`select from pg_stat_activity where wait_event_type = 'Lock' and query ~ $1`, [what])
     .then((rows) => rows.length);
 
-test("a worker that can't work ends, and its successor does: graphile-worker never retries a failed first poll", async () => {
+test("a worker whose first poll fails ends, and its successor works", async () => {
   const lock = await inTransaction("lock table graphile_worker._private_tasks");
   process.kill(stack.pidOf("worker"), "SIGKILL");
   await until(
@@ -63,7 +63,7 @@ test("the job of a killed worker is taken over within 30 s", async () => {
   expect(performance.now() - killedAt - heldUpMs()).toBeLessThan(TAKEN_OVER_TIMEOUT_MS);
 });
 
-test("a database that has no connection left is named in our own log, and worked with once it has", async () => {
+test("a database without a free connection is logged, and used once it has one", async () => {
   const taken: Client[] = [];
   const takeMore = async () => {
     const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => project.connect()));

@@ -61,7 +61,7 @@ test.describe("while it is open, the SLA board", () => {
     await expect(rowOf(page, "Reported later")).toBeVisible();
   });
 
-  test("holds back new rows while the pointer is over the list, and counts them in the tab's title", async ({
+  test("holds back new rows while the pointer is over the list, and counts them", async ({
     page,
   }) => {
     await report(tenant, { title: "Second", due_in_minutes: 40 });

@@ -23,7 +23,7 @@ test.beforeEach(async ({ context }) => {
 const only = async () =>
   ((await call("GET", "/v1/calendars")).json as { items: Calendar[] }).items[0] as Calendar;
 
-test("an admin makes a calendar: hours past midnight by keyboard, holidays confirmed one by one, days of a file", async ({
+test("an admin makes a calendar with hours past midnight and holidays of a file", async ({
   page,
 }) => {
   await page.goto(`/${tenant}/calendars`);

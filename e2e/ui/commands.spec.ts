@@ -56,7 +56,7 @@ test("the arrow keys wrap around the choices, and Escape returns the focus", asy
   await expect(page.getByRole("button", { name: "Charts" })).toBeFocused();
 });
 
-test("the palette finds keys, exceptions, records and reconciliations, and opens the chosen one", async ({
+test("the palette finds every kind of resource, and opens the chosen one", async ({
   page,
   context,
 }) => {
@@ -190,7 +190,7 @@ test("the palette switches the tenant and keeps the page, and turns theme and ti
   await expect.poll(timeZone).toBe("Europe%2FBerlin");
 });
 
-test("g and a letter go to a page, / to its search, ? to the shortcuts; in a field they are text", async ({
+test("g and a letter go to a page, / to its search, ? to the shortcuts", async ({
   page,
   context,
 }) => {

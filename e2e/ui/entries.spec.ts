@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { api, createTenant, userToken } from "../fixtures.ts";
+import { api, createTenant, sql, userToken } from "../fixtures.ts";
 import { beSignedIn } from "./person.ts";
 import { expectAxeFindsNothing, PHONE } from "./soundness.ts";
 import { test } from "./test.ts";
@@ -83,7 +83,7 @@ test("accounts are set and tried, and the batch of a close is downloaded and mar
   await card.getByRole("button", { name: "Download batch 2026-0001" }).click();
   const download = page.waitForEvent("download");
   await page.getByRole("menuitem", { name: "NetSuite" }).click();
-  expect((await download).suggestedFilename()).toBe("netsuite-2026-0001.csv");
+  expect((await download).suggestedFilename()).toBe("netsuite-journal-2026-0001.csv");
   await expect(card.getByText("Ready")).toBeVisible();
 
   await card.getByRole("link", { name: "Batch 2026-0001" }).click();
@@ -98,6 +98,53 @@ test("accounts are set and tried, and the batch of a close is downloaded and mar
   await expect(page.getByRole("button", { name: "Mark as exported" })).toBeHidden();
   await page.goto(`/${tenant}/entry-batches?state=exported`);
   await expect(page.getByRole("row", { name: /2026-0001.*October/ })).toBeVisible();
+});
+
+test("of several hundred connections, the oldest can be chosen to push to", async ({
+  page,
+  context,
+}) => {
+  const tenant = await createTenant();
+  const id = await october(tenant);
+  const bearer = await userToken(tenant, ["tenant_admin"]);
+  const sources = await api("GET", "/v1/sources", { bearer, tenant });
+  const [source] = (sources.json as { items: { id: string }[] }).items;
+  const oldest = await api("POST", "/v1/connections", {
+    bearer,
+    tenant,
+    body: {
+      source_id: source?.id,
+      kind: "sftp",
+      address: "sftp://oldest.bank.example/in",
+      auth: "password",
+      user_name: "acme",
+      credential: "secret",
+    },
+  });
+  expect(oldest.status, oldest.text).toBe(201);
+  await sql(
+    `with copies as (
+       insert into sources overriding system value
+       select (jsonb_populate_record(s, jsonb_build_object('id', private.new_id('src'),
+         'source_no', 1000000000 + 300 * s.source_no + n, 'name', 'Bank ' || n))).*
+       from sources s, generate_series(1, 250) n where s.tenant_id = $1 and s.id = $2
+       returning source_no
+     )
+     insert into connections select (jsonb_populate_record(c, jsonb_build_object(
+       'id', private.new_id('con'), 'source_no', n.source_no,
+       'address', format('sftp://bank-%s.example/in', n.source_no)))).*
+     from connections c, copies n where c.tenant_id = $1`,
+    [tenant, source?.id],
+  );
+  await beSignedIn(context, { [tenant]: ["tenant_lead"] }, "leo");
+  await page.goto(`/${tenant}/reconciliations/${id}/entries`);
+  const field = page.getByLabel("Connection");
+  await expect(field.getByRole("option")).toHaveCount(252);
+  await field.selectOption("sftp://oldest.bank.example/in");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Saved version 1.", { exact: false })).toBeVisible();
+  await page.reload();
+  await expect(field.locator("option:checked")).toHaveText("sftp://oldest.bank.example/in");
 });
 
 test("an auditor reads entry rules and batches, and changes neither", async ({ page, context }) => {

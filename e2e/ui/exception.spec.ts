@@ -40,9 +40,7 @@ test("an exception opens next to the board with its own URL", async ({ page }) =
   await expect(panel(page)).toBeHidden();
 });
 
-test("the keyboard alone opens, takes, reviews and closes an exception, and returns to its row", async ({
-  page,
-}) => {
+test("the keyboard alone opens, takes, reviews and closes an exception", async ({ page }) => {
   const link = rowOf(page, "Payout 4711").getByRole("link");
   await link.focus();
   await page.keyboard.press("Enter");
@@ -169,9 +167,7 @@ test("shows its SLA timeline when opened, and updates it after a change", async 
   await expect(panel(page).getByText(/Resolved .* before its deadline/)).toBeVisible();
 });
 
-test("comments and changes form one stream with older ones on request; comments are text with mentions", async ({
-  page,
-}) => {
+test("comments and changes form one stream; comments are text with mentions", async ({ page }) => {
   await sql(
     `insert into public.exception_history (tenant_id, exception_id, actor, kind, changes, at)
      select $1, $2, 'user:leo', 'updated',

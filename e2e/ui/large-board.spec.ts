@@ -27,9 +27,7 @@ async function loadAll(page: Page): Promise<void> {
   }).toPass({ timeout: 240_000, intervals: [50] });
 }
 
-test("10,000 open exceptions are scrolled through without a long task's worth of work in a frame, and axe finds nothing in the midst of them", async ({
-  page,
-}) => {
+test("10,000 open exceptions scroll without a long task and pass axe", async ({ page }) => {
   await loadAll(page);
   await expect(async () => {
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));

@@ -16,7 +16,7 @@ const FIRST = { counterparty: "Aurora", value_date: "2026-10-01" };
 const pane = (page: Page, name: string) => page.getByRole("listbox", { name });
 const rows = (page: Page, name: string) => pane(page, name).getByRole("option");
 
-test("thousands of lines scroll without long tasks, few of them in the DOM, and a decision shows before the response", async ({
+test("thousands of lines scroll without long tasks and with few DOM nodes", async ({
   page,
   context,
 }) => {

@@ -88,7 +88,7 @@ test("a day's breaches lead to exactly those exceptions, wherever their deadline
   await expect(rows(page)).toHaveCount(3);
 });
 
-test("an analyst sees their own work first and no API keys; an admin sees the tenant first and the keys", async ({
+test("an analyst sees their own work first, an admin the tenant and its keys", async ({
   page,
   context,
 }) => {

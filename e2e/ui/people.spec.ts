@@ -6,7 +6,7 @@ import { anotherContext, test } from "./test.ts";
 
 const CHOSEN = "a few words of my own";
 
-test("who is invited opens the mailed link, sets a password and is in, with the pages of their role", async ({
+test("an invited person opens the link, sets a password and sees their pages", async ({
   page,
   browser,
 }) => {
@@ -60,9 +60,7 @@ test("several people are invited at once; failures are named and stay in the fie
     await expect(page.getByRole("listitem").filter({ hasText: email })).toContainText("Analyst");
 });
 
-test("a person changes their password and what they are mailed on their profile, which ⌘K finds", async ({
-  page,
-}) => {
+test("a person changes their password and notifications on their profile", async ({ page }) => {
   const tenant = await createTenant();
   const { email } = await enrol({ [tenant]: ["tenant_analyst"] });
   await page.goto(`/${tenant}`);

@@ -5,10 +5,7 @@ import { test } from "./test.ts";
 
 const READ = /\/v1\/requests\?/;
 
-test("while it is live, no request moves under the pointer, not even by a read that was under way", async ({
-  page,
-  context,
-}) => {
+test("while it is live, no request moves under the pointer", async ({ page, context }) => {
   const tenant = await createTenant();
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
   const bearer = await userToken(tenant, ["tenant_admin"]);

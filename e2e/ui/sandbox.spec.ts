@@ -3,7 +3,7 @@ import { createTenant, enrol } from "../fixtures.ts";
 import { enter } from "./person.ts";
 import { test } from "./test.ts";
 
-test("an admin creates a sandbox, loads the sample month, and sees on every page where they are", async ({
+test("an admin creates a sandbox with the sample month, and every page says so", async ({
   page,
 }) => {
   const tenant = await createTenant();

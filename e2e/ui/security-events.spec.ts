@@ -45,9 +45,7 @@ const rows = (page: Page) =>
     .getByRole("row")
     .filter({ has: page.getByRole("link") });
 
-test("today's cross-tenant calls are filtered for, one is opened, and exporting them is an event itself", async ({
-  page,
-}) => {
+test("today's cross-tenant calls are filtered, opened and exported", async ({ page }) => {
   await aDay();
   await page.goto(`/${trail.tenant}/security-events`);
   await expect(rows(page)).toHaveCount(4);
@@ -87,9 +85,7 @@ test("today's cross-tenant calls are filtered for, one is opened, and exporting 
   );
 });
 
-test("a change is shown before and after, and leads to what was changed and to all that its maker did", async ({
-  page,
-}) => {
+test("a change shows both values, its target and its actor's other events", async ({ page }) => {
   await aDay();
   await page.goto(`/${trail.tenant}/security-events?type=api_key.*`);
   await expect(rows(page)).toHaveCount(2);

@@ -113,10 +113,7 @@ test("an offline page says so, and resumes when the network is back", async ({ p
   await expect(page.getByRole("row").nth(1)).toContainText(/stripe/i);
 });
 
-test("a page opened offline loads when the network is back, and the current page stays until then", async ({
-  page,
-  context,
-}) => {
+test("a page opened offline loads when the network is back", async ({ page, context }) => {
   await beSignedIn(context, { acme: ["tenant_admin"] });
   await page.goto("/acme/integrations");
   await context.setOffline(true);

@@ -70,9 +70,7 @@ test("shows before saving how many deadlines move, and how", async ({ page }) =>
   });
 });
 
-test("the form is locked while its impact is computed, so that the impact matches what is saved", async ({
-  page,
-}) => {
+test("the form is locked while its impact is computed", async ({ page }) => {
   await page.goto(`/${tenant}/sla-policy`);
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route("**/v1/sla-policy", (route) =>

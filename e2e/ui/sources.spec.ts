@@ -21,9 +21,7 @@ const FILE = [
 const panel = (page: Page) => page.getByRole("dialog");
 const count = async (id: string) => (await linesOf(team, { source_id: id })).length;
 
-test("a file is imported by keyboard alone, from a source that isn't there yet to undoing it", async ({
-  page,
-}) => {
+test("a file is imported and undone by keyboard alone, with a new source", async ({ page }) => {
   const press = async (name: string, within: Page | Locator = page) => {
     await tabTo(
       page,
@@ -173,9 +171,7 @@ test("a payment processor's file is mapped by gross and fee, and its lines show 
   await expect(panel(page)).toContainText("€97.10");
 });
 
-test("a line is found by reference, amount and day, with a URL that survives a reload, and shows all of its fields", async ({
-  page,
-}) => {
+test("a line is found by reference, amount and day, with a lasting URL", async ({ page }) => {
   const bank = await createSource(team, { name: "Current account" });
   const other = await createSource(team, { name: "Ledger", kind: "ledger" });
   const line = (nth: number) => ({

@@ -28,7 +28,7 @@ function follow(page: Page, name: string): Promise<number> {
   );
 }
 
-test("a page that was open before, or that the pointer came near, shows without asking the server for it", async ({
+test("a visited or hovered page shows without a request to the server", async ({
   page,
   context,
 }) => {

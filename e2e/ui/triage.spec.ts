@@ -99,9 +99,7 @@ test("ten exceptions are triaged by keyboard alone, each action moving to the ne
   await expect(page.getByRole("dialog")).toBeHidden();
 });
 
-test("U undoes the last resolution, pause or assignment on the server, never over another person's change", async ({
-  page,
-}) => {
+test("U undoes the last own action, never over another person's change", async ({ page }) => {
   await reportTen(page);
   const state = async () => {
     const [row] = await sql<{ state: string }>(

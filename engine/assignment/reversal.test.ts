@@ -116,7 +116,7 @@ describe("a line that names what it reverses", () => {
     expect(explain(result, "suggested", 0).held).toBe("margin");
   });
 
-  test("is only suggested if the other side has the named line, because it wasn't reversed there", () => {
+  test("is only suggested if the other side has the named line", () => {
     const across = {
       amount_minor: -123_457,
       value_date: 20_001,

@@ -84,7 +84,7 @@ describe("lines that are equal in all that is given", () => {
     expect(result.suggested.length).toBe(150);
   });
 
-  test("are left to the evidence if they recur on other days less often, because of a possible lag", () => {
+  test("are left to the evidence if they recur on other days less often", () => {
     const left = [...times(2, COFFEE), ...times(2, { ...COFFEE, value_date: 20_001 })];
     const right = [
       ...times(2, { ...COFFEE, value_date: 20_001 }),

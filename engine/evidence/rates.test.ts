@@ -28,7 +28,7 @@ test("approximate rates and round amounts never establish a rate", () => {
   expect(round.usual(40).of(1000, 1180)).toBeNull();
 });
 
-test("many pairs of few lines are no more witnesses than the lines: equal amounts stay the likelier", () => {
+test("many pairs of few lines count as few witnesses", () => {
   const rates = new Rates();
   for (let left = 0; left < 60; left++)
     for (let right = 0; right < 5; right++) rates.add(12_300, 12_054, left, right);

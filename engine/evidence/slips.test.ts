@@ -137,7 +137,7 @@ describe("slips together", () => {
     );
   });
 
-  test("an amount with two swapped digits is proposed even with another name, with an explanation", () => {
+  test("an amount with two swapped digits is proposed even with another name", () => {
     const { left, right } = wires(60);
     left.push({
       amount_minor: 345_678,

@@ -35,7 +35,7 @@ describe("business days", () => {
     );
   });
 
-  test("without a calendar are Monday to Friday, and a weekend's days count as the Monday after", () => {
+  test("without a calendar are Monday to Friday, and a weekend counts as Monday", () => {
     expect([0, 1, 2, 3, 4].map((n) => mondayToFriday(FRIDAY + n) - mondayToFriday(FRIDAY))).toEqual(
       [0, 1, 1, 1, 2],
     );

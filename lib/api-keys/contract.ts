@@ -179,7 +179,7 @@ export const apiKeyImpact = z
       .array(
         z.object({
           id: id("whk"),
-          url: z.string().meta({ example: "https://hooks.example.com/tieout" }),
+          url: z.string().meta({ example: "https://hooks.example.com/events" }),
         }),
       )
       .meta({

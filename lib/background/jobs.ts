@@ -9,6 +9,7 @@ import {
 } from "graphile-worker";
 import { log } from "../runtime/log.ts";
 import { durations, figure } from "../runtime/metrics.ts";
+import { PRODUCT_ID } from "../wire/product.ts";
 import { RetryingPool } from "./retrying-pool.ts";
 import { LATE_MS, type Service } from "./service.ts";
 
@@ -78,7 +79,7 @@ export class Jobs implements Service {
     );
     this.#database = new RetryingPool({
       connectionString,
-      application_name: "tieout jobs",
+      application_name: `${PRODUCT_ID} jobs`,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: STATEMENT_TIMEOUT_MS,
       // One connection per job, one for LISTEN, one for the schedule. They stay open, so that a

@@ -1,5 +1,6 @@
 import { Client, type QueryResultRow } from "pg";
 import { log } from "../runtime/log.ts";
+import { PRODUCT_ID } from "../wire/product.ts";
 import { LATE_MS, type Service } from "./service.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -120,7 +121,7 @@ export class Loop implements Service {
     const { name, connectionString, statementWithinMs } = this.#options;
     return new Client({
       connectionString,
-      application_name: `tieout ${name}`,
+      application_name: `${PRODUCT_ID} ${name}`,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: statementWithinMs,
       keepAlive: true,

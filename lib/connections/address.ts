@@ -46,7 +46,7 @@ function faultOf(address: string): string | null {
   const { username, password, hash, search, pathname } = addressUrl(address);
   if (username !== "" || password !== "")
     return "Leave the user and the password out: user_name and credential have them.";
-  if (!isPlainPath(pathname)) return "The path of the address isn't one of files.";
+  if (!isPlainPath(pathname)) return "The path of the address has characters that no path has.";
   if (hash !== "" || (address.startsWith("sftp:") && search !== ""))
     return "Leave out what follows # or ?.";
   return null;

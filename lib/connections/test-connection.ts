@@ -1,32 +1,29 @@
 import { read, write } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
 import { env } from "../runtime/env.ts";
-import { type Connection, type ConnectionTest, NAMES_LISTED } from "./contract.ts";
-import { unsealCredential } from "./credential.ts";
+import { type ConnectionTest, NAMES_LISTED } from "./contract.ts";
+import { type SealedConnection, unsealConnection } from "./credential.ts";
 import { fitsGlob } from "./file-glob.ts";
 import { openRemote } from "./remote/open-remote.ts";
 import { remoteError } from "./remote/remote-error.ts";
 
 const TIMEOUT_MS = 15_000;
 
-type Opened = Connection & { credential_id?: string; sealed?: string };
-
 /** Signs in at the server and lists files, without fetching or pinning anything. */
 export async function testConnection(ctx: Context, id: string): Promise<ConnectionTest> {
-  const settings = await read<Opened>(ctx, "open_connection_test", { id });
+  const settings = await read<SealedConnection>(ctx, "open_connection_test", { id });
   const answer = await answerOf(ctx, settings);
   return write({ ...ctx, continues: true }, "finish_connection_test", { answer });
 }
 
-async function answerOf(ctx: Context, settings: Opened): Promise<ConnectionTest> {
-  const { sealed, credential_id = "" } = settings;
+async function answerOf(ctx: Context, settings: SealedConnection): Promise<ConnectionTest> {
   if (settings.kind === "mail") return { error: null, host_key: null, names: [], total_count: 0 };
-  const credential = sealed ? unsealCredential(sealed, ctx.tenantId, credential_id) : null;
+  const unsealed = unsealConnection(settings, ctx.tenantId);
   let hostKey: string | null = null;
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const remote = await openRemote({
-      settings: { ...settings, credential },
+      settings: unsealed,
       allowHosts: env().WEBHOOK_ALLOW_HOSTS,
       signal,
       async acceptsHostKey(shown) {

@@ -12,7 +12,14 @@ import {
   text,
   time,
 } from "../wire/schema.ts";
-import { draft, entrySums, LEDGER_FORMATS, tag } from "./rules/contract.ts";
+import {
+  draft,
+  entrySums,
+  FORMAT_FILES,
+  LEDGER_FORMATS,
+  type PushFormat,
+  tag,
+} from "./rules/contract.ts";
 
 export const ENTRY_BATCH_STATES = ["ready", "exported"] as const;
 
@@ -96,6 +103,27 @@ export const entryBatch = z
   })
   .meta({ id: "EntryBatch" });
 export type EntryBatch = z.output<typeof entryBatch>;
+
+/** A file of a batch's entries in one currency, for a ledger that takes this format. */
+export type BatchFile = {
+  batch: Pick<EntryBatch, "number" | "sums">;
+  currency: string;
+  format: PushFormat;
+};
+
+/** How many entries the file's currency has, and how many files of the format they need. */
+export function partsOf({ batch, currency, format }: BatchFile): { count: number; parts: number } {
+  const count = batch.sums.find((sum) => sum.currency === currency)?.entry_count ?? 0;
+  return { count, parts: Math.max(1, Math.ceil(count / FORMAT_FILES[format].maxEntries)) };
+}
+
+/** Names the currency if the batch has several, and the part if the currency has several. */
+export function fileNameOf(file: BatchFile, part = 1): string {
+  const { prefix, extension } = FORMAT_FILES[file.format];
+  const currency = file.batch.sums.length > 1 ? `-${file.currency}` : "";
+  const suffix = partsOf(file).parts > 1 ? `${currency}-${part}` : currency;
+  return `${prefix}${file.batch.number}${suffix}.${extension}`;
+}
 
 export const entry = z
   .object({
@@ -219,7 +247,8 @@ export const listEntriesContract = contract({
   exported: {
     summary: "Export the entries of a batch",
     description:
-      "A row for each entry, with the columns that you choose. Exporting does not mark the batch as exported.",
+      "A row for each entry, with the columns that you choose. Exporting does not mark the batch " +
+      "as exported.",
     columns: ENTRY_COLUMNS,
     amounts: ["amount"],
     item: exportedEntry,
@@ -263,8 +292,8 @@ export const getLedgerFileContract = contract({
       .optional()
       .meta({
         description:
-          "Needed for a batch with more entries than the ledger takes in a file: Xero 150, QuickBooks " +
-          "Online 500, NetSuite 12,500, DATEV 99,999, others 100,000.",
+          "Needed for a batch with more entries than the ledger takes in a file: Xero 150, " +
+          "QuickBooks Online 500, NetSuite 12,500, DATEV 99,999, others 100,000.",
         example: 1,
       }),
   }),

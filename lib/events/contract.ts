@@ -23,7 +23,7 @@ const dueAt = time.meta({ description: "The deadline this event is about." });
 
 const keyEvent = apiKey.pick({ id: true, name: true, key_id: true });
 const webhookId = id("whk");
-const url = z.string().meta({ example: "https://hooks.example.com/tieout" });
+const url = z.string().meta({ example: "https://hooks.example.com/events" });
 
 /**
  * Each kind: when it is sent, the permission to read its `data`, and the data's schema. Registering

@@ -4,9 +4,6 @@ import type { GuideSlug } from "./guides.ts";
 
 export type Guide = { slug: GuideSlug; href: string; title: string; lead: string; text: string };
 
-/** The origin in the guides' examples; each page replaces it with the origin that serves it. */
-export const EXAMPLE_ORIGIN = "https://tieout.example";
-
 const DOCS = join(process.cwd(), "docs");
 const INCLUDE = /^```(\w+) file=([\w./-]+)(.*)\n```$/gm;
 

@@ -2,7 +2,7 @@ import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
 import { runQueued } from "../runtime/tenant-queue.ts";
 import { type Export, type ExportFormat, XLSX } from "../wire/contract.ts";
-import { escapeFormula } from "../wire/csv-injection.ts";
+import { CSV_LAYOUT, escapeFormula } from "../wire/csv-injection.ts";
 import { workbookOf } from "./workbook.ts";
 
 type TextFormat = Exclude<ExportFormat, "xlsx">;
@@ -127,9 +127,7 @@ export function csvOf(
   return stringify([...rows], {
     header,
     columns: [...columns],
-    record_delimiter: "windows",
-    // By default, cells that contain a line feed but no carriage return are not quoted.
-    quoted_match: /[;\t\r\n]/,
+    ...CSV_LAYOUT,
     cast: {
       string: (value, { column }) =>
         amounts.includes(`${column}`) && NUMBER.test(value) ? value : escapeFormula(value),

@@ -11,7 +11,7 @@ import { AUDIT_REASON_MAX, mediaTypes } from "../http/input.ts";
 import { SURFACES } from "../records/surfaces/every-surface.ts";
 import { type Access, ROLES, readScopeOf } from "../wire/access.ts";
 import { type Contract, mayAnswerNothing, XLSX } from "../wire/contract.ts";
-import { PRODUCT } from "../wire/product.ts";
+import { EXAMPLE_ORIGIN, PRODUCT } from "../wire/product.ts";
 import { addDescriptions } from "./glossary.ts";
 import { addLimits } from "./limits.ts";
 import { nameSchemas } from "./name-schemas.ts";
@@ -87,8 +87,6 @@ const workbook = z.string().meta({
   override: { contentMediaType: XLSX },
 });
 const VERSION = "1.0.0";
-/** Stands for the origin that serves the document, in the committed one. */
-const EXAMPLE_ORIGIN = "https://tieout.example";
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
@@ -107,7 +105,7 @@ export function openApiDocument(
       title: PRODUCT,
       version: VERSION,
       description: DESCRIPTION,
-      contact: { name: PRODUCT, url: "https://tieout.example/docs" },
+      contact: { name: PRODUCT, url: `${EXAMPLE_ORIGIN}/docs` },
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
     servers: [{ url: origin, description: "Production.", "x-internal": false }],

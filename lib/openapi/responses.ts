@@ -3,6 +3,7 @@ import type { ZodOpenApiResponseObject } from "zod-openapi";
 import { CONFLICT_REASONS, CONFLICTS } from "../wire/conflicts.ts";
 import type { Contract } from "../wire/contract.ts";
 import { ERROR_CODES, ERRORS, type ErrorCode } from "../wire/errors.ts";
+import { EXAMPLE_ORIGIN, PRODUCT_ID } from "../wire/product.ts";
 
 /** The only error body: RFC 9457 with `code` and `request_id`. */
 export const problem = z
@@ -130,7 +131,7 @@ function headersOf(status: number): NonNullable<ZodOpenApiResponseObject["header
 function exampleOf(code: ErrorCode): z.output<typeof problem> {
   const { status, title } = ERRORS[code];
   return {
-    type: `https://tieout.example/docs/errors/${code}`,
+    type: `${EXAMPLE_ORIGIN}/docs/errors/${code}`,
     title,
     status,
     detail: code === "conflict" ? CONFLICTS.run_under_way.means : `${title}.`,
@@ -180,7 +181,7 @@ export const HEADERS = {
   },
   WwwAuthenticate: {
     description: "The expected authentication scheme.",
-    schema: { type: "string", maxLength: 64, example: 'Bearer realm="tieout"' },
+    schema: { type: "string", maxLength: 64, example: `Bearer realm="${PRODUCT_ID}"` },
   },
   IdempotencyReplayed: {
     description:

@@ -3,6 +3,7 @@
  * invalid value prevents the start.
  */
 import { z } from "zod";
+import { PRODUCT, PRODUCT_ID } from "../wire/product.ts";
 import { optionalText, requireAddressees, trustVariables } from "./auth-config.ts";
 
 const whole = z.string().regex(/^\d+$/, "must be a whole number").transform(Number);
@@ -60,7 +61,7 @@ const workerVariables = {
 /** How mail is sent and which base its links have: only the worker reads these. */
 const mailVariables = z.object({
   SMTP_URL: optionalText.pipe(z.url({ protocol: /^smtps?$/, hostname: /./ }).optional()),
-  MAIL_FROM: optionalText.pipe(z.string().default("Tieout <tieout@localhost>")),
+  MAIL_FROM: optionalText.pipe(z.string().default(`${PRODUCT} <${PRODUCT_ID}@localhost>`)),
   MAIL_DIR: optionalText,
   NEXTAUTH_URL: z.url(),
 });

@@ -94,7 +94,7 @@ describe("a webhook connection", () => {
     expect(connections).toBe(0);
   });
 
-  test("sends no request if the socket is connected to another address than the checked one", async () => {
+  test("sends no request if the socket's address isn't the checked one", async () => {
     let reads = 0;
     const shifty = {
       family: 4,

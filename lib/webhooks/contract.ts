@@ -51,14 +51,14 @@ export const receiverUrl = z.string().transform((input, context) => {
 
 const url = receiverUrl.meta({
   description: "An https URL on port 443 or 1024 to 65535, at a public address.",
-  example: "https://hooks.example.com/tieout",
+  example: "https://hooks.example.com/events",
   override: { format: "uri", maxLength: URL_MAX },
 });
 
 /** What is wrong with a receiver's URL, or null. */
 export function urlFault(input: string): string | null {
   if (!URL.canParse(input))
-    return "Must be a complete URL, for example https://hooks.example.com/tieout.";
+    return "Must be a complete URL, for example https://hooks.example.com/events.";
   const { protocol, username, password, hash, href, hostname } = new URL(input);
   if (protocol !== "https:" && protocol !== "http:")
     return "Must be a URL that starts with https://.";
@@ -226,7 +226,7 @@ const oauthSettings = z.strictObject({
     example: "https://login.example.com/oauth/token",
     override: { format: "uri", maxLength: URL_MAX },
   }),
-  client_id: z.string().min(1).max(200).meta({ description: "As there.", example: "tieout" }),
+  client_id: z.string().min(1).max(200).meta({ description: "As there.", example: "client" }),
   scope: z
     .string()
     .min(1)
@@ -282,7 +282,7 @@ const performance = z.object({
 export const webhook = z
   .object({
     id: webhookId,
-    url: z.string().meta({ example: "https://hooks.example.com/tieout" }),
+    url: z.string().meta({ example: "https://hooks.example.com/events" }),
     description: z.string().nullable().meta({ example: null }),
     events: z
       .array(z.enum(EVENT_KINDS))
@@ -302,7 +302,7 @@ export const webhook = z
           description: "Where a token is got.",
           example: "https://login.example.com/oauth/token",
         }),
-        client_id: z.string().max(200).meta({ description: "As there.", example: "tieout" }),
+        client_id: z.string().max(200).meta({ description: "As there.", example: "client" }),
         scope: z
           .string()
           .max(500)

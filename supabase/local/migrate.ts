@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runMigrations } from "graphile-worker";
 import { Client } from "pg";
+import { PRODUCT, PRODUCT_ID } from "#lib/wire/product.ts";
 
 const FOLDER = new URL("../migrations/", import.meta.url);
 const SEED = new URL("../seed.sql", import.meta.url);
@@ -130,7 +131,7 @@ export const nameOf = ({ version, name }: Migration): string => `${version}_${na
 export class UnknownMigrations extends Error {
   constructor(versions: readonly string[]) {
     super(
-      `The database has ${versions.join(", ")}, which this version of Tieout doesn't know. ` +
+      `The database has ${versions.join(", ")}, which this version of ${PRODUCT} doesn't know. ` +
         "If a newer version was deployed, push from that one.",
     );
   }
@@ -198,7 +199,10 @@ async function locked<T>(
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
   const client = new Client({ connectionString: databaseUrl });
-  const lock = new Client({ connectionString: databaseUrl, application_name: "tieout migrations" });
+  const lock = new Client({
+    connectionString: databaseUrl,
+    application_name: `${PRODUCT_ID} migrations`,
+  });
   lock.on("error", () => {});
   try {
     await lock.connect();

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await client.query(file("distribute.sql"));
 }, 120_000);
 
-test("every table is distributed by tenant, replicated to every node, or on the coordinator", async () => {
+test("every table is distributed, replicated, or on the coordinator", async () => {
   const { rows } = await client.query<{ name: string }>(
     `select n.nspname || '.' || c.relname as name from pg_class c
      join pg_namespace n on n.oid = c.relnamespace
@@ -38,7 +38,7 @@ test("every table is distributed by tenant, replicated to every node, or on the 
   expect(rows.map(({ name }) => name)).toEqual(ON_THE_COORDINATOR);
 });
 
-test("every function exists on every node, and a worker's calls for a tenant run in its shard", async () => {
+test("every function exists on every node, and tenants' calls run in their shard", async () => {
   const { rows } = await client.query<{ all: number; routed: number; missing: number }>(
     `select count(*)::int as all, count(by_argument)::int as routed,
        (select count(*)::int from pg_proc p

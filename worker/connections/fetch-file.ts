@@ -114,7 +114,8 @@ async function knownLayout(
   const [question] = questions;
   if (question)
     throw new FileFault(
-      `The file leaves a question open that the mapping doesn't answer: ${question.message} ${BY_HAND}`,
+      "The file leaves a question open that the mapping doesn't answer: " +
+        `${question.message} ${BY_HAND}`,
     );
   return mapping;
 }

@@ -25,14 +25,14 @@ export async function look(
     error: failed ? `${failed.file.path}: ${failed.error}` : null,
     needs_person: failed !== undefined,
   };
-  for (const file of await readyOf(fresh, settings, remote, signal)) {
+  for (const file of await stableFiles(fresh, settings, remote, signal)) {
     signal.throwIfAborted();
     await fetchFile(queries, settings, remote, file, outcome);
   }
   if (settings.afterwards !== "leave") {
     const now = await queries.knownFiles(candidates, false);
     const done = now.filter(({ state }) => state === "done");
-    await take(queries, settings, remote, done);
+    await moveOrDelete(queries, settings, remote, done);
   }
   return outcome;
 }
@@ -53,8 +53,8 @@ function candidatesOf(listed: RemoteFile[], settings: LookSettings): RemoteFile[
     .sort((left, right) => (ageAndName(left) < ageAndName(right) ? -1 : 1));
 }
 
-/** Those whose size and time stay the same for as long as the connection asks for. */
-async function readyOf(
+/** The files whose size and time stay the same for as long as the connection asks for. */
+async function stableFiles(
   files: RemoteFile[],
   { stable_seconds, waits_for_marker }: LookSettings,
   remote: Remote,
@@ -69,7 +69,7 @@ async function readyOf(
   });
 }
 
-async function take(
+async function moveOrDelete(
   queries: LookQueries,
   { afterwards, move_to, waits_for_marker }: LookSettings,
   remote: Remote,

@@ -1,21 +1,21 @@
 import type { JobHelpers, Task } from "graphile-worker";
 import { z } from "zod";
+import type { SealedConnection } from "#lib/connections/credential.ts";
 import { RemoteError } from "#lib/connections/remote/remote-error.ts";
-import { type Entry, type EntryBatch, PUSHED_FILES_MAX } from "#lib/entries/contract.ts";
-import type { LedgerFile, LedgerWriter } from "#lib/entries/files/ledger-writer.ts";
 import {
-  byPart,
-  encoded,
+  type Entry,
+  type EntryBatch,
   fileNameOf,
+  PUSHED_FILES_MAX,
   partsOf,
-  rowsOf,
-  WRITERS,
-} from "#lib/entries/files/writers.ts";
-import type { LedgerSettings } from "#lib/entries/rules/contract.ts";
+} from "#lib/entries/contract.ts";
+import type { LedgerFile } from "#lib/entries/files/ledger-writer.ts";
+import { byPart, headerOf, rowsOf } from "#lib/entries/files/writers.ts";
+import { FORMAT_FILES, type LedgerSettings, type PushFormat } from "#lib/entries/rules/contract.ts";
 import { completeLedger } from "#lib/entries/rules/stored.ts";
 import { log } from "#lib/runtime/log.ts";
 import { ApiError } from "#lib/wire/errors.ts";
-import { openConnection, type SealedConnection } from "./open-connection.ts";
+import { openConnection } from "./open-connection.ts";
 
 const PUSH_MAX_MS = 15 * 60_000;
 const TOO_LONG = "The push took longer than 15 minutes.";
@@ -77,17 +77,17 @@ async function push(
 ): Promise<Result> {
   try {
     const settings = completeLedger(ledger);
-    const writer = WRITERS[settings.push?.format ?? "csv"];
-    const files = batch.sums.map(({ currency }) => ({ batch, ledger: settings, currency }));
+    const format = settings.push?.format ?? "csv";
+    const files = batch.sums.map(({ currency }) => ({ batch, ledger: settings, currency, format }));
     const entriesOf = (file: LedgerFile) => pagesOf(query, tenantId, file, access.signal);
-    requireFewFiles(files, writer);
+    requireFewFiles(files, format);
     // Whether the layout can hold every entry shows before the first file is written.
-    for (const file of files) await requireSuitable(writer, file, entriesOf(file));
+    for (const file of files) await requireSuitable(file, entriesOf(file));
     const remote = await openConnection(query, tenantId, usable(connection), access);
     const written: string[] = [];
     try {
       for (const file of files)
-        for await (const { name, content } of partsIn(writer, file, entriesOf(file))) {
+        for await (const { name, content } of partsIn(file, entriesOf(file))) {
           await remote.write(name, content, settings.push?.folder ?? null);
           written.push(name);
         }
@@ -106,24 +106,22 @@ async function push(
 }
 
 /** @throws ApiError for more files than a push can list */
-function requireFewFiles(files: LedgerFile[], writer: LedgerWriter): void {
-  const count = files.reduce((total, file) => total + partsOf(file, writer).parts, 0);
+function requireFewFiles(files: LedgerFile[], format: PushFormat): void {
+  const count = files.reduce((total, file) => total + partsOf(file).parts, 0);
   if (count <= PUSHED_FILES_MAX) return;
   const [max, needed] = [PUSHED_FILES_MAX, count].map((number) => number.toLocaleString("en"));
+  const { label, maxEntries } = FORMAT_FILES[format];
   throw new ApiError(
     "conflict",
-    `${writer.name} takes ${writer.maxEntries} entries a file, so this batch needs ${needed} files, and at most ${max} are pushed. Choose another format in the entry rules.`,
+    `${label} takes ${maxEntries} entries a file, so this batch needs ${needed} files, and at ` +
+      `most ${max} are pushed. Choose another format in the entry rules.`,
   );
 }
 
 /** @throws ApiError for an entry that the layout can't hold */
-async function requireSuitable(
-  writer: LedgerWriter,
-  file: LedgerFile,
-  pages: AsyncIterable<Entry[]>,
-): Promise<void> {
-  writer.header(file);
-  for await (const entries of pages) rowsOf(entries, writer, file);
+async function requireSuitable(file: LedgerFile, pages: AsyncIterable<Entry[]>): Promise<void> {
+  headerOf(file);
+  for await (const entries of pages) rowsOf(entries, file);
 }
 
 /**
@@ -165,23 +163,22 @@ async function* pagesOf(
 
 /** The files of a currency, one after the other: several if the layout limits their entries. */
 async function* partsIn(
-  writer: LedgerWriter,
   file: LedgerFile,
   pages: AsyncIterable<Entry[]>,
 ): AsyncGenerator<{ name: string; content: Uint8Array }> {
   let chunks: Uint8Array[] = [];
   let current = 1;
   const whole = () => ({
-    name: fileNameOf(writer, file, current),
-    content: Buffer.concat([encoded(writer, writer.header(file)), ...chunks]),
+    name: fileNameOf(file, current),
+    content: Buffer.concat([headerOf(file), ...chunks]),
   });
-  for await (const { part, entries } of byPart(pages, writer)) {
+  for await (const { part, entries } of byPart(pages, file.format)) {
     if (part !== current) {
       yield whole();
       chunks = [];
       current = part;
     }
-    chunks.push(encoded(writer, rowsOf(entries, writer, file)));
+    chunks.push(rowsOf(entries, file));
   }
   yield whole();
 }

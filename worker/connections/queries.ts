@@ -1,7 +1,7 @@
 import type { JobHelpers } from "graphile-worker";
+import type { SealedConnection } from "#lib/connections/credential.ts";
 import type { RemoteFile } from "#lib/connections/remote/remote.ts";
 import type { Mapping } from "#lib/imports/formats/mapping.ts";
-import type { SealedConnection } from "./open-connection.ts";
 
 type Query = JobHelpers["query"];
 

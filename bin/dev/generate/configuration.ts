@@ -1,3 +1,4 @@
+import { PRODUCT } from "#lib/wire/product.ts";
 import { VARIABLES } from "./variables.ts";
 
 const GENERATED = "Written by `npm run generate` from bin/dev/generate/variables.ts.";
@@ -12,7 +13,7 @@ export function configurationPage(): string {
     return [`## ${group}`, "", "| Variable | Meaning |", "| --- | --- |", ...rows].join("\n");
   });
   const intro =
-    "Tieout reads its configuration from environment variables. The local stack needs none: " +
+    `${PRODUCT} reads its configuration from environment variables. The local stack needs none: ` +
     "missing secrets are\ngenerated once into `DATA_DIR/secrets.json` (mode 0600), and " +
     "`DATA_DIR/stack.json` has the addresses of the\nrunning stack.";
   return `<!-- ${GENERATED} -->\n\n# Configuration\n\n${intro}\n\n${sections.join("\n\n")}\n`;

@@ -51,7 +51,8 @@ export async function readCatalogueWithin(database: ClientBase): Promise<Thing[]
 
 async function readRows(database: ClientBase, table: string, key: string[]): Promise<Thing[]> {
   const { rows } = await database.query<{ row: string; found: string; named: string }>(
-    `select quote_literal(t::text) as row, format('${key.map((column) => `${column} = %L`).join(" and ")}', ${key}) as found,
+    `select quote_literal(t::text) as row,
+       format('${key.map((column) => `${column} = %L`).join(" and ")}', ${key}) as found,
        concat_ws(' ', ${key}) as named
      from ${table} t order by ${key}`,
   );
@@ -68,7 +69,8 @@ async function readRows(database: ClientBase, table: string, key: string[]): Pro
     owner: table,
     name: `${table} ${named}`,
     definition: row,
-    make: `insert into ${table} select (${row}::${table}).* on conflict (${key}) do update set ${others.join(", ")};`,
+    make: `insert into ${table} select (${row}::${table}).*
+      on conflict (${key}) do update set ${others.join(", ")};`,
     unmake: `delete from ${table} where ${found};`,
     shape: null,
   }));

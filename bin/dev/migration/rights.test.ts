@@ -130,7 +130,7 @@ test("every statement that a request reaches binds each table's rows to the tena
   expect(EXCEPTIONS.filter((one) => !excepted.has(one.join()))).toEqual([]);
 });
 
-test("callers may only execute inner functions that policies or verbs with the caller's rights call", () => {
+test("callers execute only inner functions that policies or their verbs call", () => {
   const policies = [...schema.matchAll(/create policy .*?;/gs)].map(([policy]) => policy);
   const own = verbs.filter(({ isDefiner }) => !isDefiner).map(({ body }) => body);
   const needed = new Set(

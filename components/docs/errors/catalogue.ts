@@ -1,5 +1,6 @@
 import { CONFLICTS } from "#lib/wire/conflicts.ts";
 import type { ErrorCode, FieldError } from "#lib/wire/errors.ts";
+import { PRODUCT_ID } from "#lib/wire/product.ts";
 
 /** The content of each error's page, in Markdown. A code without an entry doesn't compile. */
 export type Entry = {
@@ -18,19 +19,24 @@ export type Entry = {
 export const CATALOGUE: Record<ErrorCode, Entry> = {
   invalid_request: {
     means:
-      "The query, headers or body aren't valid for this operation. `errors` lists each problem and what to send instead.",
+      "The query, headers or body aren't valid for this operation. " +
+      "`errors` lists each problem and what to send instead.",
     when: [
       "A required field is missing, has the wrong type or exceeds a limit.",
-      "A field or query parameter is unknown, or a query parameter is sent twice. Nothing is silently ignored.",
-      "A time isn't ISO 8601 in UTC: `2026-11-20T09:30:00Z` and `2026-11-20T09:30+00:00` are valid, `2026-11-20T10:30:00+01:00` isn't.",
+      "A field or query parameter is unknown, or a query parameter is sent twice. " +
+        "Nothing is silently ignored.",
+      "A time isn't ISO 8601 in UTC: `2026-11-20T09:30:00Z` and `2026-11-20T09:30+00:00` are " +
+        "valid, `2026-11-20T10:30:00+01:00` isn't.",
       "A `cursor` was modified or comes from a list with different filters.",
       "The idempotency key is sent in two places, and the two differ.",
-      "A number would lose precision: an integer beyond ±9007199254740991, or more digits than a double holds.",
+      "A number would lose precision: an integer beyond " +
+        "±9007199254740991, or more digits than a double holds.",
       "A JSON object has the same name twice, or the body has more than 20,000 values.",
       "The body isn't a well-formed JSON object in UTF-8.",
     ],
     todo: [
-      "Read `errors`: `path` is the field in dot notation (`patch.severity`, `ids.0`); `message` says what it accepts.",
+      "Read `errors`: `path` is the field in dot notation (`patch.severity`, `ids.0`); " +
+        "`message` says what it accepts.",
       "Compare your request with the operation's page in the [reference](/docs/reference).",
       "Don't retry unchanged: the response stays the same.",
     ],
@@ -46,7 +52,8 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     ],
     todo: [
       "Send `X-Tenant-Id` once, with the tenant's ID.",
-      "A proxy between you and us may have added or removed the header. Check what leaves your network.",
+      "A proxy between you and us may have added or removed the header. " +
+        "Check what leaves your network.",
     ],
     retry: "changed",
     detail: "Send the X-Tenant-Id header exactly once, with one tenant.",
@@ -55,10 +62,12 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     means:
       "Creating a record requires an idempotency key so that a retry never creates a duplicate.",
     when: [
-      "A `POST` to a record surface, such as `/v1/integrations`, has no key in the body (`idempotencyKey`) or header (`Idempotency-Key`).",
+      "A `POST` to a record surface, such as `/v1/integrations`, has no key in the body " +
+        "(`idempotencyKey`) or header (`Idempotency-Key`).",
     ],
     todo: [
-      "Generate a random key, such as a UUID, for each new record and send the same key with every retry.",
+      "Generate a random key, such as a UUID, for each " +
+        "new record and send the same key with every retry.",
       "[Idempotency](/docs/guides/idempotency) has an example.",
     ],
     retry: "changed",
@@ -72,34 +81,42 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
   },
   unauthenticated: {
     means:
-      "The credential is missing or invalid. The response is the same for every kind of invalid credential, except that it names an expired or revoked API key as such.",
+      "The credential is missing or invalid. The response is the same for every kind of invalid " +
+      "credential, except that it names an expired or revoked API key as such.",
     when: [
       "`Authorization: Bearer …` is missing, misspelled or sent twice.",
-      "A JWT has expired, has no `exp`, or has a key, issuer or audience that this service doesn't trust.",
+      "A JWT has expired, has no `exp`, or has a key, " +
+        "issuer or audience that this service doesn't trust.",
       "An API key is incomplete (the format is `<key_id>.<key_secret>`, including the period), unknown, expired or revoked.",
       "A session cookie is sent from another site's page.",
     ],
     todo: [
       "For a JWT, get a new token and try again.",
-      "For an API key, check its status in the dashboard. A rotated key stops working when its grace period ends: use its successor.",
-      "Don't retry in a loop: failed credentials are rate limited per address ([`rate_limited`](/docs/errors/rate_limited)).",
+      "For an API key, check its status in the dashboard. " +
+        "A rotated key stops working when its grace period ends: use its successor.",
+      "Don't retry in a loop: failed credentials are rate limited per address " +
+        "([`rate_limited`](/docs/errors/rate_limited)).",
       "[Credentials](/docs/guides/credentials) shows each kind.",
     ],
     retry: "changed",
     detail: "Send a valid credential: Authorization: Bearer <JWT, API key or Supabase key>.",
-    headers: { "WWW-Authenticate": 'Bearer realm="tieout"' },
+    headers: { "WWW-Authenticate": `Bearer realm="${PRODUCT_ID}"` },
   },
   tenant_forbidden: {
     means:
-      "The credential is valid, but not for this tenant. The response is the same whether or not the tenant exists.",
+      "The credential is valid, but not for this tenant. " +
+      "The response is the same whether or not the tenant exists.",
     when: [
-      "The user isn't a member of the tenant in `X-Tenant-Id`, or the API key belongs to another tenant.",
+      "The user isn't a member of the tenant in `X-Tenant-Id`, " +
+        "or the API key belongs to another tenant.",
       "The tenant in the path or `tenantId` in the body differs from `X-Tenant-Id`.",
-      "The token's `tenants` claim isn't in one of the [two supported formats](/docs/guides/credentials).",
+      "The token's `tenants` claim isn't in one of the [two supported " +
+        "formats](/docs/guides/credentials).",
     ],
     todo: [
       "Check the spelling of the tenant ID: lowercase, as in the dashboard URL.",
-      "Call `GET /v1/me` with the same credential and another tenant to see which of the two is wrong.",
+      "Call `GET /v1/me` with the same credential and " +
+        "another tenant to see which of the two is wrong.",
       "Ask an admin of that tenant to add you.",
     ],
     retry: "changed",
@@ -109,7 +126,8 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     means: "The caller belongs to the tenant but isn't allowed to do this.",
     when: [
       "The user has none of the required roles; each operation's page lists them.",
-      "An API key calls a users-only operation: only admins manage API keys, and the SLA monitor requires a role.",
+      "An API key calls a users-only operation: only admins manage API keys, and the SLA " +
+        "monitor requires a role.",
       "The publishable or service-role key calls an operation it isn't allowed to use.",
     ],
     todo: [
@@ -126,7 +144,8 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "The key has only the write scope: `write:exceptions` doesn't include `read:exceptions`.",
     ],
     todo: [
-      "Ask a tenant admin to add the scope. The secret stays the same, so nothing needs to be redeployed.",
+      "Ask a tenant admin to add the scope. " +
+        "The secret stays the same, so nothing needs to be redeployed.",
       "Give each key only the scopes it needs.",
     ],
     retry: "changed",
@@ -149,19 +168,23 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
   },
   browser_forbidden: {
     means:
-      "The service-role key was sent with browser-only headers, so it's exposed on a page where anyone can read it.",
+      "The service-role key was sent with browser-only headers, " +
+      "so it's exposed on a page where anyone can read it.",
     when: [
       "One of your pages calls the API with the service-role key.",
       "A server forwards a browser's `Origin` or `Sec-Fetch-Site` header and adds the key.",
     ],
     todo: [
-      "Replace the key now: anyone who opened the page may have it. Every attempt is in the [security events](/docs/reference/security-events).",
-      "On a page, use your users' session, or the [publishable key](/docs/guides/supabase-keys) for public data.",
+      "Replace the key now: anyone who opened the page may have it. " +
+        "Every attempt is in the [security events](/docs/reference/security-events).",
+      "On a page, use your users' session, or the [publishable " +
+        "key](/docs/guides/supabase-keys) for public data.",
       "On a server, don't forward the browser's headers.",
     ],
     retry: "changed",
     detail:
-      "The service-role key was sent by a browser, where others can read it. Replace it now, and call from a server or as a user.",
+      "The service-role key was sent by a browser, where others can read it. " +
+      "Replace it now, and call from a server or as a user.",
   },
   not_found: {
     means:
@@ -189,7 +212,8 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
   },
   conflict: {
     means:
-      "The request is valid, but the current state doesn't allow it. `reason` says why to your program, and `detail` to people.",
+      "The request is valid, but the current state doesn't allow it. " +
+      "`reason` says why to your program, and `detail` to people.",
     when: Object.entries(CONFLICTS).map(
       ([reason, { means, retryAfterSeconds }]) =>
         `\`${reason}\`: ${means}${retryAfterSeconds === null ? "" : " It resolves by itself."}`,
@@ -206,8 +230,10 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
   invalid_transition: {
     means: "The status can't change that way.",
     when: [
-      "Exceptions move between open and in review, from either to resolved or dismissed, and back to open. Nothing else is allowed.",
-      "Reconciliations move between open and in progress, between in progress and completed, and from any status to archived, which is final.",
+      "Exceptions move between open and in review, from either to resolved or dismissed, and " +
+        "back to open. Nothing else is allowed.",
+      "Reconciliations move between open and in progress, between in progress and completed, " +
+        "and from any status to archived, which is final.",
       "Someone else was faster: what you saw as open is already resolved.",
     ],
     todo: [
@@ -254,7 +280,8 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
   unsupported_media_type: {
     means: "The operation doesn't accept this media type.",
     when: [
-      "`Content-Type` is missing: `curl --data` sends `application/x-www-form-urlencoded` unless told otherwise.",
+      "`Content-Type` is missing: `curl --data` sends " +
+        "`application/x-www-form-urlencoded` unless told otherwise.",
       "An imported file isn't sent as CSV or NDJSON.",
     ],
     todo: [
@@ -279,7 +306,8 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
   },
   rate_limited: {
     means:
-      "Too many calls per minute for one credential, or too many failed credentials from one address.",
+      "Too many calls per minute for one credential, or " +
+      "too many failed credentials from one address.",
     when: [
       "A credential exceeded the limit in `RateLimit-Policy`.",
       "An address sent too many invalid credentials. Valid ones from the same address still work.",
@@ -287,7 +315,8 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
     todo: [
       "Wait the number of seconds in `Retry-After`, then continue.",
       "Watch `RateLimit` on every response and slow down before it runs out.",
-      "Request more at once: lists return up to 250 items, and one call can change many exceptions.",
+      "Request more at once: lists return up to 250 " +
+        "items, and one call can change many exceptions.",
     ],
     retry: "later",
     detail: "Too many calls with this credential. Try again in 12 s.",
@@ -319,16 +348,20 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
   },
   unavailable: {
     means:
-      "The service can't reach its database or is at capacity. Your request was carried out completely or not at all.",
+      "The service can't reach its database or is at capacity. " +
+      "Your request was carried out completely or not at all.",
     when: [
       "The database is restarting, failing over or out of connections.",
       "Two concurrent changes to the same resource blocked each other.",
-      "The call took the database too long, or waited 10 s for its turn behind your tenant's other calls. `detail` says which.",
+      "The call took the database too long, or waited 10 s for its turn behind your tenant's " +
+        "other calls. `detail` says which.",
     ],
     todo: [
-      "Wait as long as `Retry-After` says and send the same request again. [Errors and retries](/docs/guides/errors-and-limits) has code to copy.",
+      "Wait as long as `Retry-After` says and send the same request again. " +
+        "[Errors and retries](/docs/guides/errors-and-limits) has code to copy.",
       "Send writes with an idempotency key so that a retry never runs twice.",
-      "If it took too long, ask for less: longer search words, more filters or fewer records. If it waited, make fewer calls at once.",
+      "If it took too long, ask for less: longer search words, more filters or fewer records. " +
+        "If it waited, make fewer calls at once.",
     ],
     retry: "later",
     detail: "The database is unavailable right now. Try again shortly.",

@@ -66,7 +66,9 @@ function About({ batch }: { batch: EntryBatch }) {
           <ActorName iso={batch.exported_at} actor={batch.exported_by} />
         </Fact>
       )}
-      {batch.push && <PushFact push={batch.push} isExported={batch.state === "exported"} />}
+      {batch.push && (batch.state === "ready" || batch.push.state === "done") && (
+        <PushFact push={batch.push} />
+      )}
       {batch.ledger_reference && <Fact name="In the ledger">{batch.ledger_reference}</Fact>}
       <Fact name="Period">
         <PrefetchLink
@@ -91,10 +93,8 @@ function About({ batch }: { batch: EntryBatch }) {
 
 function PushFact({
   push: { state, at, error, files },
-  isExported,
 }: {
   push: NonNullable<EntryBatch["push"]>;
-  isExported: boolean;
 }) {
   const hidden = files.length - FILES_SHOWN;
   return (
@@ -108,7 +108,7 @@ function PushFact({
       )}
       {error && (
         <p className="text-danger">
-          {error} {state === "failed" && !isExported && "It is tried again by itself."}
+          {error} {state === "failed" && "It is tried again by itself."}
         </p>
       )}
     </Fact>

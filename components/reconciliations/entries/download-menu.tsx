@@ -7,22 +7,38 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
 import { Menu, MenuHeading, MenuItem } from "#components/ui/menu.tsx";
 import {
+  type BatchFile,
   type EntryBatch,
+  fileNameOf,
   getLedgerFileContract,
   listEntriesContract,
+  partsOf,
 } from "#lib/entries/contract.ts";
-import { LEDGER_FORMATS } from "#lib/entries/rules/contract.ts";
-import { FORMAT_LABELS } from "./labels.ts";
+import { FORMAT_FILES, LEDGER_FORMATS, type LedgerFormat } from "#lib/entries/rules/contract.ts";
+
+/** A menu of more files would be no help; a push writes as many as there are. */
+const PARTS_LISTED = 12;
+
+type LedgerFile = BatchFile & { format: LedgerFormat };
 
 /** The files of a batch; one per currency for a ledger. Saving one marks nothing. */
-export function DownloadMenu({ batch: { id, number, sums } }: { batch: EntryBatch }) {
+export function DownloadMenu({ batch }: { batch: EntryBatch }) {
+  const { id, number, sums } = batch;
   const tenant = useTenantId();
   const { start, isPending } = useExport({ failed: "Couldn't download the entries" });
-  const currencies = sums.map(({ currency }) => currency);
-  const ofSeveral = currencies.length > 1;
   const files = LEDGER_FORMATS.flatMap((format) =>
-    currencies.map((currency) => ({ format, currency, ...FORMAT_LABELS[format] })),
+    sums.map(({ currency }): LedgerFile => ({ batch, format, currency })),
   );
+  const download = (file: LedgerFile, part: number | undefined) =>
+    start({
+      name: fileNameOf(file, part),
+      load: () =>
+        downloadFromApi(getLedgerFileContract, {
+          tenant,
+          params: { id },
+          query: { format: file.format, currency: file.currency, part },
+        }),
+    });
   return (
     <Menu
       align="end"
@@ -37,24 +53,12 @@ export function DownloadMenu({ batch: { id, number, sums } }: { batch: EntryBatc
       }
     >
       <MenuHeading>For a ledger</MenuHeading>
-      {files.map(({ format, currency, label, prefix, extension }) => (
-        <MenuItem
-          key={`${format} ${currency}`}
-          onClick={() =>
-            start({
-              name: `${prefix}-${number}${ofSeveral ? `-${currency}` : ""}.${extension}`,
-              load: () =>
-                downloadFromApi(getLedgerFileContract, {
-                  tenant,
-                  params: { id },
-                  query: { format, currency },
-                }),
-            })
-          }
-        >
-          {label}
-          {ofSeveral && `, ${currency}`}
-        </MenuItem>
+      {files.map((file) => (
+        <LedgerItems
+          key={`${file.format} ${file.currency}`}
+          file={file}
+          onDownload={(part) => download(file, part)}
+        />
       ))}
       <MenuHeading>All entries</MenuHeading>
       {(["xlsx", "csv", "ndjson"] as const).map((format) => (
@@ -72,4 +76,32 @@ export function DownloadMenu({ batch: { id, number, sums } }: { batch: EntryBatc
       ))}
     </Menu>
   );
+}
+
+/** An item for each file that a ledger takes the entries in. */
+function LedgerItems({
+  file,
+  onDownload,
+}: {
+  file: LedgerFile;
+  onDownload: (part: number | undefined) => void;
+}) {
+  const { parts } = partsOf(file);
+  const { label } = FORMAT_FILES[file.format];
+  const name = file.batch.sums.length > 1 ? `${label}, ${file.currency}` : label;
+  if (parts === 1) return <MenuItem onClick={() => onDownload(undefined)}>{name}</MenuItem>;
+  if (parts > PARTS_LISTED)
+    return (
+      <MenuItem
+        onClick={() => {}}
+        refused={`${parts.toLocaleString("en")} files: push them to a server in the entry rules.`}
+      >
+        {name}
+      </MenuItem>
+    );
+  return Array.from({ length: parts }, (_, at) => at + 1).map((part) => (
+    <MenuItem key={part} onClick={() => onDownload(part)}>
+      {name}, part {part} of {parts}
+    </MenuItem>
+  ));
 }

@@ -25,7 +25,7 @@ export function EntriesCard({
     <Card title="Ledger entries" hint="What closing this period left to post in the ledger.">
       {data.items.length === 0 ? (
         <p className="text-sm text-muted">
-          Nothing: no entry rule applied. Entries shows the rules of these sources.
+          Nothing to post: no entry rule applied. Choose Entries to see the rules.
         </p>
       ) : (
         <ul className="flex flex-col divide-y divide-line">

@@ -1,5 +1,5 @@
 import { ADJUSTMENT_LABELS } from "#components/kit/match-labels.ts";
-import type { EntryKind, LedgerFormat, PushFormat } from "#lib/entries/rules/contract.ts";
+import type { EntryKind } from "#lib/entries/rules/contract.ts";
 
 export const KIND_LABELS: Record<EntryKind, string> = {
   ...ADJUSTMENT_LABELS,
@@ -34,22 +34,4 @@ export function kindHint(kind: EntryKind, left: string, right: string): string {
     case "other":
       return "Other differences that a person accepted";
   }
-}
-
-/** What files for a ledger are called. DATEV knows its files by their first letters. */
-export const FORMAT_LABELS: Record<
-  LedgerFormat,
-  { label: string; prefix: string; extension: string }
-> = {
-  datev: { label: "DATEV", prefix: "EXTF_entries", extension: "csv" },
-  xero: { label: "Xero", prefix: "xero", extension: "csv" },
-  quickbooks: { label: "QuickBooks Online", prefix: "quickbooks", extension: "csv" },
-  quickbooks_iif: { label: "QuickBooks Desktop", prefix: "quickbooks", extension: "iif" },
-  netsuite: { label: "NetSuite", prefix: "netsuite", extension: "csv" },
-  sap: { label: "SAP", prefix: "sap", extension: "txt" },
-};
-
-/** The format of a push: each of a ledger's, and one that any program can be taught. */
-export function pushFormatLabel(format: PushFormat): string {
-  return format === "csv" ? "CSV" : FORMAT_LABELS[format].label;
 }

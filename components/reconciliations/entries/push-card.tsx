@@ -4,9 +4,8 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { useList } from "#components/kit/use-list.ts";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
-import { PUSH_FORMATS } from "#lib/entries/rules/contract.ts";
+import { FORMAT_FILES, PUSH_FORMATS } from "#lib/entries/rules/contract.ts";
 import type { PushDraft } from "./draft.ts";
-import { pushFormatLabel } from "./labels.ts";
 import { connectionPages } from "./queries.ts";
 
 const FOLDER_MAX = 100;
@@ -68,7 +67,7 @@ export function PushCard({
             >
               {PUSH_FORMATS.map((format) => (
                 <option key={format} value={format}>
-                  {pushFormatLabel(format)}
+                  {FORMAT_FILES[format].label}
                 </option>
               ))}
             </SelectField>

@@ -29,7 +29,7 @@ const balance = (side: "left" | "right", excluded_minor: number) => ({
   excluded_minor,
 });
 
-test("the items of a period and what earlier ones had add up to the statement's sums, in one sign", () => {
+test("a period's items and earlier ones add up to the statement's sums", () => {
   const statement: Pick<Statement, "balances" | "differences" | "proof"> = {
     balances: [balance("left", -1490), balance("right", 0)],
     // Among the adjustments, −250 is this period's.

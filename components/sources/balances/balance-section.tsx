@@ -14,7 +14,6 @@ import { personName } from "#components/people/person.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
-import { Notice } from "#components/ui/notice.tsx";
 import { toast } from "#components/ui/toast.ts";
 import {
   removeSourceBalanceContract,
@@ -23,6 +22,7 @@ import {
 } from "#lib/sources/balances/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
 import { balancePages, sourcesKey } from "../queries.ts";
+import { Section, SectionNotice } from "../section.tsx";
 
 const BalanceDialog = dynamic(
   () => import("./balance-dialog.tsx").then((part) => part.BalanceDialog),
@@ -37,16 +37,17 @@ export function BalanceSection({ source }: { source: Source }) {
   const mayWrite = useIsAllowed(stateSourceBalanceContract.access);
   const [stating, setStating] = useState(false);
   return (
-    <section aria-label="Balances" className="flex min-w-0 flex-col gap-3">
-      <div className="flex flex-wrap items-center justify-between gap-2">
-        <h2 className="text-lg font-semibold tracking-tight">Balances</h2>
-        {mayWrite && (
+    <Section
+      title="Balances"
+      action={
+        mayWrite && (
           <Button size="sm" onClick={() => setStating(true)}>
             <Plus aria-hidden className="size-4 text-muted" />
             State a balance
           </Button>
-        )}
-      </div>
+        )
+      }
+    >
       <ListBody
         list={list}
         skeleton={
@@ -58,12 +59,10 @@ export function BalanceSection({ source }: { source: Source }) {
           />
         }
         bare={
-          <div className="rounded-lg border border-line">
-            <Notice icon={Scale} title="No balances yet">
-              Statements of camt, MT940, BAI2 and OFX files bring theirs. State one for a source
-              whose files have none, so that a period can be reconciled against it.
-            </Notice>
-          </div>
+          <SectionNotice icon={Scale} title="No balances yet">
+            Statements of camt, MT940, BAI2 and OFX files bring theirs. State one for a source whose
+            files have none, so that a period can be reconciled against it.
+          </SectionNotice>
         }
       >
         {() => (
@@ -80,7 +79,7 @@ export function BalanceSection({ source }: { source: Source }) {
         )}
       </ListBody>
       {stating && <BalanceDialog source={source} onClose={() => setStating(false)} />}
-    </section>
+    </Section>
   );
 }
 

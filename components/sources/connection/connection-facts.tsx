@@ -73,7 +73,7 @@ export function ConnectionNote({ connection }: { connection: Connection }) {
     return (
       <Note tone="danger">
         Stopped: the server showed another host key than {host_key}. Check the new key with the
-        bank, then enter it under Edit.
+        bank, then choose Edit connection to enter it.
       </Note>
     );
   if (!last_error) return null;

@@ -13,7 +13,6 @@ import { useList } from "#components/kit/use-list.ts";
 import { useMutate } from "#components/kit/use-mutate.ts";
 import type { PageLink } from "#components/kit/use-search.ts";
 import { Button } from "#components/ui/button.tsx";
-import { Notice } from "#components/ui/notice.tsx";
 import { toast } from "#components/ui/toast.ts";
 import {
   type Connection,
@@ -24,6 +23,7 @@ import {
   updateConnectionContract,
 } from "#lib/connections/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
+import { Section, SectionNotice } from "../section.tsx";
 import { ConnectionFacts, ConnectionNote, TestResult } from "./connection-facts.tsx";
 import { FileTable } from "./file-table.tsx";
 import { connectionFilePages, connectionOf, connectionsKey } from "./queries.ts";
@@ -47,8 +47,7 @@ export function ConnectionSection({ source, linkTo }: { source: Source; linkTo: 
   const [connection] = list.items;
   const stop = () => setEditing(false);
   return (
-    <section aria-label="Connection" className="flex min-w-0 flex-col gap-3">
-      <h2 className="text-lg font-semibold tracking-tight">Connection</h2>
+    <Section title="Connection">
       {connection ? (
         <Connected
           connection={connection}
@@ -68,22 +67,20 @@ export function ConnectionSection({ source, linkTo }: { source: Source; linkTo: 
             />
           }
           bare={
-            <div className="rounded-lg border border-line">
-              <Notice
-                icon={Cable}
-                title="Not connected"
-                action={
-                  mayWrite && (
-                    <Button variant="primary" onClick={() => setEditing(true)}>
-                      Connect
-                    </Button>
-                  )
-                }
-              >
-                Fetch this source's files from a bank's SFTP server, a bucket or an address on
-                business days, or receive them by mail. {!mayWrite && "An admin can connect it."}
-              </Notice>
-            </div>
+            <SectionNotice
+              icon={Cable}
+              title="Not connected"
+              action={
+                mayWrite && (
+                  <Button variant="primary" onClick={() => setEditing(true)}>
+                    Connect
+                  </Button>
+                )
+              }
+            >
+              Fetch this source's files from a bank's SFTP server, a bucket or an address on
+              business days, or receive them by mail. {!mayWrite && "An admin can connect it."}
+            </SectionNotice>
           }
         >
           {() => null}
@@ -96,7 +93,7 @@ export function ConnectionSection({ source, linkTo }: { source: Source; linkTo: 
           {...(connection && { initial: connection })}
         />
       </FormPanel>
-    </section>
+    </Section>
   );
 }
 
@@ -225,11 +222,9 @@ function Files({ id, linkTo }: { id: string; linkTo: LinkTo }) {
         />
       }
       bare={
-        <div className="rounded-lg border border-line">
-          <Notice icon={Inbox} title="No files yet">
-            Each file that is found is listed here, with what came of it.
-          </Notice>
-        </div>
+        <SectionNotice icon={Inbox} title="No files yet">
+          Each file that is found is listed here, with what came of it.
+        </SectionNotice>
       }
     >
       {() => <FileTable items={list.items} linkTo={linkTo} />}

@@ -93,7 +93,7 @@ describe("issuing an API key", () => {
     );
   });
 
-  it("gives one key, one audit row and one secret to 100 identical creates over two processes", async () => {
+  it("gives one key, audit row and secret to 100 identical creates in two processes", async () => {
     const { tenant, admin, path } = await tenantWithAdmin();
     const other = await startWebProcess();
     try {
@@ -167,7 +167,7 @@ describe("issuing an API key", () => {
     expect(await sql("select from public.api_keys where tenant_id = $1", [tenant])).toHaveLength(1);
   });
 
-  it("keeps nothing from which the secret can be read, the sealed answer of a retry included", async () => {
+  it("keeps nothing from which the secret can be read, even for retries", async () => {
     const { tenant, create } = await tenantWithAdmin();
     const idempotency_key = uniqueName("sealed");
     const since = await transactionNow();

@@ -130,7 +130,7 @@ describe("verifying an API key", () => {
     }
   });
 
-  it("never queries the database for a wrong checksum, once when cold, not when warm, and fails closed in an outage", async () => {
+  it("queries the database only when cold, never for a wrong checksum", async () => {
     const { create, tenant } = await tenantWithAdmin();
     const { key_id, key_secret, credential } = await create();
     const gateway = await Gateway.start();

@@ -89,7 +89,7 @@ it("recomputes open deadlines when time zone data changes, except manual and pas
   ).toEqual([{ spans: 1 }]);
 });
 
-it("still knows of older data after its spans were extended, and compares each calendar once a day", async () => {
+it("still detects older data after an extension, once a day per calendar", async () => {
   const { tenant } = await tenantOfOlderData();
   const print = () =>
     sql(

@@ -81,7 +81,7 @@ test("listen forwards triggered and real events, signed with the printed secret"
   }
 });
 
-test("a month on the command line: imports with questions, a run, suggestions and the close", async () => {
+test("a month on the command line: import, run, suggestions and close", async () => {
   const currency = "EUR";
   const bank = await tieout.sources.create({ name: "Bank", kind: "bank_statement", currency });
   const ledger = await tieout.sources.create({ name: "Ledger", kind: "ledger", currency });

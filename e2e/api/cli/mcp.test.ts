@@ -136,7 +136,7 @@ test("a tool can do no more than its key, and says what is wrong", async () => {
   expect(await suggested()).toBe(2);
 });
 
-test("with permission, a model imports a file and confirms exactly the matches that it counted", async () => {
+test("with permission, a model imports a file and confirms the matches it counted", async () => {
   const scopes = [...READING, "write:reconciliations"];
   await withModel({ scopes, args: ["--allow-writes"] }, async (call) => {
     const bank = { path: join(folder, "bank.csv"), source_id: fixture.left };

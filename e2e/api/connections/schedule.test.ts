@@ -68,7 +68,7 @@ async function answersFor(situations: readonly Situation[]) {
   );
 }
 
-test("looks begin on business days at their time, and go on until a file came or it is late", async () => {
+test("looks begin on business days and continue until a file arrives or is late", async () => {
   const situations = fc.sample(situation, { numRuns: 300, seed: 45 });
   const answers = await answersFor(situations);
   for (const [at, { look, expected }] of answers.entries()) {
@@ -110,7 +110,7 @@ function isNearChange(zone: string, moment: number): boolean {
   return hours(moment + 1.5 * DAY_MS) - hours(moment - 1.5 * DAY_MS) !== 3 * 24 * 60;
 }
 
-test("a look that the clocks skip in spring comes after them, and one they repeat comes once", async () => {
+test("a look skipped by the clocks comes after, a repeated one comes once", async () => {
   const berlin = { zone: "Europe/Berlin", open_days: null, pause_minutes: 5, is_missing: false };
   const everyDay = { weekdays: [1, 2, 3, 4, 5, 6, 7], opened: [], closed: [] };
   const spring = { ...berlin, open_days: everyDay, at: "02:30", retry_until: "05:00" };

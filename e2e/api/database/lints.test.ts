@@ -69,7 +69,7 @@ describe("the schema", () => {
 
   // Lints 0028 and 0029, which the linter does not have yet, say: no exposed function. Why those
   // that write are: docs/decisions/0001.
-  test("runs with its owner's rights what writes for a caller, and no other exposed function", async () => {
+  test("only functions that write for a caller run with their owner's rights", async () => {
     const wrong = await sql(`
       select p.proname, p.prosecdef from pg_proc p
       left join private.operations o on o.verb = p.proname

@@ -5,7 +5,7 @@ import { become } from "#lib/db/direct/call-directly.ts";
 import { PipelinedTransaction } from "#lib/db/direct/pipelined-transaction.ts";
 import { excessOf, makeRequestRole } from "../../../supervisor/request-role.ts";
 
-test("a project's owner creates the role for requests, which can become only a request's role, and resets its password", async () => {
+test("a project's owner creates the request role and resets its password", async () => {
   const first = await makeRequestRole(stack.databaseUrl);
   expect(await excessOf(first)).toBeNull();
 

@@ -54,7 +54,7 @@ async function realExample(operation: Operation, language: string): Promise<stri
   const code = shown
     .replaceAll("nia@acme.example", `${uniqueName("nia")}@mail.example`)
     .replaceAll(/\bacme\b/g, tenant ?? fixture.tenant)
-    .replaceAll("https://hooks.example.com/tieout", "http://127.0.0.1:9/")
+    .replaceAll(/https:\/\/hooks\.example\.com\/\w+/g, "http://127.0.0.1:9/")
     .replaceAll("0192f3a4-7b5c-4d6e-8f90-a1b2c3d4e5f6", uuid ?? "")
     .replaceAll("lin_02c04d6f8a1b3c5d7e9f0a2b019a9f4b", lines[1] ?? "");
   const ofPairs = pairs

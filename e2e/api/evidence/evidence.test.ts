@@ -232,7 +232,7 @@ describe("there is room for", () => {
 });
 
 describe("removing and superseding", () => {
-  test("a file is removed with a reason that the audit log keeps, and its content is deleted", async () => {
+  test("a file is removed with an audited reason, and its content is deleted", async () => {
     const { id, sha256 } = await added("Removed soon.");
     expect((await remove(id)).status).toBe(200);
     expect((await fixture.call("GET", `evidence/${id}`)).status).toBe(404);
@@ -259,7 +259,7 @@ describe("removing and superseding", () => {
     });
   });
 
-  test("evidence of a signed statement stays, even after a reopening, and can be superseded", async () => {
+  test("evidence of a signed statement stays after a reopening, and can be superseded", async () => {
     const of = await Fixture.create();
     const before = await added("First scan.", { of });
     await of.ok("POST", `reconciliations/${of.period}/close`);

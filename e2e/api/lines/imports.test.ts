@@ -96,7 +96,7 @@ describe("a file", () => {
     expect(JSON.stringify(await linesOf(team, { source_id: id }))).toContain(text);
   });
 
-  test("sent again adds nothing, and an overlapping one only new lines, keeping genuine twins", async () => {
+  test("sent again adds nothing, and an overlapping one adds only new lines", async () => {
     const { id } = await createSource(team);
     const twins = HEADER + row(25, "2,80") + row(25, "2,80");
     expect(await imported(team, id, twins)).toMatchObject({ accepted_count: 2 });
@@ -135,7 +135,7 @@ describe("a file", () => {
     expect(await added(team, id, [line])).toMatchObject({ accepted_count: 0, duplicate_count: 1 });
   });
 
-  test("imports valid lines, and reports for each other one the place, the error and the expected form", async () => {
+  test("imports valid lines, and reports place, error and expected form of others", async () => {
     const { id } = await createSource(team);
     const done = await imported(team, id, `${CSV}${row(28, "zwölf")}31.02.2026;X;Y;1,00\n`);
     expect(done).toMatchObject({ read_count: 3, accepted_count: 3, refused_count: 2 });
@@ -169,7 +169,7 @@ describe("a file", () => {
     ]);
   });
 
-  test("sent again with its key is one import, and another file under that key is refused", async () => {
+  test("sent again with its key is one import; another file is refused", async () => {
     const { id } = await createSource(team);
     const headers = { "Idempotency-Key": "october" };
     const [first, again] = [

@@ -143,7 +143,7 @@ describe("lines of a call", () => {
     expect(await sourceOf(team, id)).toMatchObject({ line_count: 1 });
   });
 
-  test("have the stated fee, and never one with too many decimals, stated twice or out of range", async () => {
+  test("have the stated fee, never an invalid, double or out-of-range one", async () => {
     const { id } = await createSource(team, { currency: "JPY" });
     const day = { value_date: "2026-10-05" };
     const { items } = await added(team, id, [
@@ -179,7 +179,7 @@ describe("lines of a call", () => {
     });
   });
 
-  test("are known again by content and number among equals: honest twins stay two, and sent again stay two", async () => {
+  test("are identified by content and number, so honest twins stay two", async () => {
     const { id } = await createSource(team);
     expect(await added(team, id, [COFFEE, COFFEE])).toMatchObject({
       accepted_count: 2,
@@ -350,7 +350,7 @@ describe("the list of lines", () => {
     expect(found.map(({ id }) => id)).toEqual(all.filter(keeps).map(({ id }) => id));
   });
 
-  test("finds a line by parts of words and by typed amounts, before and after its text is indexed", async () => {
+  test("finds a line by parts of words and amounts, indexed or not", async () => {
     const { id } = await createSource(team);
     await added(team, id, [
       {

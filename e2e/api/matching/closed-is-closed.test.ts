@@ -81,7 +81,7 @@ test("a closed period keeps its name, archived or not", async () => {
   expect(await fixture.reconciliation()).toMatchObject({ name });
 });
 
-test("no period opens before a closed one, nor moves there: what was carried is settled later", async () => {
+test("no period opens or moves before a closed one; carried lines settle later", async () => {
   const fixture = await Fixture.create();
   await fixture.add("left", [line("a", 100, { value_date: "2026-09-12" })]);
   await fixture.ok("POST", `reconciliations/${fixture.period}/close`);

@@ -105,7 +105,7 @@ describe("the fee of a line", () => {
     expect(await fixture.proof()).toMatchObject({ holds: true });
   });
 
-  test("is ignored if the pair's rules ignore fees, and earlier matches are redone once they do", async () => {
+  test("is ignored if the pair's rules say so, and matches are redone once they don't", async () => {
     const fixture = await withRules();
     await fixture.add("left", [
       line("order", 10_000, { reference: "T9" }),

@@ -84,7 +84,7 @@ describe("with four eyes", () => {
     },
   );
 
-  test("people are compared by issuer and subject: another name or their own key can't close", async () => {
+  test("people are compared by issuer and subject, not by name or key", async () => {
     const { fixture, lea, close } = await withFourEyes();
     const key = await fixture.ok<{ key_id: string; key_secret: string }>(
       "POST",

@@ -12,7 +12,7 @@ const FILE = ["a", "b", "c"]
   .map((external_id) => JSON.stringify({ external_id, amount: "1.00", value_date: "2026-10-05" }))
   .join("\n");
 
-test("lines that arrive while their source's sign changes are all counted by the new one", async () => {
+test("lines that arrive during a sign change are all counted with the new sign", async () => {
   const fixture = await Fixture.create();
   await duringTransaction(
     [
@@ -94,7 +94,7 @@ test("a proof fails on invalid open lines, even if they cancel each other", asyn
   expectProblem(await fixture.call("POST", `reconciliations/${fixture.period}/close`), "conflict");
 });
 
-test("lines that arrive during a close follow it, so that carried and stated amounts agree", async () => {
+test("lines that arrive during a close follow it, and carried amounts agree", async () => {
   const fixture = await Fixture.create();
   await fixture.add("left", [line("a", 1_000)]);
   await fixture.ok("PATCH", `reconciliations/${fixture.period}`, {

@@ -73,7 +73,7 @@ test("a run that another matcher took over is written only by that matcher", asy
   expect(await stateOf(fixture, second)).toEqual({ status: "done", failure: null });
 });
 
-test("a run whose process died at every attempt fails, and one without a job gets a new one", async () => {
+test("a run fails if its process died at every attempt, and gets a lost job again", async () => {
   const fixture = await Fixture.create();
   const run = await begin(fixture);
   const key = `match:${fixture.period}`;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { linesOf } from "../lines/ledgers.ts";
 import { Fixture, line } from "./matching-fixture.ts";
 
-test("lines of a source in two pairs are listed once, each in the state where most of it is open", async () => {
+test("lines of a source in two pairs are listed once, by their most open state", async () => {
   const fixture = await Fixture.create();
   const { id: processor } = await fixture.source("Processor");
   const { id: other } = await fixture.bind({ right_source_id: processor });

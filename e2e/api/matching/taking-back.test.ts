@@ -27,7 +27,7 @@ async function suggested(): Promise<string> {
 }
 
 describe("a decision that is taken back", { timeout: SLOW }, () => {
-  test("leaves what was confirmed suggested again, its lines open, and the proof holding", async () => {
+  test("leaves confirmed matches suggested, their lines open, and the proof holding", async () => {
     const id = await suggested();
     const before = await openLines();
     await fixture.ok("POST", `matches/${id}/confirm`);

@@ -84,7 +84,7 @@ describe("an invitation", () => {
     ]);
   });
 
-  it("to a person with an account needs their sign-in, and keeps their password and tenants", async () => {
+  it("to a person with an account needs their sign-in, and keeps their password", async () => {
     const { tenant, invite } = await tenantThatInvites();
     const person = await enrol({ acme: ["tenant_lead"] });
     const other = await enrol({ acme: ["tenant_lead"] });

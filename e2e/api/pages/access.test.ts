@@ -151,7 +151,7 @@ it("a name that no tenant can have has no page of updates", async () => {
   }
 });
 
-it("the updates of a tenant that does not exist are like those of one that has published nothing", async () => {
+it("a tenant that doesn't exist has the same updates page as an empty one", async () => {
   const answer = await pageOf("/no-such-tenant/updates");
   expect(answer.status).toBe(200);
   expect(answer.text).toContain("No updates yet");
@@ -203,7 +203,7 @@ it("pages carry their security headers, and a nonce that is new each time", asyn
   }
 });
 
-it("the HTML of the updates contains only published records, whatever key the server has", async () => {
+it("the HTML of the updates contains only published records", async () => {
   const word = uniqueName("note");
   const records: [surface: string, owner: string, data: object, deleted: boolean][] = [
     [

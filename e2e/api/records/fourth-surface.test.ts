@@ -126,7 +126,7 @@ describe("a fourth surface is one declaration", () => {
     });
   });
 
-  test("its scopes open it to API keys, in the application and in the database, and to no other", async () => {
+  test("its scopes open it to API keys and to no others", async () => {
     const { POST } = await import("../../../app/v1/tenants/[id]/api-keys/route.ts");
     const keyWith = async (scope: string) => {
       const request = new Request(`http://localhost/v1/tenants/${tenant}/api-keys`, {

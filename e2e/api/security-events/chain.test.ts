@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 describe("the trail is only ever added to", () => {
-  it("the application's strongest role can't update, delete, truncate or choose a position", async () => {
+  it("the strongest role can't update, delete, truncate or choose a position", async () => {
     await trail.append(EVENTS);
     const refused = { code: "42501" };
     await expect(

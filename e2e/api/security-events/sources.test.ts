@@ -252,7 +252,7 @@ describe("refusals are recorded for the tenants concerned", () => {
     );
   });
 
-  it("a key used on another tenant is recorded for both, and reveals no tenant's existence", async () => {
+  it("a key used on another tenant is recorded for both, and reveals nothing", async () => {
     const other = await tenantWithTrail();
     const key = await newKey();
     const attempt = (tenant: string) =>

@@ -119,7 +119,7 @@ describe("a warning in business minutes", () => {
     expect((await said()).sort()).toEqual(["business 90", "wall_clock 120"]);
   });
 
-  it("is the nearest one for an exception that starts inside several, and none for a late one", async () => {
+  it("is the nearest of several at the start, and none for a late exception", async () => {
     const { create, said, ahead } = await warned([240, 60, 30], ALWAYS);
     const { id } = await create({ due_at: await dueIn(50) });
     expect(await said()).toEqual(["business 60"]);
@@ -128,7 +128,7 @@ describe("a warning in business minutes", () => {
     expect(await said()).toEqual(["business 60", "breached"]);
   });
 
-  it("is armed again when the deadline is moved away, and sent by the move that passes it, the nearest only", async () => {
+  it("is armed again by a later deadline, and sent by the move that passes it", async () => {
     const { create, change, said, ahead } = await warned([240, 60, 30], ALWAYS);
     const { id } = await create({ due_at: await dueIn(500) });
     await change(id, { due_at: await dueIn(50) });

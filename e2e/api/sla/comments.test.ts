@@ -30,7 +30,7 @@ it("a comment is listed newest first, on a closed exception too, as it was writt
   expect(rest).toEqual({ items: [first.json], next_cursor: null });
 });
 
-it("a comment is an event with the exception and the mentions, once however often its request is sent", async () => {
+it("a comment is one event with the exception and the mentions", async () => {
   const { tenant, call, create } = await tenantWithLead();
   const { id } = await create();
   const body = { body: "<@user:zoe> please look", idempotency_key: "once" };

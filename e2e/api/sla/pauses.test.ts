@@ -47,7 +47,7 @@ async function pausedSince(id: string, minutes: number): Promise<void> {
 }
 
 describe("a pause", () => {
-  it("preserves the time left, counts as on track, is listed last and crosses no threshold", async () => {
+  it("preserves the time left, counts as on track and crosses no threshold", async () => {
     const { create, pause, board, crossings } = await tenant();
     const held = await create({ due_at: await dueIn(60, 50) });
     expect(await crossings()).toEqual([240]);
@@ -152,7 +152,7 @@ describe("a pause", () => {
     ).toEqual(["exception.paused", "exception.resumed"]);
   });
 
-  it("started and ended by two clients at once has one outcome, which the ledger records", async () => {
+  it("started and ended by two clients at once has one recorded outcome", async () => {
     const { create, pause, resume, ledger, call } = await tenant();
     const { id } = await create({ due_at: await dueIn(500) });
     await pause(id);

@@ -29,7 +29,7 @@ const securityEventsOf = async (webhook: Registered, type: string) =>
   );
 
 describe("a webhook that only fails", () => {
-  it("is warned of two days and one day before it is disabled, once each, to the tenant's other webhooks", async () => {
+  it("warns the other webhooks two days and one day before it is disabled", async () => {
     const watcher = await subscriber.register(["webhook.failing", "webhook.disabled"]);
     const failing = await subscriber.register(
       ["exception.updated", "webhook.failing", "webhook.disabled"],
@@ -70,7 +70,7 @@ describe("a webhook that only fails", () => {
     expect(await failing.deliveries("?type=webhook.failing")).toEqual([]);
   });
 
-  it("sends its warning on time even without deliveries, and is disabled by the next attempt", async () => {
+  it("sends its warning on time, and is disabled by the next attempt", async () => {
     const quiet = await subscriber.register(["exception.updated"], { status: 500 });
     const waiting = await subscriber.emit("exception.updated");
     await quiet.becomes(waiting, ["retrying"], 1);
@@ -105,7 +105,7 @@ describe("a webhook that only fails", () => {
     expect(await quiet.get()).toMatchObject({ status: "disabled", disabled_reason: "failing" });
   });
 
-  it("is disabled after 5 days, with a reason, an event and an audit entry; waiting deliveries are cancelled", async () => {
+  it("is disabled after 5 days, and its waiting deliveries are cancelled", async () => {
     const watcher = await subscriber.register(["webhook.disabled"]);
     const failing = await subscriber.register(["exception.updated", "webhook.disabled"], {
       status: 500,
@@ -308,7 +308,7 @@ describe("the figures of a webhook", () => {
     within5percent(last_7d.p50_ms, 200);
   });
 
-  it("are idle before the first attempt, degraded under 95 %, failing while nothing succeeds", async () => {
+  it("are idle, degraded under 95 % or failing, by their attempts", async () => {
     const webhook = await subscriber.register(["exception.updated"]);
     expect(await webhook.get()).toMatchObject({
       health: "idle",

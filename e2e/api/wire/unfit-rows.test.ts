@@ -22,7 +22,7 @@ async function page(path: string): Promise<Page> {
   return json as Page;
 }
 
-test("a row that violates its contract never breaks a list or search, and is still counted", async () => {
+test("a row that violates its contract breaks no list or search", async () => {
   const { id } = await create("/v1/exceptions", {
     title: "Payout 4711 has no bank line",
     severity: "low",

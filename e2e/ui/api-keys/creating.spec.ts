@@ -35,7 +35,7 @@ test("a new key works in the copied command, and the list shows its first call",
   expect(codeOf(await admin.use(credential))).toBe("scope_required");
 });
 
-test("after closing, the secret is not in the page, storage, history, cookies or later responses", async ({
+test("after closing, the secret is not in the page or in later responses", async ({
   page,
   context,
   admin,
@@ -117,7 +117,7 @@ test("the secret stays until it is stored, however one tries to leave", async ({
   await expect(page.getByRole("dialog")).toBeHidden();
 });
 
-test("the form shows errors at their fields, warns of keys without an allowlist, and offers the own address", async ({
+test("the form shows errors at their fields and warns of keys without an allowlist", async ({
   page,
   admin,
 }) => {

@@ -8,7 +8,7 @@ import { arrive, goTo, panel } from "./arrive.ts";
 
 const THREE_DAYS = 3 * 24 * 60;
 
-test("an admin's morning: a key that expires is rotated, a colleague invited, deadlines tightened, and all of it is in the log", async ({
+test("an admin's morning: rotate a key, invite a colleague, tighten deadlines", async ({
   page,
 }) => {
   test.setTimeout(120_000);

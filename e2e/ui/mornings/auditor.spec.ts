@@ -7,7 +7,7 @@ import { report, rowOf } from "../person.ts";
 import { test } from "../test.ts";
 import { arrive, goTo, panel } from "./arrive.ts";
 
-test("an auditor's morning: a closed period's proof, one exception's history, and an intact log to export", async ({
+test("an auditor's morning: a proof, an exception's history, and an intact log", async ({
   page,
 }) => {
   test.setTimeout(120_000);

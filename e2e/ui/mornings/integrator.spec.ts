@@ -4,7 +4,7 @@ import { enter } from "../person.ts";
 import { copiedText, dialog, panelOf, test } from "../webhooks/hooks.ts";
 import { goTo, panel } from "./arrive.ts";
 
-test("an integrator's morning: a key, a first call, its webhook event, and the cause of a refused call", async ({
+test("an integrator's morning: a key, a first call, its event, and a refusal", async ({
   page,
   context,
   hooks,

@@ -9,7 +9,7 @@ const OPEN = 6;
 /** Two thirds of the open lines. */
 const SUGGESTED = 4;
 
-test("a lead's morning: late work is handed out, the month is tied out, closed, and its statement read", async ({
+test("a lead's morning: hand out late work, close the month, read its statement", async ({
   page,
 }) => {
   test.setTimeout(120_000);

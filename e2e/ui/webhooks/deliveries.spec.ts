@@ -3,7 +3,7 @@ import { sql } from "../../fixtures.ts";
 import { rowOf, setVisibility } from "../person.ts";
 import { panelOf, test } from "./hooks.ts";
 
-test("a failed attempt shows the cause, the fix and the next retry, and can be retried at once", async ({
+test("a failed attempt shows cause, fix and next retry, and can be retried", async ({
   page,
   hooks,
 }) => {
@@ -91,7 +91,7 @@ test("deliveries are filtered by URL, found by webhook-id, and paginated", async
   await expect(page.getByRole("row")).toHaveCount(73);
 });
 
-test("in the list of all deliveries, one opens next to it, R resends it, and K opens the one above", async ({
+test("in the list of all deliveries, R resends the open one and K goes up", async ({
   page,
   hooks,
 }) => {

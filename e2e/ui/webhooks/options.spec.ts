@@ -1,7 +1,8 @@
 import { expect } from "@playwright/test";
+import { PRODUCT } from "#lib/wire/product.ts";
 import { dialog, test } from "./hooks.ts";
 
-test("filters, headers and a limit are set, previewed and shown; a header's value is never shown again", async ({
+test("filters, headers and a limit are set; header values are never shown again", async ({
   page,
   hooks,
 }) => {
@@ -18,7 +19,7 @@ test("filters, headers and a limit are set, previewed and shown; a header's valu
   await dialog(page).getByLabel("Headers").fill("webhook-id: 1");
   await dialog(page).getByRole("button", { name: "Save" }).click();
   await expect(
-    dialog(page).getByText("webhook-id is set by Tieout or by the connection."),
+    dialog(page).getByText(`webhook-id is set by ${PRODUCT} or by the connection.`),
   ).toBeVisible();
   await dialog(page).getByLabel("Headers").fill("X-Gateway-Key: 3f1c0d9be7a8");
   await dialog(page).getByLabel("Limit per minute").fill("60");

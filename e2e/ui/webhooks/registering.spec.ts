@@ -5,7 +5,7 @@ import { copiedText, dialog, panelOf, test } from "./hooks.ts";
 
 const SECRET_AT = "[data-secret]";
 
-test("from an empty page to a test event that arrives, is verified, and is sent again by hand", async ({
+test("a first webhook receives a test event that is verified and resent", async ({
   page,
   hooks,
 }) => {
@@ -49,7 +49,7 @@ test("from an empty page to a test event that arrives, is verified, and is sent 
   await expect(rowOf(page, hooks.receiver.url(path))).toContainText("100 %");
 });
 
-test("a secret is never in server HTML, and after registering not in the page, storage, history, cookies or later responses", async ({
+test("a secret is never in server HTML, and after registering nowhere", async ({
   page,
   context,
   hooks,

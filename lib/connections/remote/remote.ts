@@ -13,7 +13,10 @@ export type RemoteFile = {
   checks?: SenderChecks;
 };
 
-/** A server that files are fetched from or written to. Every call throws RemoteError with a sentence. */
+/**
+ * A server that files are fetched from or written to. Every call throws RemoteError with a
+ * sentence.
+ */
 export type Remote = {
   /** The files of the one folder, without those that have no plain name. */
   list(): Promise<RemoteFile[]>;

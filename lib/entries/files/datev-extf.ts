@@ -57,10 +57,7 @@ const COST_CENTER_MAX = 36;
  * account is the one that is debited.
  */
 export const datev: LedgerWriter = {
-  name: "DATEV",
   charset: "windows-1252",
-  maxEntries: 99_999,
-  fileName: ({ batch }) => `EXTF_Buchungsstapel_${batch.number}.csv`,
   header: (file) => `${headerOf(file)}\r\n${COLUMNS.join(";")}\r\n`,
   rows: (entry, file) => {
     const values = valuesOf(entry, file);
@@ -77,7 +74,8 @@ function headerOf({ batch, ledger, currency }: LedgerFile): string {
   if (consultant === null || client === null)
     throw new ApiError(
       "conflict",
-      "A file for DATEV names the consultant and the client. Set datev_consultant and datev_client in the entry rules.",
+      "A file for DATEV names the consultant and the client. Set datev_consultant and " +
+        "datev_client in the entry rules.",
       { reason: "unsuitable_entry" },
     );
   const day = (text: string) => text.replaceAll("-", "");

@@ -5,12 +5,18 @@ import type { Context } from "../../request/context.ts";
 import { everyPage } from "../../request/every-page.ts";
 import { runQueued } from "../../runtime/tenant-queue.ts";
 import { invalidRequest } from "../../wire/errors.ts";
-import type { Entry, EntryBatch, getLedgerFileContract } from "../contract.ts";
+import {
+  type Entry,
+  type EntryBatch,
+  fileNameOf,
+  type getLedgerFileContract,
+  partsOf,
+} from "../contract.ts";
 import { listEntries } from "../list-entries.ts";
-import type { EntryRuleSet } from "../rules/contract.ts";
+import { type EntryRuleSet, FORMAT_FILES } from "../rules/contract.ts";
 import { completeLedger } from "../rules/stored.ts";
-import type { LedgerFile, LedgerWriter } from "./ledger-writer.ts";
-import { byPart, encoded, fileNameOf, partsOf, rowsOf, WRITERS } from "./writers.ts";
+import type { LedgerFile } from "./ledger-writer.ts";
+import { byPart, headerOf, rowsOf } from "./writers.ts";
 
 type Query = z.output<typeof getLedgerFileContract.query>;
 type Opened = { batch: EntryBatch; ledger: Partial<EntryRuleSet["ledger"]> };
@@ -25,25 +31,22 @@ export async function getLedgerFile(
   id: string,
   { format, currency, part }: Query,
 ): Promise<{ body: ReadableStream<Uint8Array>; name: string }> {
-  const writer = WRITERS[format];
   const exported = { format, query: { id, currency, part } };
   const { batch, ledger } = await read<Opened>({ ...ctx, exported }, "open_ledger_file", { id });
-  const file = {
+  const file: LedgerFile = {
     batch,
     ledger: completeLedger(ledger),
     currency: currencyOf(batch, currency),
+    format,
   };
   const step = { ...ctx, continues: true };
-  const entries = () => entriesOf(step, file, writer, part);
-  requirePart(file, writer, part);
-  writer.header(file);
-  for await (const page of entries())
-    await runQueued(ctx.tenantId, () => rowsOf(page, writer, file));
+  const rows = () => rowsIn(step, file, part);
+  requirePart(file, part);
+  headerOf(file);
+  for await (const _ of rows());
   return {
-    body: Readable.toWeb(
-      Readable.from(bytesOf(ctx.tenantId, writer, file, entries())),
-    ) as ReadableStream,
-    name: fileNameOf(writer, file, part),
+    body: Readable.toWeb(Readable.from(bytesOf(file, rows()))) as ReadableStream,
+    name: fileNameOf(file, part),
   };
 }
 
@@ -56,38 +59,35 @@ function currencyOf({ sums }: EntryBatch, asked: string | undefined): string {
   ]);
 }
 
-function requirePart(file: LedgerFile, writer: LedgerWriter, part: number | undefined): void {
-  const { count, parts } = partsOf(file, writer);
+function requirePart(file: LedgerFile, part: number | undefined): void {
+  const { count, parts } = partsOf(file);
   if ((part ?? 1) <= parts && (parts === 1 || part !== undefined)) return;
+  const { label, maxEntries } = FORMAT_FILES[file.format];
+  const [max, needed] = [maxEntries, count].map((number) => number.toLocaleString("en"));
   throw invalidRequest([
     {
       path: "part",
-      message: `${writer.name} takes ${writer.maxEntries.toLocaleString("en")} entries a file, and these are ${count.toLocaleString("en")}: choose a part from 1 to ${parts}.`,
+      message:
+        `${label} takes ${max} entries a file, and these are ${needed}: ` +
+        `choose a part from 1 to ${parts}.`,
     },
   ]);
 }
 
-/** The entries of a part, page by page. */
-async function* entriesOf(
-  ctx: Context,
-  { batch, currency }: LedgerFile,
-  writer: LedgerWriter,
-  wanted = 1,
-): AsyncGenerator<readonly Entry[]> {
+/** The rows of a part's entries, page by page. */
+async function* rowsIn(ctx: Context, file: LedgerFile, wanted = 1): AsyncGenerator<Uint8Array> {
+  const { batch, currency, format } = file;
   const pages = everyPage(ctx, (step, page) => listEntries(step, batch.id, { ...page, currency }));
-  for await (const { part, entries } of byPart(pages as AsyncIterable<Entry[]>, writer)) {
+  for await (const { part, entries } of byPart(pages as AsyncIterable<Entry[]>, format)) {
     if (part > wanted) return;
-    if (part === wanted) yield entries;
+    if (part === wanted) yield await runQueued(ctx.tenantId, () => rowsOf(entries, file));
   }
 }
 
 async function* bytesOf(
-  tenantId: string,
-  writer: LedgerWriter,
   file: LedgerFile,
-  entries: AsyncIterable<readonly Entry[]>,
+  rows: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  yield encoded(writer, writer.header(file));
-  for await (const page of entries)
-    yield await runQueued(tenantId, () => encoded(writer, rowsOf(page, writer, file)));
+  yield headerOf(file);
+  yield* rows;
 }

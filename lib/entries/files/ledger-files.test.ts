@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Entry, EntryBatch } from "../contract.ts";
+import { type Entry, type EntryBatch, fileNameOf } from "../contract.ts";
 import { completeLedger } from "../rules/stored.ts";
 import { datev } from "./datev-extf.ts";
 import { type LedgerFile, twoDecimals } from "./ledger-writer.ts";
@@ -24,6 +24,7 @@ const file: LedgerFile = {
     sap_company_code: "1000",
   }),
   currency: "EUR",
+  format: "csv",
 };
 const entry = {
   place: 3,
@@ -127,12 +128,30 @@ test("parts are cut from pages of any size: in order, whole, and no larger than 
   const entries = Array.from({ length: 1_000 }, (_, at) => ({ ...entry, place: at + 1 }));
   for (const size of [1, 149, 150, 151, 1_000]) {
     const parts: number[][] = [];
-    for await (const { part, entries: own } of byPart(pagesOf(entries, size), xero)) {
+    for await (const { part, entries: own } of byPart(pagesOf(entries, size), "xero")) {
       parts[part - 1] = [...(parts[part - 1] ?? []), ...own.map(({ place }) => place)];
     }
     expect(parts.map(({ length }) => length)).toEqual([150, 150, 150, 150, 150, 150, 100]);
     expect(parts.flat()).toEqual(entries.map(({ place }) => place));
   }
+});
+
+test("a file is named by its batch, by the currency of several, and by the part of several", () => {
+  const sum = (currency: string, entry_count: number) =>
+    ({ currency, entry_count }) as EntryBatch["sums"][number];
+  const named = (sums: EntryBatch["sums"], part?: number) =>
+    fileNameOf({ batch: { ...file.batch, sums }, currency: "EUR", format: "xero" }, part);
+  expect([
+    named([sum("EUR", 150)]),
+    named([sum("EUR", 150)], 1),
+    named([sum("EUR", 151)], 2),
+    named([sum("EUR", 151), sum("USD", 1)], 2),
+  ]).toEqual([
+    "xero-manual-journals-2026-0012.csv",
+    "xero-manual-journals-2026-0012.csv",
+    "xero-manual-journals-2026-0012-2.csv",
+    "xero-manual-journals-2026-0012-EUR-2.csv",
+  ]);
 });
 
 async function* pagesOf(entries: Entry[], size: number) {

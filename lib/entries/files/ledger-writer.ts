@@ -1,22 +1,15 @@
 import { stringify } from "csv-stringify/sync";
-import { escapeFormula } from "../../wire/csv-injection.ts";
+import { CSV_LAYOUT, escapeFormula } from "../../wire/csv-injection.ts";
 import { ApiError } from "../../wire/errors.ts";
-import type { Entry, EntryBatch } from "../contract.ts";
+import type { BatchFile, Entry, EntryBatch } from "../contract.ts";
 import type { LedgerSettings } from "../rules/contract.ts";
 
-/** How many entries a file has for ledgers that name no limit: each is in memory as a whole. */
-export const FILE_ENTRIES_MAX = 100_000;
-
 /** What a file is about: entries of one currency. */
-export type LedgerFile = { batch: EntryBatch; ledger: LedgerSettings; currency: string };
+export type LedgerFile = BatchFile & { batch: EntryBatch; ledger: LedgerSettings };
 
 /** Writes the entries of a batch in the layout of a ledger. */
 export type LedgerWriter = {
-  name: string;
   charset: "utf-8" | "windows-1252";
-  /** How many entries the ledger takes in one file. */
-  maxEntries: number;
-  fileName: (file: LedgerFile) => string;
   header: (file: LedgerFile) => string;
   /** @throws ApiError `conflict` for an entry that the layout can't hold */
   rows: (entry: Entry, file: LedgerFile) => string;
@@ -82,7 +75,7 @@ export type Cell = string | number | null | { digits: string };
 export function csvRows(rows: readonly (readonly Cell[])[]): string {
   return stringify(
     rows.map((row) => row.map(cellText)),
-    { record_delimiter: "windows", quoted_match: /[;\t\r\n]/ },
+    CSV_LAYOUT,
   );
 }
 

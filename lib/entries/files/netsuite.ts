@@ -31,10 +31,7 @@ const AMOUNT_MAX = 13;
  * external ID are one journal, which a second import does not double.
  */
 export const netsuite: LedgerWriter = {
-  name: "NetSuite",
   charset: "utf-8",
-  maxEntries: 12_500,
-  fileName: ({ batch }) => `netsuite-journal-${batch.number}.csv`,
   header: () => csvRows([COLUMNS]),
   rows: (entry, file) => {
     const { debit_account, credit_account, currency, cost_center, tax_code, text } = entry;

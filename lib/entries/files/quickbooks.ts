@@ -6,7 +6,6 @@ import {
   cut,
   dayAs,
   documentNumber,
-  FILE_ENTRIES_MAX,
   type LedgerFile,
   type LedgerWriter,
   tabbedRows,
@@ -31,10 +30,7 @@ const JOURNAL_NUMBER_MAX = 21;
  * Rows of one journal number are one entry; accounts go by name.
  */
 export const quickbooks: LedgerWriter = {
-  name: "QuickBooks Online",
   charset: "utf-8",
-  maxEntries: 500,
-  fileName: ({ batch }) => `quickbooks-journal-${batch.number}.csv`,
   header: () => csvRows([COLUMNS]),
   rows: (entry, file) => {
     const { debit_account, credit_account, currency, cost_center, text } = entry;
@@ -65,10 +61,7 @@ const IIF_NUMBER_MAX = 11;
  * a TRNS line, a SPL line with the opposite amount, ENDTRNS.
  */
 export const quickbooksIif: LedgerWriter = {
-  name: "QuickBooks Desktop",
   charset: "windows-1252",
-  maxEntries: FILE_ENTRIES_MAX,
-  fileName: ({ batch }) => `quickbooks-journal-${batch.number}.iif`,
   header: () => tabbedRows([["!TRNS", ...IIF_FIELDS], ["!SPL", ...IIF_FIELDS], ["!ENDTRNS"]]),
   rows: (entry, file) => {
     const amount = decimalText(entry.amount_minor, entry.currency);

@@ -5,7 +5,6 @@ import {
   cut,
   dayAs,
   documentNumber,
-  FILE_ENTRIES_MAX,
   fitting,
   type LedgerWriter,
   tabbedRows,
@@ -39,10 +38,7 @@ const CREDIT = "50";
  * credit a general ledger account.
  */
 export const sap: LedgerWriter = {
-  name: "SAP",
   charset: "utf-8",
-  maxEntries: FILE_ENTRIES_MAX,
-  fileName: ({ batch }) => `sap-journal-${batch.number}.txt`,
   header: ({ ledger }) => {
     if (ledger.sap_company_code === null)
       throw new ApiError(

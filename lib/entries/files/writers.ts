@@ -1,5 +1,5 @@
 import type { Entry } from "../contract.ts";
-import type { PushFormat } from "../rules/contract.ts";
+import { FORMAT_FILES, type PushFormat } from "../rules/contract.ts";
 import { csv } from "./csv.ts";
 import { datev } from "./datev-extf.ts";
 import type { LedgerFile, LedgerWriter } from "./ledger-writer.ts";
@@ -9,7 +9,7 @@ import { sap } from "./sap.ts";
 import { encodeWindows1252 } from "./windows-1252.ts";
 import { xero } from "./xero.ts";
 
-export const WRITERS: Record<PushFormat, LedgerWriter> = {
+const WRITERS: Record<PushFormat, LedgerWriter> = {
   csv,
   datev,
   xero,
@@ -19,20 +19,12 @@ export const WRITERS: Record<PushFormat, LedgerWriter> = {
   sap,
 };
 
-/** How many entries a file's currency has, and how many files of the layout they need. */
-export function partsOf(
-  { batch, currency }: LedgerFile,
-  { maxEntries }: LedgerWriter,
-): { count: number; parts: number } {
-  const count = batch.sums.find((sum) => sum.currency === currency)?.entry_count ?? 0;
-  return { count, parts: Math.max(1, Math.ceil(count / maxEntries)) };
-}
-
 /** Pages of entries from the first on, cut where a part ends. Parts are counted from 1. */
 export async function* byPart(
   pages: AsyncIterable<readonly Entry[]>,
-  { maxEntries }: LedgerWriter,
+  format: PushFormat,
 ): AsyncGenerator<{ part: number; entries: readonly Entry[] }> {
+  const { maxEntries } = FORMAT_FILES[format];
   let seen = 0;
   for await (const page of pages) {
     for (let at = 0; at < page.length; ) {
@@ -45,22 +37,19 @@ export async function* byPart(
   }
 }
 
-export function rowsOf(
-  entries: readonly Entry[],
-  { rows }: LedgerWriter,
-  file: LedgerFile,
-): string {
-  return entries.map((entry) => rows(entry, file)).join("");
+/** The beginning of a file. @throws ApiError for ledger settings that the layout lacks */
+export function headerOf(file: LedgerFile): Uint8Array {
+  const writer = WRITERS[file.format];
+  return encoded(writer, writer.header(file));
+}
+
+/** @throws ApiError for an entry that the layout can't hold */
+export function rowsOf(entries: readonly Entry[], file: LedgerFile): Uint8Array {
+  const writer = WRITERS[file.format];
+  return encoded(writer, entries.map((entry) => writer.rows(entry, file)).join(""));
 }
 
 /** The text in the charset of the layout. */
-export function encoded({ charset }: LedgerWriter, text: string): Uint8Array {
+function encoded({ charset }: LedgerWriter, text: string): Uint8Array {
   return charset === "utf-8" ? new TextEncoder().encode(text) : encodeWindows1252(text);
-}
-
-/** Names the currency if the batch has several, and the part if the currency has several. */
-export function fileNameOf(writer: LedgerWriter, file: LedgerFile, part = 1): string {
-  const currency = file.batch.sums.length > 1 ? `-${file.currency}` : "";
-  const suffix = partsOf(file, writer).parts > 1 ? `${currency}-${part}` : currency;
-  return writer.fileName(file).replace(/(?=\.\w+$)/, suffix);
 }

@@ -26,10 +26,7 @@ const COLUMNS = [
  * 300 lines. A tax rate is named in each line.
  */
 export const xero: LedgerWriter = {
-  name: "Xero",
   charset: "utf-8",
-  maxEntries: 150,
-  fileName: ({ batch }) => `xero-manual-journals-${batch.number}.csv`,
   header: () => csvRows([COLUMNS]),
   rows: (entry, file) => {
     const { debit_account, credit_account, currency, tax_code, cost_center, text } = entry;

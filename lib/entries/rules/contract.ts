@@ -53,7 +53,7 @@ const entryRule = z
         `Between braces, give one of ${PLACEHOLDERS.join(", ")}.`,
       )
       .meta({
-        description: `Of each entry. These are filled in: ${PLACEHOLDERS.map((name) => `{${name}}`).join(", ")}.`,
+        description: `Of each entry. These are filled in: {${PLACEHOLDERS.join("}, {")}}.`,
         example: "Bank charges {period} {reference}",
       }),
   })
@@ -113,6 +113,43 @@ export type LedgerFormat = (typeof LEDGER_FORMATS)[number];
 
 export const PUSH_FORMATS = ["csv", ...LEDGER_FORMATS] as const;
 export type PushFormat = (typeof PUSH_FORMATS)[number];
+
+/**
+ * What a file of each format is called, and how many entries its ledger takes in one. Where the
+ * ledger names no limit, it is 100,000, since a file is in memory as a whole.
+ */
+export const FORMAT_FILES: Record<
+  PushFormat,
+  { label: string; prefix: string; extension: string; maxEntries: number }
+> = {
+  csv: { label: "CSV", prefix: "entries-", extension: "csv", maxEntries: 100_000 },
+  datev: {
+    label: "DATEV",
+    prefix: "EXTF_Buchungsstapel_",
+    extension: "csv",
+    maxEntries: 99_999,
+  },
+  xero: { label: "Xero", prefix: "xero-manual-journals-", extension: "csv", maxEntries: 150 },
+  quickbooks: {
+    label: "QuickBooks Online",
+    prefix: "quickbooks-journal-",
+    extension: "csv",
+    maxEntries: 500,
+  },
+  quickbooks_iif: {
+    label: "QuickBooks Desktop",
+    prefix: "quickbooks-journal-",
+    extension: "iif",
+    maxEntries: 100_000,
+  },
+  netsuite: {
+    label: "NetSuite",
+    prefix: "netsuite-journal-",
+    extension: "csv",
+    maxEntries: 12_500,
+  },
+  sap: { label: "SAP", prefix: "sap-journal-", extension: "txt", maxEntries: 100_000 },
+};
 
 const push = z
   .strictObject({
@@ -289,8 +326,9 @@ export const putEntryRulesContract = contract({
   tag,
   summary: "Set the entry rules of a period's sources",
   description:
-    "Creates a new version for the closes to come. Without ledger, its settings stay. Batches that exist don't change; a period " +
-    "that is reopened is posted anew by the version of its next close.",
+    "Creates a new version for the closes to come. Without ledger, its settings stay. Batches " +
+    "that exist don't change; a period that is reopened is posted anew by the version of its " +
+    "next close.",
   access: needs("write:reconciliations"),
   params: byReconciliation,
   body: z.strictObject({ rules, ledger: ledger.optional() }),

@@ -63,7 +63,7 @@ test("an open period's document says that it is not closed, on each page too", (
   expect(footerOf(document)).toContain("Page 2 of 3");
 });
 
-test("a closed period's document names who signed and closed it, and has the digest on each page", () => {
+test("a closed period's document names its signers, with the digest on each page", () => {
   const signature = {
     kind: "prepared",
     level: 0,

@@ -2,6 +2,7 @@ import { type LogAttributes, SeverityNumber } from "@opentelemetry/api-logs";
 import { OTLPLogExporter } from "@opentelemetry/exporter-logs-otlp-http";
 import type { Resource } from "@opentelemetry/resources";
 import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs";
+import { PRODUCT_ID } from "../../wire/product.ts";
 import { alsoLogTo } from "../log.ts";
 import { belowRequest } from "./span-ids.ts";
 
@@ -27,7 +28,7 @@ export function sendLogs(resource: Resource): () => Promise<void> {
     scheduledDelayMillis: SEND_EVERY_MS,
   });
   const provider = new LoggerProvider({ resource, processors: [processor] });
-  const logger = provider.getLogger("tieout");
+  const logger = provider.getLogger(PRODUCT_ID);
   alsoLogTo((line) => {
     const { level, time, msg, ...attributes } = JSON.parse(line) as Line & LogAttributes;
     logger.emit({

@@ -9,6 +9,7 @@ import {
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
 import type { Registry } from "prom-client";
+import { PRODUCT_ID } from "../../wire/product.ts";
 
 /**
  * The specified default:
@@ -29,7 +30,7 @@ export function sendMetrics(
   resource: Resource,
   figures: () => Promise<Registry>,
 ): () => Promise<void> {
-  const scope = { name: "tieout" };
+  const scope = { name: PRODUCT_ID };
   const collect = async () => {
     const metrics = (await (await figures()).getMetricsAsJSON()) as unknown as PrometheusMetric[];
     return {

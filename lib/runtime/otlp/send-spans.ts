@@ -7,6 +7,7 @@ import {
   RandomIdGenerator,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
+import { PRODUCT_ID } from "../../wire/product.ts";
 import type { Step, Tracer } from "../trace.ts";
 import { belowRequest, belowStep, firstSpanOf, linkTo, traceIdOf } from "./span-ids.ts";
 
@@ -42,7 +43,7 @@ export function sendSpans(resource: Resource): { tracer: Tracer; stop: () => Pro
     scheduledDelayMillis: SEND_EVERY_MS,
   });
   const provider = new TracerProvider({ resource, idGenerator, spanProcessors: [processor] });
-  const tracer = provider.getTracer("tieout");
+  const tracer = provider.getTracer(PRODUCT_ID);
 
   const begin = (
     { requestId, name, kind, attributes, first }: Step,

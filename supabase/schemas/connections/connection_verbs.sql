@@ -15,7 +15,7 @@ begin
       'Give an address of sftp, such as sftp://sftp.bank.example/outgoing.' else
       'Give an https address.' end);
   elsif c.auth <> all (fitting) then
-    perform private.refuse_field('auth', format('Of %s, auth is %s.', c.kind,
+    perform private.refuse_field('auth', format('With %s, give one of: %s.', c.kind,
       array_to_string(fitting, ', ')));
   elsif c.auth in ('password', 'private_key', 'access_key') and c.user_name is null then
     perform private.refuse_field('user_name', case c.kind when 's3' then
@@ -71,7 +71,7 @@ end $$;
 create function private.connection_facts(c public.connections) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  return (private.connection_json(c) 
+  return (private.connection_json(c)
     - '{id,next_look_at,last_look_at,last_outcome,last_error,failing_since}'::text[]
     - '{created_at,created_by,updated_at}'::text[])
     || jsonb_build_object('name', (select s.name from public.sources s

@@ -25,7 +25,8 @@ create table public.entry_batches (
   exported_by text,
   -- What the ledger calls it.
   ledger_reference text check (length(ledger_reference) between 1 and 200),
-  -- The state of a push to a server: { state, at, error, files }. Null: none was requested.
+  -- A push to a server: { state, at, error, files }, the state waiting, done, failed (it is tried
+  -- again) or stopped (it is not). Null: none was requested.
   push jsonb check (jsonb_typeof(push) = 'object'),
   primary key (tenant_id, id),
   unique (tenant_id, year, number),

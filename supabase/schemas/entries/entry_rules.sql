@@ -9,7 +9,8 @@ create table public.entry_rules (
   -- (lib/entries/rules/contract.ts)
   rules jsonb not null check (jsonb_typeof(rules) = 'object'),
   -- What files for a ledger need to know about it: { datev_consultant, datev_client,
-  -- datev_account_length, sap_company_code, push: { connection_id, folder, format } | null }
+  -- datev_account_length, fiscal_year_month, sap_company_code,
+  -- push: { connection_id, folder, format } | null }
   ledger jsonb not null check (jsonb_typeof(ledger) = 'object'),
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),

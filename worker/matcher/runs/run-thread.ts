@@ -26,7 +26,7 @@ serveTasks(
     port.on("message", () => stop.abort());
     port.once("close", () => stop.abort());
     await goOnIn(traceparent, () =>
-      withConnections(connectionString, { name: "tieout run", requestId }, async (main, side) => {
+      withConnections(connectionString, { name: "run", requestId }, async (main, side) => {
         await doRun(main, side, key, (attempt) => port.postMessage(attempt), stop.signal).catch(
           refuse,
         );

@@ -88,7 +88,7 @@ test.each<[string, () => Promise<unknown>]>([
   expect(await weighs()).toBe(false);
 });
 
-test("what was rejected stays rejected, and the result is that of one run over all lines", async () => {
+test("what was rejected stays rejected, as in one run over all lines", async () => {
   const before = (await runs()).at(-1)?.digest;
   await client.query("update public.runs set engine_version = '0', conditions = null");
   expect(await weighs()).toBe(true);

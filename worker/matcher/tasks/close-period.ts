@@ -25,7 +25,7 @@ export function closePeriodTask(connectionString: string): Task {
     const period = { tenant, reconciliation };
     await withConnections(
       connectionString,
-      { name: "tieout closing", requestId: requestOf(payload) },
+      { name: "closing", requestId: requestOf(payload) },
       async (main, side) => {
         try {
           await closePeriod(main, period, abortSignal);

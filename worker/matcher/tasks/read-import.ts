@@ -19,7 +19,7 @@ export function readImportTask(connectionString: string): Task {
     const key = payload as ImportKey;
     await withConnections(
       connectionString,
-      { name: "tieout import", requestId: requestOf(payload) },
+      { name: "import", requestId: requestOf(payload) },
       async (main, side) => {
         try {
           await readImport(main, side, key, abortSignal);

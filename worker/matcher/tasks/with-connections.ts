@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
+import { PRODUCT_ID } from "#lib/wire/product.ts";
 
 /** How long to wait for connections to end: one whose other end is gone may take hours. */
 const END_WITHIN_MS = 1_000;
@@ -43,7 +44,7 @@ export async function withConnections(
 function connection(connectionString: string, name: string): Client {
   const client = new Client({
     connectionString,
-    application_name: name,
+    application_name: `${PRODUCT_ID} ${name}`,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: PROBE_AFTER_MS,

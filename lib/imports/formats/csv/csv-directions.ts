@@ -8,7 +8,7 @@ import { plainWords } from "./csv-words.ts";
 const OUT = `d dr db dbt dbit debit debits debited debet debe debito debitos dare s soll sollbuchung
 lastschrift belastung belastet ausgang auszahlung ausgabe abgang zahlungsausgang cargo cargos adeudo
 gasto egreso salida retiro retirada addebito uscita uscite prelievo depense sortie retrait
-prelevement out outgoing outflow withdrawal withdrawals withdraw withdrawn expense spend spent sent
+prelevement out outbound outgoing outflow withdrawal withdrawals withdraw withdrawn expense spend spent sent
 af afschrijving uitgave uit ut utbetalning uttag uttak utbetaling utgift ud udbetaling haevning
 belastning debitering otto veloitus meno wn obciazenie wydatek wyplata vydaj odchozi vyber terheles
 tartozik saida despesa debitado levantamento minus negative
@@ -16,7 +16,7 @@ tartozik saida despesa debitado levantamento minus negative
 const IN = `c cr crd crdt credit credits credited kredit k haben habenbuchung h haber credito creditos
 avere gutschrift gutgeschrieben eingang einzahlung einnahme zugang zahlungseingang abono abonos
 ingreso entrada deposito deposit deposits deposited accredito entrata entrate versamento recette
-entree depot encaissement in incoming inflow income received receipt bij bijschrijving inkomst
+entree depot encaissement in inbound incoming inflow income received receipt bij bijschrijving inkomst
 inkomsten inn innskudd innbetaling inntekt insattning inbetalning ind indbetaling indsat kreditering
 talletus pano hyvitys tulo ma uznanie wplyw wplata prijem prichozi vklad jovairas kovetel receita
 plus positive

@@ -107,7 +107,7 @@ test.each<[string, string, string, Outcome]>([
 
 test.each<[string, string, string, Outcome]>([
   [
-    "two-digit years in front are told by the years, which days of the month would spread",
+    "two-digit years in front are recognised by being less spread than days",
     rows("Könyvelés dátuma;Összeg;Közlemény", "26.10.02;-45,20;Bolt", "26.10.05;1200;Ügyfél"),
     "EUR",
     BOTH,
@@ -145,7 +145,7 @@ test.each<[string, string, string, Outcome]>([
     { lines: ["10-02 -4520", "10-05 120000", "10-20 -700"] },
   ],
   [
-    "two letters beside amounts without a sign are asked about",
+    "two letters next to amounts without a sign are asked about",
     rows(
       '"11773016-01234567","T",12500,"HUF",20261002,250000,"Bolt"',
       '"11773016-01234567","J",100000,"HUF",20261005,350000,"Ügyfél"',
@@ -164,7 +164,7 @@ test.each<[string, string, string, Outcome]>([
     { asks: "amount_sign" },
   ],
   [
-    "a card's payment and purchases are told by their kind",
+    "a card's payment and purchases are distinguished by their kind",
     rows(
       "Transaction Date,Merchant,Type,Amount (USD)",
       "10/30/2026,Amazon,Purchase,45.20",
@@ -185,7 +185,7 @@ test.each<[string, string, string, Outcome]>([
     { lines: ["10-02 -4520", "10-03 -50000", "10-15 30000"] },
   ],
   [
-    "a card's payment is told in German, too",
+    "a card's payment is recognised in German, too",
     rows(
       "Datum;Beschreibung;Betrag",
       "13.10.2026;REWE;45,20",
@@ -201,13 +201,13 @@ test.each<[string, string, string, Outcome]>([
     BOTH,
   ],
   [
-    "cents are told in brackets and camel case, with a fee",
+    "cents are recognised in brackets and camel case, with a fee",
     rows("date,chargedAmount (in pence),fee_pence", "2026-10-02,-4500,20", "2026-10-05,120100,100"),
     "GBP",
     { asks: "fee_handling" },
   ],
   [
-    "cents with a direction of their own",
+    "cents with a direction column",
     rows("date,type,amount_cents", "2026-10-02,debit,4520", "2026-10-05,credit,120000"),
     "EUR",
     BOTH,

@@ -7,6 +7,7 @@ import { likelyAmounts } from "./csv-likely-amounts.ts";
 import { withMinorUnits } from "./csv-minor-units.ts";
 import type { Question } from "./csv-readings.ts";
 import { type ColumnKind, commonDateFormats, type Table, tableOf } from "./csv-table.ts";
+import { fieldsNamed } from "./csv-words.ts";
 import { Evidence } from "./evidence/evidence.ts";
 import { isBalanceName } from "./evidence/find-balance.ts";
 import { headerCurrency } from "./evidence/find-currency.ts";
@@ -92,6 +93,7 @@ export function describeTable(
     ...given,
     fields: isNamed ? (given?.fields ?? {}) : proposed.fields,
   };
+  if (!isNamed && currency) mapping = inCurrency(table, mapping, currency);
   const questions: Question[] = [];
   if (table.rows.length > 0) {
     const pair = pairOf(table, mapping);
@@ -157,6 +159,22 @@ function openColumns(table: Table, mapping: Mapping, amounts: readonly string[])
     if (question) questions.push(question);
   }
   return questions;
+}
+
+/** Of columns for several currencies, such as "Debit EUR" and "Debit USD", those of the source's. */
+function inCurrency(table: Table, mapping: Mapping, currency: string): Mapping {
+  const fields = { ...mapping.fields };
+  for (const field of AMOUNTS) {
+    const name = fields[field];
+    if (name === undefined || (headerCurrency(name) ?? currency) === currency) continue;
+    const own = table.columns.find(
+      (column) =>
+        headerCurrency(column.name) === currency &&
+        fieldsNamed(column.name).some((named) => named.field === field),
+    );
+    if (own) fields[field] = own.name;
+  }
+  return { ...mapping, fields };
 }
 
 /** A booking date that most rows lack says nothing about whether they are booked. */

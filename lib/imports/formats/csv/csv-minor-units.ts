@@ -5,6 +5,7 @@ import { plainWords } from "./csv-words.ts";
 
 const MINOR_NAMES =
   /\b(?:cents?|minor|pence|centimes?|centimos|centavos|centesimi|rappen|ore|oere|grosze|groszy|haleru|filler|kopeks?|paise|paisa|sen|fils|agorot|bani|kurus)\b/;
+const THOUSANDS = /\b(?:thousands?|tsd|teur|keur|tausend|milliers|000s)\b/;
 const PAIRS = [
   ["amount", "amount_minor"],
   ["fee", "fee_minor"],
@@ -13,7 +14,8 @@ const PAIRS = [
 /**
  * A column whose name says cents, such as `amount_cents`, and that has integers only, is an amount
  * in minor units.
- * @throws FileRefused for debits and credits in minor units, which no field of a mapping has
+ * @throws FileRefused for debits and credits in minor units, which no field of a mapping has, and
+ * for thousands
  */
 export function withMinorUnits(table: Table, mapping: Mapping): Mapping {
   const fields = { ...mapping.fields };
@@ -25,6 +27,15 @@ export function withMinorUnits(table: Table, mapping: Mapping): Mapping {
     delete fields[major];
     fields[minor] = name;
   }
+  const scaled = Object.values(fields).find((name) => THOUSANDS.test(plainWords(name)));
+  if (scaled)
+    throw refuseFile(
+      { line: table.headerLine ?? 1 },
+      "amount",
+      "Amounts in thousands are rounded, so they can't be matched.",
+      scaled,
+      "amounts to the cent",
+    );
   const pair = (["debit", "credit"] as const).find((field) => isMinor(fields[field]));
   if (pair)
     throw refuseFile(

@@ -10,6 +10,10 @@ import { plainWords } from "./csv-words.ts";
 export const TOTALS =
   /^(?:(?:grand |sub)?totals?|sum|summe|gesamt(?:summe)?|zwischensumme|(?:anfangs|end|schluss)?saldo|kontostand|(?:opening|closing|beginning|ending) balance|balance|solde|totale|totaal|somme|suma|eindsaldo|beginsaldo)\b/i;
 
+/** As in "as at 31 October". */
+const MONTH =
+  "(?:jan|feb|fev|mar|apr|avr|ma[iy]|jun|jui|jul|aug|aou|ago|sep|set|o[ck]t|ott|out|nov|de[cz]|dic)\\p{L}*";
+
 const OPENING =
   labels(`opening balance|opening ledger balance|opening book balance|beginning balance
   |starting balance|start balance|previous balance|balance brought forward|brought forward|balance b f
@@ -40,8 +44,16 @@ function labels(list: string): { begins: RegExp; is: RegExp } {
   return {
     begins: new RegExp(`^${any}\\b`),
     // "Opening balance on 01.03.2026"
-    is: new RegExp(`^${any}(?: \\p{L}{1,4}){0,2}(?: \\d+)*$`, "u"),
+    is: new RegExp(`^${any}(?: \\p{L}{1,4}){0,2}(?: \\d+| ${MONTH}| (?:as|at|of|per))*$`, "u"),
   };
+}
+
+const TOTAL =
+  /^(?:(?:grand |sub ?)?totals?|sum|summe|gesamt(?:summe)?|zwischensumme|totale|totaal|somme|suma|total general|razem|celkem|osszesen|yhteensa)$/;
+
+/** Whether a text says total and nothing else: a filling station is called that, too. */
+export function saysTotal(text: string): boolean {
+  return text.length <= LABEL_MAX_LENGTH && TOTAL.test(plainWords(text));
 }
 
 const TURNOVER =

@@ -81,6 +81,33 @@ export function bookingStateOf(text: string): BookingState | undefined {
   return state === "booked" ? "pending" : undefined;
 }
 
+/** What a text says that is a status and nothing else. */
+export function wholeStateOf(text: string): BookingState | undefined {
+  return text.length > MAX_LENGTH ? undefined : STATES.get(plainWords(text));
+}
+
+const TEXT_STATE = /^([\p{L} ]{2,30}?)\s*[-:\u2013\u2014|(*/]/u;
+const HEADING_MAX_WORDS = 4;
+const EXCEPTIONS = new Set(
+  "excluding excl exkl except without including incl inkl ohne sans sin senza sem zonder and und et y e en".split(
+    " ",
+  ),
+);
+
+/** Whether a text begins with a word for what isn't booked yet, as in "PENDING - Shop". */
+export function isTextPending(text: string): boolean {
+  const [, begins = ""] = TEXT_STATE.exec(text) ?? [];
+  return begins !== "" && wholeStateOf(begins) === "pending";
+}
+
+/** What a heading such as "Pending transactions" says about the rows below it. */
+export function headingStateOf(text: string): BookingState | undefined {
+  const words = plainWords(text).split(" ");
+  if (words.length > HEADING_MAX_WORDS || words.some((word) => EXCEPTIONS.has(word)))
+    return undefined;
+  return bookingStateOf(text);
+}
+
 export type StatusColumn = { booked: string[]; not_booked: string[]; unknown: string[] };
 
 /**

@@ -4,13 +4,17 @@ import { mappedLines, type Values } from "../mapped-lines.ts";
 import type { MappedField } from "../mapping.ts";
 import type { Reader, Reading } from "../reader.ts";
 import { refuseFile } from "../refusal.ts";
+import type { SkipReason } from "../skip-reasons.ts";
 import { BalanceChecks, statusReader } from "./csv-checks.ts";
 import { isDash } from "./csv-layout.ts";
-import { labelOf, statedBalance, TOTALS } from "./csv-stated-balances.ts";
-import { bookingStateOf } from "./csv-statuses.ts";
+import { labelOf, minorOf, saysTotal, statedBalance, TOTALS } from "./csv-stated-balances.ts";
+import { bookingStateOf, headingStateOf, isTextPending, wholeStateOf } from "./csv-statuses.ts";
+import { plainWords } from "./csv-words.ts";
 import { tableRecords } from "./table-records.ts";
 
 const AMOUNTS: ReadonlySet<MappedField> = new Set(["amount", "debit", "credit", "fee"]);
+/** Columns that name the kind of a row. */
+const KIND_NAMES = /\b(?:type|typ|art|kind|tipo|soort|\p{L}+art)\b/u;
 /** Banks write a few lines about the account above the table. */
 const HEADER_WITHIN_ROWS = 100;
 
@@ -65,6 +69,10 @@ export function rowReader(given: Reading): RowReader {
   let fields: (MappedField[] | undefined)[] = [];
   let dateColumn = -1;
   let statusColumn = -1;
+  let kindColumns: number[] = [];
+  /** What the last heading said about the rows below it. */
+  let section: SkipReason | undefined;
+  let sum = 0;
   let rows = 0;
 
   function lay(names: string[]) {
@@ -77,6 +85,7 @@ export function rowReader(given: Reading): RowReader {
     if (dateColumn < 0)
       dateColumn = fields.findIndex((own) => own?.includes("booked_date") ?? false);
     statusColumn = mapping?.status ? names.indexOf(mapping.status.column) : -1;
+    kindColumns = names.flatMap((name, at) => (KIND_NAMES.test(plainWords(name)) ? [at] : []));
     checks.lay(names);
   }
 
@@ -87,6 +96,7 @@ export function rowReader(given: Reading): RowReader {
       header = cells;
       return lay(names);
     }
+    section = sectionOf(cells);
     const stated = statedBalance(cells);
     if (stated) checks.state(stated);
     rows++;
@@ -105,6 +115,13 @@ export function rowReader(given: Reading): RowReader {
     );
   }
 
+  /** A row of one cell is a heading: "Pending transactions". */
+  function sectionOf(cells: string[]): SkipReason | undefined {
+    const [heading = "", ...others] = cells.filter((cell) => cell.trim() !== "");
+    const state = others.length === 0 ? headingStateOf(heading) : undefined;
+    return state === "booked" ? undefined : state;
+  }
+
   function isNoLine(cells: string[], line: number): boolean {
     const first = cells.find((cell) => cell.trim() !== "");
     if (first === undefined) return true;
@@ -114,6 +131,11 @@ export function rowReader(given: Reading): RowReader {
       if (stated) checks.state(stated);
       out.skip({ line }, "total", cells.join(delimiter));
       return true;
+    }
+    const filled = cells.filter((cell) => cell.trim() !== "");
+    if (filled.length === 1) {
+      section = sectionOf(cells);
+      if (headingStateOf(first) === "booked") return true;
     }
     // Some banks write "Pending" in place of the date.
     const state = date === "" ? undefined : bookingStateOf(date);
@@ -127,7 +149,8 @@ export function rowReader(given: Reading): RowReader {
 
   /** A row within the table that carries a balance forward has a date, too. */
   function isBalance(values: Values, cells: string[], line: number): boolean {
-    const kind = labelOf(values.description ?? "") ?? labelOf(values.counterparty ?? "");
+    const text = values.description ?? "";
+    const kind = labelOf(text) ?? labelOf(values.counterparty ?? "") ?? totalOf(text, values);
     if (kind === undefined) return false;
     out.skip({ line }, "total", cells.join(delimiter));
     if (kind === "total") return true;
@@ -136,6 +159,14 @@ export function rowReader(given: Reading): RowReader {
     const amount = balance || (values.amount ?? values.credit ?? values.debit ?? "");
     checks.state({ kind, amount, currency: null });
     return true;
+  }
+
+  /** A total with a date is one if it is the sum of the lines above it. */
+  function totalOf(text: string, { amount = "" }: Values): "total" | undefined {
+    if (!saysTotal(text) || amount === "") return undefined;
+    const stated = { kind: "closing" as const, amount, currency: null };
+    const currency = mapping?.currency ?? given.currency;
+    return minorOf(stated, currency, mapping?.decimal_separator) === sum ? "total" : undefined;
   }
 
   function refuse(
@@ -206,6 +237,16 @@ export function rowReader(given: Reading): RowReader {
         `${cells.length} cells`,
         `${width} cells`,
       );
+    if (section) return out.skip({ line }, section, cells.join(delimiter));
+    const reserved = reservedBy(values, cells);
+    if (reserved)
+      return refuse(
+        line,
+        reserved.field,
+        "The row may not be booked.",
+        reserved.found,
+        "a booked row, or a mapping whose status says if it is booked",
+      );
     if (isUndated(values))
       return refuse(
         line,
@@ -217,14 +258,30 @@ export function rowReader(given: Reading): RowReader {
     if (stateOf && !isBooked((cells[statusColumn] ?? "").trim(), cells, line)) return;
     if (isBalance(values, cells, line)) return;
     const added = add(values, details.details, { line });
-    if (added) checks.line(added, cells);
-    else checks.refused();
+    if (!added) return checks.refused();
+    checks.line(added, cells);
+    sum += added.amount_minor;
   }
 
   function isCut(values: Values): boolean {
     const hasAmount =
       values.amount ?? values.amount_minor ?? values.debit ?? values.credit ?? undefined;
     return hasAmount === undefined || (values.value_date ?? values.booked_date) === undefined;
+  }
+
+  /** The cell that says that a row isn't booked, in a table without a column of statuses. */
+  function reservedBy(
+    values: Values,
+    cells: string[],
+  ): { field: string | null; found: string } | undefined {
+    if (stateOf) return undefined;
+    const kind = kindColumns.find((at) => {
+      const state = wholeStateOf((cells[at] ?? "").trim());
+      return state === "pending" || state === "declined";
+    });
+    if (kind !== undefined) return { field: columns?.[kind] ?? null, found: cells[kind] ?? "" };
+    const text = values.description ?? values.counterparty ?? "";
+    return isTextPending(text) ? { field: "description", found: text } : undefined;
   }
 
   /** Rows that are reserved have the day on which they will count, and none of booking. */

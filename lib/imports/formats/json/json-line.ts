@@ -1,3 +1,4 @@
+import { wholeStateOf } from "../csv/csv-statuses.ts";
 import { DetailsBuilder } from "../line-collector.ts";
 import { mappedLines, type Values } from "../mapped-lines.ts";
 import { MAPPED_FIELDS, type MappedField } from "../mapping.ts";
@@ -6,6 +7,9 @@ import type { Place } from "../refusal.ts";
 
 const MEMBERS_MAX = 1_000;
 const DEPTH_MAX = 64;
+/** Members that say whether an item is booked. */
+const STATUS_NAMES = /^(?:(?:booking|transaction|payment)_?)?(?:status|state)$/i;
+const DUE_NAMES = /^due_?(?:date|on|at)$/i;
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
 /**
  * Names that stand for themselves. The others are read only if the mapping names them: a `fee` in a
@@ -28,6 +32,21 @@ class Unreadable extends Error {
     this.found = found;
     this.wanted = wanted;
   }
+}
+
+/**
+ * Why an item isn't booked; undefined if no member says so. An invoice that awaits its payment is
+ * booked.
+ */
+function stateOf(members: Record<string, unknown>): "pending" | "declined" | undefined {
+  for (const [name, value] of Object.entries(members)) {
+    const state =
+      typeof value === "string" && STATUS_NAMES.test(name) ? wholeStateOf(value) : undefined;
+    if (state === "declined") return state;
+    if (state === "pending" && !Object.keys(members).some((one) => DUE_NAMES.test(one)))
+      return state;
+  }
+  return undefined;
 }
 
 /**
@@ -110,6 +129,8 @@ export function jsonLines(reading: Reading): (text: string, place: Place) => voi
       if (!(error instanceof Unreadable)) throw error;
       return out.refuse(place, error.field, error.message, error.found, error.wanted);
     }
+    const state = stateOf(rest);
+    if (state) return out.skip(place, state, text);
     const details = new DetailsBuilder();
     for (const name in rest) {
       const value = rest[name];

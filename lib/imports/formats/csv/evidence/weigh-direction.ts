@@ -3,10 +3,13 @@ import type { Mapping } from "../../mapping.ts";
 import { directionOf, likelyDirectionOf, mayNameDirection } from "../csv-directions.ts";
 import { borneOut, shownRows, type TriedReading } from "../csv-readings.ts";
 import type { Column } from "../csv-table.ts";
-import { fieldsNamed } from "../csv-words.ts";
+import { fieldsNamed, plainWords } from "../csv-words.ts";
 import { agrees, signsIn } from "./amount-signs.ts";
 import type { Evidence } from "./evidence.ts";
 
+/** Columns that name the kind of a transaction. */
+const KIND_NAMES =
+  /^(?:(?:transaction )?(?:type|kind)|typ|art|tipo|soort|(?:transaktions|umsatz|buchungs)art)$/;
 const DISTINCT_MAX = 12;
 
 export function weighDirection(evidence: Evidence): void {
@@ -92,6 +95,8 @@ function directionColumn(evidence: Evidence): Column | undefined {
     if (!isNamed && (evidence.isMapped(one) || one.kind === "amount" || one.kind === "date"))
       return false;
     const directions = new Set([...values].map(likelyDirectionOf));
+    if (KIND_NAMES.test(plainWords(one.name)) && (directions.has(-1) || directions.has(1)))
+      return true;
     return (
       (directions.has(-1) && directions.has(1)) ||
       (isNamed && values.size <= 4 && one.kind !== "amount" && one.kind !== "date")

@@ -116,7 +116,8 @@ function refuseUnsigned(
   throw refuseFile(
     { line: lines[0]?.position.line ?? 1 },
     "amount",
-    `The amounts in column "${amounts.name}" don't say debit or credit, and column "${balance}" moves both ways.`,
+    `The amounts in column "${amounts.name}" don't say debit ` +
+      `or credit, and column "${balance}" moves both ways.`,
     amounts.cells[0] ?? "",
     "amounts with a sign, or a column that says debit or credit",
   );
