@@ -24,19 +24,6 @@ begin
   end if;
 end $$;
 
--- The newest run of a period with one of these statuses; without one its fields are null.
-create function private.newest_run(r public.reconciliations, statuses text[]) returns public.runs
-language plpgsql stable set search_path = '' as $$
-declare
-  newest public.runs;
-begin
-  select * into newest from public.runs x
-  where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id and x.status = any (statuses)
-    and x.dry_run is null
-  order by x.id desc limit 1;
-  return newest;
-end $$;
-
 -- What the matcher needs for a run that has begun.
 create function private.run_order(r public.reconciliations, p public.pairs, begun public.runs,
   policy jsonb, calendar jsonb) returns jsonb

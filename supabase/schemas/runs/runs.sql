@@ -250,3 +250,16 @@ begin
   end if;
   return private.run_json(found_run);
 end $$;
+
+-- The newest run of a period with one of these statuses; without one its fields are null.
+create function private.newest_run(r public.reconciliations, statuses text[]) returns public.runs
+language plpgsql stable set search_path = '' as $$
+declare
+  newest public.runs;
+begin
+  select * into newest from public.runs x
+  where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id and x.status = any (statuses)
+    and x.dry_run is null
+  order by x.id desc limit 1;
+  return newest;
+end $$;
