@@ -159,7 +159,10 @@ function openColumns(table: Table, mapping: Mapping, amounts: readonly string[])
   return questions;
 }
 
-/** Of columns for several currencies, such as "Debit EUR" and "Debit USD", those of the source's. */
+/**
+ * Where a table has columns for several currencies, such as "Debit EUR" and "Debit USD", maps to
+ * those of the source's currency.
+ */
 function inCurrency(table: Table, mapping: Mapping, currency: string): Mapping {
   const fields = { ...mapping.fields };
   for (const field of AMOUNTS) {
