@@ -37,16 +37,28 @@ const TIME =
 
 /** 2026年10月2日, also in Korean. */
 const EAST_ASIAN = /^(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일]/;
-/** "Fri 2 Oct 2026", "2026/10/02(金)" */
-const WEEKDAY = /^\p{L}{2,10}[.,]{0,2}\s+(?=\d)|\s?\(\p{L}{1,3}\)/u;
+/** In English, German, French, Spanish, Italian, Dutch, Portuguese and the Nordic languages. */
+const WEEKDAYS = new Set(
+  (
+    "mon tue tues wed thu thur thurs fri sat sun monday tuesday wednesday thursday friday saturday sunday " +
+    "mo di mi do fr sa so montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag " +
+    "lun mar mer jeu ven sam dim lu ma me je ve lundi mardi mercredi jeudi vendredi samedi dimanche " +
+    "mie jue vie sab dom gio wo vr za zo ons tor fre lor son man tir seg ter qua qui sex"
+  ).split(" "),
+);
+/** "Fri 2 Oct 2026" */
+const FIRST_WORD = /^(\p{L}{2,10})[.,]{0,2}\s+(?=\d)/u;
+/** "2026/10/02(金)" */
+const WEEKDAY_BEHIND = /(?<=\d)\s?\(\p{L}{1,3}\)/u;
 
 /** A date as its format writes it: without a weekday, and East Asian dates with hyphens. */
 export function bareDate(text: string): string {
   if (/^\d[\d./: -]*$/.test(text)) return text;
-  const hyphened = text.replace(EAST_ASIAN, "$1-$2-$3");
-  const [weekday = ""] = WEEKDAY.exec(hyphened) ?? [];
-  const [word = ""] = /\p{L}+/u.exec(weekday) ?? [];
-  return monthOf(word) > 0 && !weekday.includes("(") ? hyphened : hyphened.replace(WEEKDAY, "");
+  const bare = text.replace(EAST_ASIAN, "$1-$2-$3").replace(WEEKDAY_BEHIND, "");
+  const [prefix = "", word = ""] = FIRST_WORD.exec(bare) ?? [];
+  // "Mar 2, 2026" is a day in March.
+  const isWeekday = WEEKDAYS.has(plainLetters(word)) && monthOf(word) === 0;
+  return isWeekday ? bare.slice(prefix.length) : bare;
 }
 
 /** `YYYY-MM-DD`, or null if the calendar has no such day. Years 1900 to 2999. */
@@ -162,8 +174,12 @@ function utcDay(day: string, rest: string, inZone: (ms: number) => string): stri
   );
 }
 
+function plainLetters(text: string): string {
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
 function monthOf(name: string): number {
-  const bare = name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  const bare = plainLetters(name);
   return MONTHS.findIndex((names) => names.some((start) => bare.startsWith(start))) + 1;
 }
 

@@ -20,6 +20,7 @@ export const WARNING_CODES = [
   "refused",
   "balance_differs",
   "running_balance_breaks",
+  "several_accounts",
   "control_totals_differ",
 ] as const;
 export type WarningCode = (typeof WARNING_CODES)[number];

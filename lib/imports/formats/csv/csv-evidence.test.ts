@@ -413,7 +413,10 @@ test.each<[string, string, Outcome]>([
       "A,2026-03-14,20.00,130.00",
       "B,2026-03-14,1.00,12.00",
     ),
-    { lines: ["03-13 1000", "03-13 100", "03-14 2000", "03-14 100"] },
+    {
+      lines: ["03-13 1000", "03-13 100", "03-14 2000", "03-14 100"],
+      warns: /^Column "Account" names several accounts/,
+    },
   ],
   [
     "an opening and a closing balance that fit",

@@ -264,4 +264,14 @@ test.each<[string, string, string, Outcome]>([
     "EUR",
     BOTH,
   ],
+  [
+    "a text before a day is no weekday",
+    rows(
+      "Text;Betrag;Tag",
+      "Miete 01.09.2026;-45,20;02.10.2026",
+      "Abo 02.09.2026;1200,00;05.10.2026",
+    ),
+    "EUR",
+    BOTH,
+  ],
 ])("%s", (_what, text, currency, outcome) => expectOutcome(text, currency, outcome));

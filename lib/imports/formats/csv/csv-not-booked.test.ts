@@ -103,6 +103,17 @@ test("of columns for several currencies, the source's is read, and other rows ar
     { ...BOTH, refused: [4] },
   ));
 
+test("a file of several accounts is said to be one", () =>
+  expectOutcome(
+    rows(
+      "IBAN;Datum;Text;Betrag;IBAN Empfänger",
+      "DE02500105170137075030;02.10.2026;a;-45,20;DE1",
+      "DE02120300000000202051;15.10.2026;b;300,00;DE2",
+    ),
+    "EUR",
+    { ...BOTH, warns: /"IBAN" names several accounts, such as DE02500105170137075030, DE0212/ },
+  ));
+
 test("amounts in thousands are refused", async () => {
   await expect(
     imported(rows("Date,Text,Amount (in thousands)", "2026-10-02,a,-45.20"), "EUR"),
