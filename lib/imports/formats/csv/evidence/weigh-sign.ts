@@ -1,8 +1,8 @@
 import { amountMarks } from "../../../../wire/amount-marks.ts";
 import { refuseFile } from "../../refusal.ts";
 import { borneOut, isBorneOut, shownRows, type TriedReading } from "../csv-readings.ts";
-import { plainWords } from "../csv-words.ts";
 import { signsIn } from "./amount-signs.ts";
+import { negativeCardPayment } from "./card-payments.ts";
 import type { Evidence } from "./evidence.ts";
 
 /** If some amounts are marked CR and none DR or minus, the unmarked ones are the other side. */
@@ -21,15 +21,6 @@ export function weighUnmarked(evidence: Evidence): void {
   if (chosen) evidence.mapping = chosen.mapping;
 }
 
-/** How statements of cards call the payment of what is owed. */
-const CARD_PAYMENT =
-  /thank ?you|\b(?:autopay|online|internet|mobile|electronic|automatic) (?:payment|pymt)|payment received|zahlung (?:erhalten|dankend)|besten dank|vielen dank|paiement recu|merci|pago recibido|gracias|pagamento ricevuto|grazie|pagamento recebido|obrigado|betaling ontvangen|bedankt/;
-/** Cells that name the kind of a row on a card's statement. */
-const PURCHASES = new Set("purchase kauf achat compra acquisto aankoop kop kjop kob".split(" "));
-const PAYMENTS = new Set("payment zahlung paiement pago pagamento betaling betalning".split(" "));
-/** Most rows of a card's statement are purchases; the others are refunds. */
-const CARD_SHARE = 0.8;
-
 /**
  * If balances fall by positive amounts, or a card's payments are negative, a minus is money in, or
  * the amounts are what is owed.
@@ -39,7 +30,7 @@ export function weighSign(evidence: Evidence): void {
   if (evidence.amountName === undefined || fields.sign !== undefined) return;
   if (amount_sign !== undefined || unmarked !== undefined) return;
   if (balance === undefined) {
-    const payment = negativePaymentOf(evidence);
+    const payment = negativeCardPayment(evidence);
     if (payment !== undefined)
       askSign(evidence, `The payment "${payment}" is negative.`, evidence.try({}));
     return;
@@ -48,43 +39,6 @@ export function weighSign(evidence: Evidence): void {
   if (!isBorneOut(own)) refuseUnsigned(evidence, own, balance);
   if (!isBorneOut(own) || own.course.polarity === 1) return;
   askSign(evidence, `Column "${balance}" falls by positive amounts.`, own);
-}
-
-/** The text of a payment to a card, if all of these are negative and most other amounts positive. */
-function negativePaymentOf(evidence: Evidence): string | undefined {
-  const { fields } = evidence.mapping;
-  const amounts = evidence.column(evidence.amountName);
-  const texts = [fields.description, fields.counterparty].flatMap(
-    (name) => evidence.column(name) ?? [],
-  );
-  if (!amounts) return undefined;
-  const isNegative = (row: number) => amountMarks(amounts.all[row] ?? "")?.negative ?? false;
-  const kindOf = (row: number, kinds: ReadonlySet<string>) =>
-    evidence.table.columns.some(
-      ({ kind, all }) => kind === "text" && kinds.has(plainWords(all[row] ?? "")),
-    );
-  const rowsAt = amounts.all.map((_, row) => row);
-  const sellsByKind =
-    rowsAt.some((row) => kindOf(row, PURCHASES)) &&
-    rowsAt.every((row) => !kindOf(row, PURCHASES) || !isNegative(row));
-  const payments = rowsAt.flatMap((row) => {
-    const own = texts.map(({ all }) => all[row] ?? "");
-    const text = own.find((one) => isCardPayment(one));
-    if (text !== undefined) return [{ row, text }];
-    return sellsByKind && kindOf(row, PAYMENTS) ? [{ row, text: own[0] ?? "" }] : [];
-  });
-  const rows = new Set(payments.map(({ row }) => row));
-  const others = amounts.all.flatMap((cell, row) => (cell === "" || rows.has(row) ? [] : [row]));
-  const positive = others.filter((row) => !isNegative(row)).length;
-  const isCard =
-    payments.every(({ row }) => isNegative(row)) &&
-    positive > 0 &&
-    positive >= CARD_SHARE * others.length;
-  return isCard ? payments[0]?.text : undefined;
-}
-
-function isCardPayment(text: string): boolean {
-  return CARD_PAYMENT.test(plainWords(text));
 }
 
 function askSign(evidence: Evidence, why: string, own: TriedReading): void {
