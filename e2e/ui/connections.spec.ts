@@ -46,6 +46,7 @@ test("an admin connects a source, tests it and fetches a file, by keyboard on a 
     await expectAxeFindsNothing(page);
     await form.getByLabel("Address").fill(`http://127.0.0.1:${port}/day.json`);
     await form.getByLabel("Address").press("Enter");
+    await expect(form).toBeHidden();
 
     await section.getByRole("button", { name: "Test" }).press("Enter");
     await expect(section.getByText("The server refused the credential (HTTP 401).")).toBeVisible();
@@ -53,6 +54,7 @@ test("an admin connects a source, tests it and fetches a file, by keyboard on a 
     await expect(form.getByLabel("Token")).toHaveValue("");
     await form.getByLabel("Token").fill("right");
     await form.getByLabel("Token").press("Enter");
+    await expect(form).toBeHidden();
     await section.getByRole("button", { name: "Test" }).press("Enter");
     await expect(section.getByText("It works.")).toBeVisible();
     await expect(section.getByText("No files yet")).toBeVisible();

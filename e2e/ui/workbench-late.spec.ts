@@ -52,14 +52,21 @@ async function confirmElsewhere(place: number): Promise<void> {
 const shows = (page: Page, open: number) =>
   expect(page.getByText(`${open} open`, { exact: true }).first()).toBeVisible();
 
-/** Confirms the current suggestion; `left`: how many of the bank's lines are left. */
+/**
+ * Confirms the current suggestion, or the next one where a difference would have to be explained;
+ * `left`: how many of the bank's lines are left.
+ */
 async function accept(page: Page, left: number): Promise<void> {
   await expect(page.getByRole("button", { name: "Match", exact: false }).first()).toBeEnabled();
   await page.keyboard.press("Enter");
-  const question = page.getByText("Press Enter again to confirm with this difference.");
+  const question = page.getByRole("dialog", { name: /explain/ });
   const confirmed = page.getByText(`${left} open`, { exact: true });
   await expect(question.or(confirmed).first()).toBeVisible();
-  if (!(await confirmed.first().isVisible())) await page.keyboard.press("Enter");
+  if (await question.isVisible()) {
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+  }
   await shows(page, left);
 }
 
