@@ -254,6 +254,10 @@ test.each<[string, Format, () => Iterable<string>, string, Partial<ReadOptions>?
 test.each([
   ["a cell of blanks after a digit", `a,b\n1${" ".repeat(60_000)}x,1\n2026-01-05,1\n`],
   ["a cell of blanks after a sign", `a,b\n-${" ".repeat(60_000)}x,1\n2026-01-05,1\n`],
+  [
+    "a column whose name is brackets",
+    `date,amount,"${"(".repeat(60_000)}\nx"\n2026-01-05,1.00,5.00\n2026-01-06,2.00,7.00\n`,
+  ],
   ["the beginning of OFX ten thousand times", "<x>".padEnd(64 * 1024, "<?OFX ")],
 ])("the format of a file is detected quickly: %s", (_, head) => {
   const startedAt = process.cpuUsage();

@@ -51,7 +51,7 @@ export function withDates(table: Table, mapping: Mapping, questions: Question[])
 function byYears(cells: readonly string[], formats: DateFormat[]): DateFormat[] {
   const close = formats.filter((format) => {
     const read = dateReader(format, "UTC");
-    const years = cells.flatMap((cell) => Number(read(cell)?.slice(0, 4)) || []);
+    const years = [...new Set(cells)].flatMap((cell) => Number(read(cell)?.slice(0, 4)) || []);
     return Math.max(...years) - Math.min(...years) <= 1;
   });
   const left = close.length > 0 ? close : formats;

@@ -13,7 +13,9 @@ const OTHERS = new Set(OTHER_BALANCES.split("|").map(plainWords));
 /** Whether a column is called balance, whatever follows in brackets. */
 export function isBalanceName(name: string): boolean {
   const plain = plainWords(name);
-  const bare = plainWords(name.replace(/[([\uFF08].*$/, ""));
+  // A regular expression to the end would take quadratic time for a name full of brackets.
+  const bracket = name.search(/[([\uFF08]/);
+  const bare = bracket < 0 ? plain : plainWords(name.slice(0, bracket));
   return BALANCE_NAMES.test(plain) || OTHERS.has(plain) || OTHERS.has(bare);
 }
 
