@@ -82,7 +82,7 @@ export function rangesOf(allowlist: string): string[] {
 }
 
 /** Whether an allowlist explicitly allows every address. */
-export function opensToAll(ranges: readonly string[]): boolean {
+export function allowsEveryAddress(ranges: readonly string[]): boolean {
   return ranges.some((range) => normaliseRange(range)?.endsWith("/0"));
 }
 
@@ -100,7 +100,7 @@ export function missingIn({ name, scopes, expires_at, ip_allowlist }: Draft): Pr
   };
 }
 
-export function toggled(scopes: readonly Scope[], scope: Scope, on: boolean): Scope[] {
+export function toggleScope(scopes: readonly Scope[], scope: Scope, on: boolean): Scope[] {
   return SCOPES.filter((known) => (known === scope ? on : scopes.includes(known)));
 }
 

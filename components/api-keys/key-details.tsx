@@ -12,7 +12,7 @@ import { Time } from "#components/ui/time.tsx";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
 import { EditKeyDialog } from "./edit-key-dialog.tsx";
 import { Expiry } from "./expiry.tsx";
-import { groupedScopes, resourceWord, scopeOf } from "./labels.ts";
+import { groupedScopes, resourceLabel, scopeOf } from "./labels.ts";
 import { LastUsed } from "./last-used.tsx";
 import { RevokeKeyDialog } from "./revoke-key-dialog.tsx";
 import { RotateKeyDialog } from "./rotate-key-dialog.tsx";
@@ -138,7 +138,7 @@ function Scopes({ apiKey: { scopes, unused_scopes } }: { apiKey: ApiKey }) {
     <ul className="flex flex-col gap-0.5">
       {groupedScopes(scopes).map(({ resource, actions }) => (
         <li key={resource}>
-          <span className="inline-block first-letter:uppercase">{resourceWord(resource)}:</span>{" "}
+          <span className="inline-block first-letter:uppercase">{resourceLabel(resource)}:</span>{" "}
           {actions.map((action, index) => (
             <span key={action}>
               {index > 0 && ", "}

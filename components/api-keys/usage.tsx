@@ -10,7 +10,7 @@ import { RelativeTime } from "#components/ui/relative-time.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { ApiKeyUsage } from "#lib/api-keys/contract.ts";
 import { bucketsOf, PERIODS, type Period } from "./buckets.ts";
-import { refusalWord } from "./labels.ts";
+import { refusalLabel } from "./labels.ts";
 import { apiKeyUsage } from "./queries.ts";
 import { UsageChart } from "./usage-chart.tsx";
 import { UsageTable } from "./usage-table.tsx";
@@ -112,7 +112,7 @@ function Figures({ usage }: { usage: ApiKeyUsage }) {
           {refusals.map(([reason, calls]) => (
             <tr key={reason}>
               <th scope="row" className="py-0.5 pr-3 text-left font-normal">
-                {refusalWord(reason)}
+                {refusalLabel(reason)}
               </th>
               <td className="py-0.5 text-right tabular-nums">{calls.toLocaleString("en")}</td>
             </tr>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Exception } from "#lib/exceptions/contract.ts";
-import { groupsOf, inverseOf, isTaken, isUnchanged, lastAct } from "./undo.ts";
+import { groupsOf, inverseOf, isApplied, isUnchanged, lastAction } from "./undo.ts";
 
 const open = {
   status: "open",
@@ -53,12 +53,12 @@ test("recognises an undone action by its first steps, never by another user's ch
     status: "resolved",
     resolution: "Found.",
   });
-  expect(isTaken(steps, exception())).toBe(true);
-  expect(isTaken(steps, exception({ status: "in_review" }))).toBe(true);
-  expect(isTaken(steps, exception({ status: "resolved" }))).toBe(false);
+  expect(isApplied(steps, exception())).toBe(true);
+  expect(isApplied(steps, exception({ status: "in_review" }))).toBe(true);
+  expect(isApplied(steps, exception({ status: "resolved" }))).toBe(false);
   const both = inverseOf(exception(), { assigned_to: "user:ada", status: "in_review" });
-  expect(isTaken(both, exception({ assigned_to: "user:zoe" }))).toBe(false);
-  expect(isTaken([{ resume: true }], exception())).toBe(false);
+  expect(isApplied(both, exception({ assigned_to: "user:zoe" }))).toBe(false);
+  expect(isApplied([{ resume: true }], exception())).toBe(false);
 });
 
 test("undoes the last action on the open exception, otherwise the last of all", () => {
@@ -77,14 +77,14 @@ test("undoes the last action on the open exception, otherwise the last of all", 
     act("exc_3", "fourth"),
   ];
   expect([
-    lastAct(all, "exc_1")?.done,
-    lastAct(all, "exc_2")?.done,
-    lastAct(all, "exc_9")?.done,
+    lastAction(all, "exc_1")?.done,
+    lastAction(all, "exc_2")?.done,
+    lastAction(all, "exc_9")?.done,
   ]).toEqual(["third", "second", "fourth"]);
-  expect(lastAct([], "exc_1")).toBeUndefined();
+  expect(lastAction([], "exc_1")).toBeUndefined();
   const bulk = { id: null, title: "", done: "bulk", undone: "", groups: [], patch: {} };
-  expect(lastAct([bulk, ...all], null)?.done).toBe("fourth");
-  expect(lastAct([...all, bulk], null)?.done).toBe("bulk");
+  expect(lastAction([bulk, ...all], null)?.done).toBe("fourth");
+  expect(lastAction([...all, bulk], null)?.done).toBe("bulk");
 });
 
 test("undoes a bulk change by one call for all that were the same before", () => {

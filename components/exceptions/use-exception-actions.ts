@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { holdKeys } from "#components/kit/held-keys.ts";
+import { bufferKeys } from "#components/kit/key-buffer.ts";
 import { useMember } from "#components/kit/member.tsx";
 import { goToRow, hasJustShifted, rowAfter, rowOf } from "#components/kit/rows.ts";
 import { takesKeys, useKeys } from "#components/kit/use-keys.ts";
@@ -50,7 +50,7 @@ export function useExceptionActions(
 
   function ask(id: string, wanted: Form | "assign"): void {
     // The panel and its form take a moment to open.
-    holdKeys();
+    bufferKeys();
     flushSync(() => setAsked({ id, form: wanted }));
     if (id !== openId) rowOf(id)?.click();
   }

@@ -19,31 +19,31 @@ import { knownException } from "./board/board-cache.ts";
 import { undoInBulk } from "./bulk/undo-in-bulk.ts";
 import { boardsKey, exceptionsKey } from "./queries.ts";
 import {
-  type Act,
-  acts,
   type DecisionStep,
-  forget,
-  isTaken,
+  forgetAction,
+  isApplied,
   isUnchanged,
-  lastAct,
-  type SingleAct,
-  type Step,
+  lastAction,
+  type SingleAction,
+  type UndoableAction,
+  type UndoStep,
+  undoHistory,
 } from "./undo.ts";
 
-const NONE: readonly Act[] = [];
+const NONE: readonly UndoableAction[] = [];
 const DECISIONS_READ = 100;
 
 /**
  * Undoes an action of this session, unless someone else has changed the exception since. `onDone`
  * receives the ID of a single exception.
  */
-export function useUndoAct(onDone: (id: string) => void = () => {}) {
+export function useUndoAction(onDone: (id: string) => void = () => {}) {
   const tenant = useTenantId();
   const { self } = useMember();
   const cache = useQueryClient();
-  const taken = useRef<Act>(undefined);
+  const taken = useRef<UndoableAction>(undefined);
   const { start } = useMutate({
-    send: async (act: Act, idempotencyKey): Promise<{ refused: number }> => {
+    send: async (act: UndoableAction, idempotencyKey): Promise<{ refused: number }> => {
       taken.current = act;
       try {
         if (act.id === null)
@@ -55,14 +55,14 @@ export function useUndoAct(onDone: (id: string) => void = () => {}) {
           await take(step, act, at === 0 ? etag : null, `${idempotencyKey}-${at}`);
         return { refused: 0 };
       } catch (problem) {
-        if (isRefusal(problem as Error)) forget(act);
+        if (isRefusal(problem as Error)) forgetAction(act);
         throw problem;
       } finally {
         taken.current = undefined;
       }
     },
     onDone: ({ refused }, act) => {
-      forget(act);
+      forgetAction(act);
       // The row returns to its place at once, even while other users' rows wait
       // (use-board-poll.ts).
       cache.invalidateQueries({ queryKey: boardsKey(tenant) });
@@ -82,8 +82,8 @@ export function useUndoAct(onDone: (id: string) => void = () => {}) {
   });
 
   function take(
-    step: Step | DecisionStep,
-    { id: exception, steps }: SingleAct,
+    step: UndoStep | DecisionStep,
+    { id: exception, steps }: SingleAction,
     ifMatch: string | null,
     idempotencyKey: string,
   ): Promise<unknown> {
@@ -95,7 +95,7 @@ export function useUndoAct(onDone: (id: string) => void = () => {}) {
     return callApi(updateExceptionContract, { ...call, body: step.patch, ifMatch }).catch(
       async (problem) => {
         if (!(problem instanceof ApiProblem) || problem.status !== 412) throw problem;
-        if (isTaken(steps, await callApi(getExceptionContract, call))) return;
+        if (isApplied(steps, await callApi(getExceptionContract, call))) return;
         throw new ApiProblem(412, {
           code: "precondition_failed",
           detail: "Someone changed it since. Nothing was undone.",
@@ -122,12 +122,13 @@ export function useUndoAct(onDone: (id: string) => void = () => {}) {
   }
 
   // The previous action can be undone while lists are still being read again.
-  return (act: Act) => act !== taken.current && acts.get().includes(act) && start(act);
+  return (act: UndoableAction) =>
+    act !== taken.current && undoHistory.get().includes(act) && start(act);
 }
 
 /** Undoes the last action on the exception with this ID, or else the last of all. */
 export function useUndo(id: string | null, onDone: (id: string) => void) {
-  const last = lastAct(useStore(acts, NONE), id);
-  const undoAct = useUndoAct(onDone);
+  const last = lastAction(useStore(undoHistory, NONE), id);
+  const undoAct = useUndoAction(onDone);
   return { last, undo: () => last && undoAct(last) };
 }

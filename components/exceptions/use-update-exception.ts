@@ -15,8 +15,8 @@ import {
   withChange,
 } from "./board/board-cache.ts";
 import { boardsKey, exceptionById, exceptionsKey } from "./queries.ts";
-import { inverseOf, type Patch, remember, type SingleAct, undoneWords } from "./undo.ts";
-import { useUndoAct } from "./use-undo.ts";
+import { inverseOf, type Patch, recordAction, type SingleAction, undoneLabel } from "./undo.ts";
+import { useUndoAction } from "./use-undo.ts";
 
 /** `done` is the toast on success, and the name of the action when it is undone. */
 type Change = { id: string; patch: Patch; done: string };
@@ -27,8 +27,8 @@ export function useUpdateException() {
   const cache = useQueryClient();
   const keyOf = (id: string) => exceptionById(tenant, id).queryKey;
   const boards = { queryKey: boardsKey(tenant) };
-  const undoAct = useUndoAct();
-  const sentActs = useRef(new Map<string, SingleAct>());
+  const undoAct = useUndoAction();
+  const sentActs = useRef(new Map<string, SingleAction>());
 
   const { start } = useMutate({
     send: ({ id, patch, done, before }: Change & { before: Exception | undefined }) => {
@@ -38,11 +38,11 @@ export function useUpdateException() {
           id,
           title: before.title,
           done,
-          undone: undoneWords(patch),
+          undone: undoneLabel(patch),
           steps: inverseOf(before, patch),
           etag: sent.then(({ etag }) => etag),
         };
-        remember(act);
+        recordAction(act);
         sentActs.current.set(id, act);
       }
       return sent;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fieldName, inWords, namedValues } from "./field-labels.ts";
+import { fieldName, namedValues, valueText } from "./field-labels.ts";
 
 test("turns a field name of any style into words", () => {
   expect(
@@ -28,7 +28,7 @@ test("names every field of an object, including nested ones", () => {
 
 test("shows a value on one line, without braces", () => {
   expect(
-    [null, "", [], {}, true, 118, ["a", "b"], { source_line: 118, checked: false }].map(inWords),
+    [null, "", [], {}, true, 118, ["a", "b"], { source_line: 118, checked: false }].map(valueText),
   ).toEqual([
     "None",
     "None",

@@ -56,15 +56,15 @@ function currencyIn(value: object): string | undefined {
 }
 
 /** A value on one line. */
-export function inWords(value: unknown): string {
+export function valueText(value: unknown): string {
   if (value === null || value === undefined || value === "") return "None";
   if (typeof value === "boolean") return value ? "Yes" : "No";
   if (typeof value !== "object") return String(value);
   const items: unknown[] = Object.values(value);
   if (items.length === 0) return "None";
   const words = isNested(value)
-    ? namedValues(value).map((field) => `${field.name}: ${inWords(field.value)}`)
-    : items.map(inWords);
+    ? namedValues(value).map((field) => `${field.name}: ${valueText(field.value)}`)
+    : items.map(valueText);
   return words.join(isNested(value) ? "; " : ", ");
 }
 

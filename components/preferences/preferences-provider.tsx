@@ -11,7 +11,7 @@ import {
   TIME_ZONE_COOKIE,
   writeBoardLook,
 } from "./preferences.ts";
-import { remember } from "./remember.ts";
+import { remember } from "./write-cookie.ts";
 
 type Held = Preferences & {
   setTheme: (theme: Theme) => void;

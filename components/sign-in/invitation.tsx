@@ -6,7 +6,7 @@ import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { roleNames } from "#components/kit/role-names.ts";
 import { useMutate } from "#components/kit/use-mutate.ts";
 import { personName } from "#components/people/person.tsx";
-import { startInLocalTime } from "#components/preferences/remember.ts";
+import { startInLocalTime } from "#components/preferences/write-cookie.ts";
 import { Button } from "#components/ui/button.tsx";
 import type { AccountAnswer } from "#lib/accounts/contract.ts";
 import { callAccount } from "./account-client.ts";

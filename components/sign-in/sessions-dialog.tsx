@@ -15,7 +15,7 @@ import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { endSessionsContract, listSessionsContract, type Session } from "#lib/sessions/contract.ts";
 import { browserName } from "./browser-name.ts";
-import { tellOtherTabs } from "./session-state.ts";
+import { notifyOtherTabs } from "./session-state.ts";
 
 const MAX = 100;
 
@@ -41,7 +41,7 @@ export function SessionsDialog({ onClose }: { onClose: () => void }) {
     send: (_: undefined, idempotencyKey) =>
       callApi(endSessionsContract, { tenant, body: {}, idempotencyKey }),
     onDone() {
-      tellOtherTabs("signed-out");
+      notifyOtherTabs("signed-out");
       // A full load, so that nothing of the session stays in memory.
       window.location.assign("/sign-in");
     },

@@ -6,7 +6,7 @@ import { BrushChart, type ChartStep } from "#components/ui/brush-chart.tsx";
 import { formatMoment } from "#components/ui/moment.ts";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { WebhookStats } from "#lib/webhooks/deliveries/contract.ts";
-import { shownDuration } from "./labels.ts";
+import { formatDuration } from "./labels.ts";
 
 const HOUR_MS = 3_600_000;
 const HOURS = 7 * 24;
@@ -96,7 +96,7 @@ function shown({ start, succeeded, failed, p50_ms, p95_ms }: Hour, timeZone: str
     succeeded + failed === 0
       ? "no attempts"
       : `${succeeded.toLocaleString("en")} accepted, ${failed.toLocaleString("en")} failed, p50 ` +
-        `${shownDuration(p50_ms)}, p95 ${shownDuration(p95_ms)}`;
+        `${formatDuration(p50_ms)}, p95 ${formatDuration(p95_ms)}`;
   return {
     name: formatMoment(start, timeZone),
     words,

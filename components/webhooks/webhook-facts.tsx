@@ -9,7 +9,7 @@ import { pluralize } from "#components/ui/pluralize.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { HealthBadge } from "./health-badge.tsx";
-import { filterWords } from "./options-draft.ts";
+import { describeFilters } from "./options-draft.ts";
 import type { Act } from "./webhook-actions.tsx";
 
 export function WebhookFacts({ webhook, onAct }: { webhook: Webhook; onAct: (act: Act) => void }) {
@@ -38,7 +38,7 @@ export function WebhookFacts({ webhook, onAct }: { webhook: Webhook; onAct: (act
         </ul>
       </Fact>
       {Object.keys(webhook.filters).length > 0 && (
-        <Fact name="Filters">{filterWords(webhook.filters).join("; ")}</Fact>
+        <Fact name="Filters">{describeFilters(webhook.filters).join("; ")}</Fact>
       )}
       {webhook.header_names.length > 0 && (
         <Fact name="Headers">

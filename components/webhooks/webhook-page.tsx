@@ -11,7 +11,7 @@ import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { useSearch } from "#components/kit/use-search.ts";
 import { AttemptsChart } from "./attempts-chart.tsx";
 import { Deliveries } from "./deliveries.tsx";
-import { shownUrl } from "./labels.ts";
+import { formatUrl } from "./labels.ts";
 import { deliveryPages, webhookById, webhookStatsOf } from "./queries.ts";
 import { DELIVERY_FILTERS, deliverySearch } from "./search.ts";
 import { type Act, WebhookActions } from "./webhook-actions.tsx";
@@ -49,7 +49,7 @@ export function WebhookPage({ id }: { id: string }) {
   return (
     <Page
       parent={{ name: "Webhooks", path: "webhooks" }}
-      title={isShown ? shownUrl(webhook.url) : "Webhook"}
+      title={isShown ? formatUrl(webhook.url) : "Webhook"}
       actions={isShown && <WebhookActions webhook={webhook} onAct={setAct} onTested={onTested} />}
     >
       {isShown ? (

@@ -9,7 +9,7 @@ import { namesakes } from "#components/people/namesakes.ts";
 import { personName } from "#components/people/person.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { LEDGER_KINDS } from "#lib/exceptions/sla/contract.ts";
-import { clockTime } from "../deadline.ts";
+import { formatClock } from "../deadline.ts";
 import { type Row, type ShownRow, shownRows } from "./ledger-figures.ts";
 import { LedgerStrip } from "./ledger-strip.tsx";
 import { ledgerOf } from "./sla-queries.ts";
@@ -91,14 +91,14 @@ function Amounts({
   const isMixed = closed > 0 || paused > 0;
   return (
     <tr className="align-top">
-      <Amount value={elapsed === 0 ? "–" : clockTime(-elapsed)}>
-        {isMixed && worked > 0 && <Part>{clockTime(worked)} worked</Part>}
-        {closed > 0 && <Part>{clockTime(closed)} closed</Part>}
-        {paused > 0 && <Part>{clockTime(paused)} paused</Part>}
+      <Amount value={elapsed === 0 ? "–" : formatClock(-elapsed)}>
+        {isMixed && worked > 0 && <Part>{formatClock(worked)} worked</Part>}
+        {closed > 0 && <Part>{formatClock(closed)} closed</Part>}
+        {paused > 0 && <Part>{formatClock(paused)} paused</Part>}
       </Amount>
-      <Amount value={moved === 0 ? "–" : `${moved > 0 ? "+" : ""}${clockTime(moved)}`} />
-      <Amount value={clockTime(left)}>
-        {businessLeft !== null && <Part>{clockTime(businessLeft)} business</Part>}
+      <Amount value={moved === 0 ? "–" : `${moved > 0 ? "+" : ""}${formatClock(moved)}`} />
+      <Amount value={formatClock(left)}>
+        {businessLeft !== null && <Part>{formatClock(businessLeft)} business</Part>}
       </Amount>
     </tr>
   );

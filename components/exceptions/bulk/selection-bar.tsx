@@ -16,7 +16,7 @@ import type { Closed } from "../detail/close-form.tsx";
 import { STATUS_LABELS, StatusLabel } from "../labels.tsx";
 import { PauseDialog } from "../pauses/pause-dialog.tsx";
 import { commonPauseFault, tellPauseFault } from "../pauses/pause-fault.ts";
-import { undoneWords } from "../undo.ts";
+import { undoneLabel } from "../undo.ts";
 import { BulkReport } from "./bulk-report.tsx";
 import type { Matching } from "./change-matching.ts";
 import { CloseDialog } from "./close-dialog.tsx";
@@ -202,7 +202,7 @@ export function SelectionBar({
           onSubmit={(status, resolution) => {
             setClosing(undefined);
             const patch = { status, resolution };
-            start({ patch, done: status, undone: undoneWords(patch) });
+            start({ patch, done: status, undone: undoneLabel(patch) });
           }}
         />
       )}

@@ -9,8 +9,15 @@ import { toast, toastFailure } from "#components/ui/toast.ts";
 import type { Exception, SlaItem } from "#lib/exceptions/contract.ts";
 import { type Board, cancelReads, readGivenUp, withChange } from "../board/board-cache.ts";
 import { boardsKey, exceptionsKey } from "../queries.ts";
-import { groupsOf, inverseOf, type Patch, pauseAgain, remember, type Step } from "../undo.ts";
-import { useUndoAct } from "../use-undo.ts";
+import {
+  groupsOf,
+  inverseOf,
+  type Patch,
+  recordAction,
+  repeatPause,
+  type UndoStep,
+} from "../undo.ts";
+import { useUndoAction } from "../use-undo.ts";
 import { type BulkChange, changeInBulk, type Outcome } from "./change-in-bulk.ts";
 import { changeMatching, type Matching } from "./change-matching.ts";
 
@@ -34,7 +41,7 @@ export function useBulkChange(selection: {
 }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const undoAct = useUndoAct();
+  const undoAct = useUndoAction();
   const stopping = useRef<AbortController>(null);
   const [progress, setProgress] = useState<{ settled: number; total: number } | null>(null);
   const [report, setReport] = useState<Report | null>(null);
@@ -138,7 +145,7 @@ export function useBulkChange(selection: {
       patch: "patch" in asked ? (asked.patch as Patch) : {},
       groups: groupsOf(before, inverseFor(asked)),
     };
-    remember(act);
+    recordAction(act);
     toast(act.done, {
       ...(before.length === 1 && { description: before[0]?.title }),
       action: { label: "Undo", run: () => undoAct(act) },
@@ -156,10 +163,10 @@ export function useBulkChange(selection: {
 }
 
 /** The steps that undo a bulk change of one exception. */
-function inverseFor(asked: BulkChange): (before: Exception) => Step[] {
+function inverseFor(asked: BulkChange): (before: Exception) => UndoStep[] {
   if ("patch" in asked) return (before) => inverseOf(before, asked.patch as Patch);
   if ("pause" in asked) return () => [{ resume: true }];
-  return (before) => (before.paused_at === null ? [] : [pauseAgain(before)]);
+  return (before) => (before.paused_at === null ? [] : [repeatPause(before)]);
 }
 
 function reportOf(

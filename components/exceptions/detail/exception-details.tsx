@@ -15,7 +15,7 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import { type Exception, OPEN_STATUSES } from "#lib/exceptions/contract.ts";
 import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
 import { InPlace } from "../board/in-place.tsx";
-import { breachRisk, countdown, held, minutesToBreach } from "../deadline.ts";
+import { breachRisk, countdown, formatTimeLeft, minutesToBreach } from "../deadline.ts";
 import { CHOICE_NAMES, ChoiceLabel, type Choices, choiceFieldOf, fieldLabel } from "../fields.tsx";
 import { STATUS_LABELS, StatusLabel } from "../labels.tsx";
 import { RiskBadge } from "../risk-badge.tsx";
@@ -175,7 +175,7 @@ function Clock({ exception: { due_at, paused_at, minutes_to_breach } }: { except
     now,
   );
   const left = useServerTime(
-    (at) => (isPaused ? held(minutes_to_breach ?? 0) : countdown(due_at, at)),
+    (at) => (isPaused ? formatTimeLeft(minutes_to_breach ?? 0) : countdown(due_at, at)),
     now,
   );
   return (

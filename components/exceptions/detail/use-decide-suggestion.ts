@@ -18,8 +18,8 @@ import {
   rejectMatchContract,
 } from "#lib/matching/contract.ts";
 import { boardsKey, exceptionsKey } from "../queries.ts";
-import { remember } from "../undo.ts";
-import { useUndoAct } from "../use-undo.ts";
+import { recordAction } from "../undo.ts";
+import { useUndoAction } from "../use-undo.ts";
 
 type Adjustment = Match["adjustments"][number];
 type Decision = { act: "confirm" } | { act: "reject" } | { act: "match"; adjustment: Adjustment };
@@ -31,7 +31,7 @@ type Decision = { act: "confirm" } | { act: "reject" } | { act: "match"; adjustm
 export function useDecideSuggestion(exception: Exception, match: Match) {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const undoAct = useUndoAct();
+  const undoAct = useUndoAction();
   const mayDecide = useIsAllowed(confirmMatchContract.access);
   const mayMatch = useIsAllowed(createMatchContract.access);
   const [isExplaining, setExplaining] = useState(false);
@@ -66,7 +66,7 @@ export function useDecideSuggestion(exception: Exception, match: Match) {
         steps: [{ decision: { reconciliation_id: match.reconciliation_id, match_id: decided.id } }],
         etag: Promise.resolve(null),
       };
-      remember(undoable);
+      recordAction(undoable);
       toast(undoable.done, {
         description: undoable.title,
         action: { label: "Undo", run: () => undoAct(undoable) },

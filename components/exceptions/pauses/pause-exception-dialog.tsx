@@ -10,8 +10,8 @@ import type { Exception } from "#lib/exceptions/contract.ts";
 import { pauseExceptionContract } from "#lib/exceptions/pauses/contract.ts";
 import { knownException } from "../board/board-cache.ts";
 import { exceptionById, exceptionsKey } from "../queries.ts";
-import { remember } from "../undo.ts";
-import { useUndoAct } from "../use-undo.ts";
+import { recordAction } from "../undo.ts";
+import { useUndoAction } from "../use-undo.ts";
 import { PauseDialog } from "./pause-dialog.tsx";
 
 /**
@@ -20,7 +20,7 @@ import { PauseDialog } from "./pause-dialog.tsx";
 export function PauseExceptionDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const undoAct = useUndoAct();
+  const undoAct = useUndoAction();
   const titleOf = (exception: string) =>
     cache.getQueryData<Exception>(exceptionById(tenant, exception).queryKey)?.title ??
     knownException(cache, tenant, exception)?.title ??
@@ -41,7 +41,7 @@ export function PauseExceptionDialog({ id, onClose }: { id: string; onClose: () 
           steps: [{ resume: true as const }],
           etag: Promise.resolve(null),
         };
-        remember(act);
+        recordAction(act);
         toast(act.done, {
           description: act.title,
           action: { label: "Undo", run: () => undoAct(act) },

@@ -9,14 +9,14 @@ import type { Exception } from "#lib/exceptions/contract.ts";
 import { resumeExceptionContract } from "#lib/exceptions/pauses/contract.ts";
 import { knownException } from "../board/board-cache.ts";
 import { exceptionById, exceptionsKey } from "../queries.ts";
-import { pauseAgain, remember } from "../undo.ts";
-import { useUndoAct } from "../use-undo.ts";
+import { recordAction, repeatPause } from "../undo.ts";
+import { useUndoAction } from "../use-undo.ts";
 
 /** Resumes a paused exception. */
 export function useResumeException() {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const undoAct = useUndoAct();
+  const undoAct = useUndoAction();
   const { start } = useMutate({
     send: ({ id }: { id: string; before: Exception | undefined }, idempotencyKey) =>
       callApi(resumeExceptionContract, { tenant, params: { id }, idempotencyKey }),
@@ -27,10 +27,10 @@ export function useResumeException() {
         title: before.title,
         done: "Resumed",
         undone: "Resume undone",
-        steps: [pauseAgain(before)],
+        steps: [repeatPause(before)],
         etag: Promise.resolve(null),
       };
-      remember(act);
+      recordAction(act);
       toast(act.done, {
         description: act.title,
         action: { label: "Undo", run: () => undoAct(act) },

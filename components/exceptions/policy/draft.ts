@@ -9,7 +9,7 @@ import {
 } from "#lib/exceptions/sla/contract.ts";
 import { SLA_POLICIES } from "#lib/wire/facts.gen.ts";
 import type { Severity } from "../labels.tsx";
-import { inWords, minutesOf, type Span, spanOf, UNITS, type Unit } from "./span.ts";
+import { formatSpan, minutesOf, type Span, spanOf, UNITS, type Unit } from "./span.ts";
 
 export type Policy = z.output<typeof slaPolicy>;
 export type PolicyVersion = Version<Policy>;
@@ -83,9 +83,9 @@ export function warningsOf(
   policy: Pick<Sent, "at_risk_thresholds" | "at_risk_business_thresholds">,
 ): string[] {
   return [
-    ...policy.at_risk_thresholds.map((minutes) => inWords(minutes)),
+    ...policy.at_risk_thresholds.map((minutes) => formatSpan(minutes)),
     ...(policy.at_risk_business_thresholds ?? []).map(
-      (minutes) => `${inWords(minutes, unitsOf("business"))} of business time`,
+      (minutes) => `${formatSpan(minutes, unitsOf("business"))} of business time`,
     ),
   ];
 }

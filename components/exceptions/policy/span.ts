@@ -25,7 +25,7 @@ export function minutesOf({ amount, unit }: Span): number | null {
 }
 
 /** "4 hours", "1 day" */
-export function inWords(minutes: number, units?: readonly Unit[]): string {
+export function formatSpan(minutes: number, units?: readonly Unit[]): string {
   const { amount, unit } = spanOf(minutes, units);
   return `${Number(amount).toLocaleString("en")} ${amount === "1" ? unit.slice(0, -1) : unit}`;
 }

@@ -11,8 +11,6 @@ import { Segmented } from "#components/ui/segmented.tsx";
 import { putRulesContract } from "#lib/matching/rules/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { ActionBar } from "./action-bar.tsx";
-import { BenchFilters } from "./bench-filters.tsx";
-import { BareSide, NothingOpen } from "./bench-notices.tsx";
 import { BulkDialog } from "./bulk-dialog.tsx";
 import { ExcludeDialog } from "./exclude-dialog.tsx";
 import { OpenSide } from "./open-side.tsx";
@@ -23,6 +21,8 @@ import { SuggestionPanel } from "./suggestion-panel.tsx";
 import { useActions } from "./use-actions.ts";
 import { useOthers } from "./use-others.ts";
 import { useWorkbench } from "./use-workbench.ts";
+import { BenchFilters } from "./workbench-filters.tsx";
+import { BareSide, NothingOpen } from "./workbench-notices.tsx";
 import { WorkbenchSkeleton } from "./workbench-skeleton.tsx";
 
 const AlwaysDialog = dynamic(

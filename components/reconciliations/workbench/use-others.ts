@@ -5,7 +5,7 @@ import { useEffect, useRef } from "react";
 import { useMember, useTenantId } from "#components/kit/member.tsx";
 import { personName } from "#components/people/person.tsx";
 import { toast } from "#components/ui/toast.ts";
-import { decided } from "./labels.ts";
+import { describeDecision } from "./labels.ts";
 import { decisionsOf, openLinesKey, suggestionsKey } from "./queries.ts";
 
 /** What others decide shows here within a second, and says who. */
@@ -31,6 +31,6 @@ export function useOthers(id: string): void {
     cache.invalidateQueries({ queryKey: openLinesKey(tenant) });
     cache.invalidateQueries({ queryKey: suggestionsKey(tenant) });
     const who = personName(last.undone_by ?? last.created_by);
-    toast(last.undone_at ? `${who} undid a decision` : `${who} ${decided(last)}`);
+    toast(last.undone_at ? `${who} undid a decision` : `${who} ${describeDecision(last)}`);
   }, [cache, data, self, tenant]);
 }

@@ -13,7 +13,7 @@ import {
   undoDecisionContract,
 } from "#lib/matching/workbench/contract.ts";
 import { reconciliationsKey } from "../queries.ts";
-import { undoneWords } from "./labels.ts";
+import { undoneLabel } from "./labels.ts";
 import { openLinesKey, suggestionsKey } from "./queries.ts";
 
 const LOOKED_THROUGH = 100;
@@ -94,7 +94,7 @@ export function useUndo(id: string, onBack: (line: string) => void) {
     send: (about: string | null) => follow(takeBackAfter(underWay.current, about)),
     onDone: (undone) => {
       const own = undone && madeOf(undone);
-      toast(undone ? undoneWords(undone, own?.subject) : "Nothing to undo");
+      toast(undone ? undoneLabel(undone, own?.subject) : "Nothing to undo");
       const line = undone && (undone.line_id ?? own?.line);
       if (line) onBack(line);
       for (const queryKey of [

@@ -10,7 +10,7 @@ import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { matchedShare } from "../labels.tsx";
 import { reconciliationById } from "../queries.ts";
 import { Bench } from "./bench.tsx";
-import { NothingChanges } from "./bench-notices.tsx";
+import { NothingChanges } from "./workbench-notices.tsx";
 import { WorkbenchSkeleton } from "./workbench-skeleton.tsx";
 
 /** The page on which open lines are decided: both sides, the suggestions, and the difference. */

@@ -26,7 +26,7 @@ import { signOut } from "#components/sign-in/auth-client.ts";
 import type { Found } from "#components/ui/finder.tsx";
 import { type Access, needs, needsOnSurface } from "#lib/wire/access.ts";
 import { addressOf, type SurfaceLink, sectionsOf } from "../sections.ts";
-import { front } from "./front.ts";
+import { openOverlay } from "./overlay.ts";
 
 /** `also`: search words besides the title. */
 export type Entry = Found & { also?: string };
@@ -176,7 +176,7 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       title: "First steps",
       icon: ListChecks,
       also: "checklist onboarding help",
-      run: () => front.set("first-steps"),
+      run: () => openOverlay.set("first-steps"),
       refused: refusal(needs("read:first-steps"), ADMINS),
     },
     {
@@ -185,7 +185,7 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       icon: Keyboard,
       also: "help keys",
       keys: ["?"],
-      run: () => front.set("shortcuts"),
+      run: () => openOverlay.set("shortcuts"),
     },
     {
       id: "profile",
@@ -199,7 +199,7 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       title: "Sessions",
       icon: MonitorSmartphone,
       also: "devices browsers sign out everywhere",
-      run: () => front.set("sessions"),
+      run: () => openOverlay.set("sessions"),
     },
     { id: "sign-out", title: "Sign out", icon: LogOut, also: "log out leave", run: signOut },
   ];

@@ -10,8 +10,8 @@ import { RejectedRows } from "#components/kit/rejected-rows.tsx";
 import { ResourcePanel } from "#components/kit/resource-panel.tsx";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
+import { formatBytes } from "#components/ui/format-bytes.ts";
 import { Note } from "#components/ui/note.tsx";
-import { inSize } from "#components/ui/size.ts";
 import { type Import, undoImportContract } from "#lib/imports/contract.ts";
 import { FORMAT_TRAITS } from "#lib/imports/formats/mapping.ts";
 import { moreThan } from "../labels.ts";
@@ -57,7 +57,7 @@ function ImportDetails({ imported, currency }: { imported: Import; currency: str
       <ImportOutcome imported={imported} currency={currency} />
       <Facts ruled>
         <Fact name="Format">{FORMAT_TRAITS[imported.format].name}</Fact>
-        <Fact name="Size">{inSize(imported.bytes_total)}</Fact>
+        <Fact name="Size">{formatBytes(imported.bytes_total)}</Fact>
         <Fact name="Uploaded">
           <ActorName iso={imported.created_at} actor={imported.created_by} />
         </Fact>
