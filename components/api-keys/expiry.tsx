@@ -1,8 +1,8 @@
 "use client";
 
 import { RefreshCw, TriangleAlert } from "lucide-react";
+import { daysUntil, formatRemaining } from "#components/ui/format-duration.ts";
 import { pluralize } from "#components/ui/pluralize.ts";
-import { daysUntil, formatRemaining } from "#components/ui/remaining.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import { Day } from "#components/ui/time.tsx";
 import type { ApiKey } from "#lib/api-keys/contract.ts";

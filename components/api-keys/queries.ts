@@ -1,4 +1,4 @@
-import { listQuery, oneQuery } from "#components/kit/query.ts";
+import { listQuery, singleQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import {
   estimateApiKeyImpactContract,
@@ -8,7 +8,7 @@ import {
 } from "#lib/api-keys/contract.ts";
 import { apiKeysKey } from "./cache-key.ts";
 import type { ApiKeyChange } from "./draft.ts";
-import { isWaiting } from "./first-call.ts";
+import { awaitsFirstCall } from "./first-call.ts";
 import type { ApiKeySearch } from "./search.ts";
 
 const PAGE_SIZE = 50;
@@ -25,7 +25,7 @@ export function apiKeyPages(tenant: string, { q, status }: Pick<ApiKeySearch, "q
     },
     {
       refreshMs: (newest) =>
-        newest?.items.some((key) => isWaiting(key, Date.parse(newest.as_of)))
+        newest?.items.some((key) => awaitsFirstCall(key, Date.parse(newest.as_of)))
           ? WAITING_REFRESH_MS
           : REFRESH_MS,
     },
@@ -33,7 +33,7 @@ export function apiKeyPages(tenant: string, { q, status }: Pick<ApiKeySearch, "q
 }
 
 export function apiKeyById(tenant: string, keyId: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: apiKeysKey(tenant),
       contract: getApiKeyContract,
@@ -44,7 +44,7 @@ export function apiKeyById(tenant: string, keyId: string) {
 }
 
 export function apiKeyUsage(tenant: string, keyId: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: apiKeysKey(tenant),
       contract: getApiKeyUsageContract,
@@ -60,7 +60,7 @@ export function apiKeyImpact(
   keyId: string,
   change: ApiKeyChange | { revoke: true },
 ) {
-  return oneQuery(
+  return singleQuery(
     {
       under: apiKeysKey(tenant),
       contract: estimateApiKeyImpactContract,

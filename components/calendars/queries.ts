@@ -1,4 +1,4 @@
-import { listQuery, oneQuery, resourceKey, versionQuery } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery, versionQuery } from "#components/kit/query.ts";
 import {
   getCalendarContract,
   listCalendarsContract,
@@ -32,7 +32,7 @@ export function calendarById(tenant: string, id: string) {
 
 /** The newest versions of its hours. */
 export function versionsOf(tenant: string, id: string) {
-  return oneQuery({
+  return singleQuery({
     under: calendarsKey(tenant),
     contract: listCalendarVersionsContract,
     call: { tenant, params: { id }, query: { limit: "20" } },
@@ -49,7 +49,7 @@ export function policyOf(tenant: string) {
 }
 
 export function holidayCountries(tenant: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: resourceKey(tenant, "holidays"),
       contract: listHolidayCountriesContract,
@@ -63,7 +63,7 @@ export function holidaysOf(
   tenant: string,
   { country, region, year }: { country: string; region: string; year: string },
 ) {
-  return oneQuery(
+  return singleQuery(
     {
       under: resourceKey(tenant, "holidays"),
       contract: listHolidaysContract,

@@ -1,6 +1,6 @@
 import { keepPreviousData } from "@tanstack/react-query";
 import { exportFromApi } from "#components/api-client.ts";
-import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { getCalendarContract } from "#lib/calendars/contract.ts";
 import { listExceptionCommentsContract } from "#lib/exceptions/comments/contract.ts";
@@ -121,7 +121,7 @@ export function exportOfBoard(tenant: string, search: BoardSearch): Promise<Blob
 
 /** The number of exceptions for each value of each filter. */
 export function facetsOf(tenant: string, search: BoardSearch) {
-  return oneQuery(
+  return singleQuery(
     {
       under: exceptionsKey(tenant),
       contract: getSlaFacetsContract,
@@ -133,7 +133,7 @@ export function facetsOf(tenant: string, search: BoardSearch) {
 
 /** How many open exceptions breached since a moment. */
 export function facetsSince(tenant: string, breached_from: string) {
-  return oneQuery({
+  return singleQuery({
     under: exceptionsKey(tenant),
     contract: getSlaFacetsContract,
     call: { tenant, query: { breached_from, state: "open" } },
@@ -153,7 +153,7 @@ export function exceptionsOfReconciliation(tenant: string, id: string) {
 }
 
 export function exceptionById(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: exceptionsKey(tenant),
       contract: getExceptionContract,
@@ -188,7 +188,7 @@ export function commentPages(tenant: string, id: string) {
 
 /** The line that an exception is about. */
 export function lineById(tenant: string, id: string) {
-  return oneQuery({
+  return singleQuery({
     under: exceptionsKey(tenant),
     contract: getLineContract,
     call: { tenant, params: { id } },
@@ -197,7 +197,7 @@ export function lineById(tenant: string, id: string) {
 
 /** The suggested match of an exception. */
 export function matchById(tenant: string, id: string) {
-  return oneQuery({
+  return singleQuery({
     under: exceptionsKey(tenant),
     contract: getMatchContract,
     call: { tenant, params: { id } },
@@ -206,7 +206,7 @@ export function matchById(tenant: string, id: string) {
 
 /** A reconciliation, for its name. */
 export function reconciliationNameOf(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: resourceKey(tenant, "names"),
       contract: getReconciliationContract,
@@ -218,7 +218,7 @@ export function reconciliationNameOf(tenant: string, id: string) {
 
 /** The newest reconciliations, to choose one for an exception. */
 export function newestReconciliations(tenant: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: resourceKey(tenant, "names"),
       contract: listReconciliationsContract,
@@ -229,7 +229,7 @@ export function newestReconciliations(tenant: string) {
 }
 
 export function calendarById(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: resourceKey(tenant, "names"),
       contract: getCalendarContract,

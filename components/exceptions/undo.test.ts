@@ -62,7 +62,7 @@ test("recognises an undone action by its first steps, never by another user's ch
 });
 
 test("undoes the last action on the open exception, otherwise the last of all", () => {
-  const act = (id: string, done: string) => ({
+  const action = (id: string, done: string) => ({
     id,
     title: "Payout",
     done,
@@ -71,10 +71,10 @@ test("undoes the last action on the open exception, otherwise the last of all", 
     etag: Promise.resolve(null),
   });
   const all = [
-    act("exc_1", "first"),
-    act("exc_2", "second"),
-    act("exc_1", "third"),
-    act("exc_3", "fourth"),
+    action("exc_1", "first"),
+    action("exc_2", "second"),
+    action("exc_1", "third"),
+    action("exc_3", "fourth"),
   ];
   expect([
     lastAction(all, "exc_1")?.done,

@@ -40,13 +40,13 @@ const NONE: readonly UndoableAction[] = [];
 /** The actions of this session that were not undone, the latest last. */
 export const undoHistory = createStore(NONE);
 
-export function recordAction(act: UndoableAction): void {
-  undoHistory.set([...undoHistory.get(), act]);
-  if (act.id !== null) act.etag.catch(() => forgetAction(act));
+export function recordAction(action: UndoableAction): void {
+  undoHistory.set([...undoHistory.get(), action]);
+  if (action.id !== null) action.etag.catch(() => forgetAction(action));
 }
 
-export function forgetAction(act: UndoableAction): void {
-  undoHistory.set(undoHistory.get().filter((one) => one !== act));
+export function forgetAction(action: UndoableAction): void {
+  undoHistory.set(undoHistory.get().filter((one) => one !== action));
 }
 
 /** The action that U undoes: the last one on the open exception, otherwise the last of all. */
@@ -54,7 +54,7 @@ export function lastAction(
   all: readonly UndoableAction[],
   id: string | null,
 ): UndoableAction | undefined {
-  return (id === null ? undefined : all.findLast((act) => act.id === id)) ?? all.at(-1);
+  return (id === null ? undefined : all.findLast((action) => action.id === id)) ?? all.at(-1);
 }
 
 /**

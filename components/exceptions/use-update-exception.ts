@@ -9,9 +9,9 @@ import { toast } from "#components/ui/toast.ts";
 import { type Exception, updateExceptionContract } from "#lib/exceptions/contract.ts";
 import {
   type Board,
+  cachedException,
   cancelReads,
-  knownException,
-  readGivenUp,
+  refetchCancelled,
   withChange,
 } from "./board/board-cache.ts";
 import { boardsKey, exceptionById, exceptionsKey } from "./queries.ts";
@@ -27,14 +27,14 @@ export function useUpdateException() {
   const cache = useQueryClient();
   const keyOf = (id: string) => exceptionById(tenant, id).queryKey;
   const boards = { queryKey: boardsKey(tenant) };
-  const undoAct = useUndoAction();
-  const sentActs = useRef(new Map<string, SingleAction>());
+  const undoAction = useUndoAction();
+  const sentActions = useRef(new Map<string, SingleAction>());
 
   const { start } = useMutate({
     send: ({ id, patch, done, before }: Change & { before: Exception | undefined }) => {
       const sent = callApiWithTag(updateExceptionContract, { tenant, params: { id }, body: patch });
       if (before) {
-        const act = {
+        const action = {
           id,
           title: before.title,
           done,
@@ -42,8 +42,8 @@ export function useUpdateException() {
           steps: inverseOf(before, patch),
           etag: sent.then(({ etag }) => etag),
         };
-        recordAction(act);
-        sentActs.current.set(id, act);
+        recordAction(action);
+        sentActions.current.set(id, action);
       }
       return sent;
     },
@@ -68,11 +68,11 @@ export function useUpdateException() {
     },
     onDone: ({ data }, { id, done }) => {
       cache.setQueryData(keyOf(id), data);
-      void readGivenUp(cache, tenant);
-      const act = sentActs.current.get(id);
+      void refetchCancelled(cache, tenant);
+      const action = sentActions.current.get(id);
       toast(done, {
         description: data.title,
-        ...(act && { action: { label: "Undo", run: () => undoAct(act) } }),
+        ...(action && { action: { label: "Undo", run: () => undoAction(action) } }),
       });
     },
     failed: "Couldn't save",
@@ -83,6 +83,7 @@ export function useUpdateException() {
     start({
       ...change,
       before:
-        cache.getQueryData<Exception>(keyOf(change.id)) ?? knownException(cache, tenant, change.id),
+        cache.getQueryData<Exception>(keyOf(change.id)) ??
+        cachedException(cache, tenant, change.id),
     });
 }

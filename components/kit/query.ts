@@ -10,7 +10,7 @@ import { setServerClock } from "#components/ui/server-clock.ts";
 import type { Contract } from "#lib/wire/contract.ts";
 
 type Call<C extends Contract> = Omit<Parameters<typeof callApi<C>>[1], "signal">;
-export type Answered<C extends Contract> = z.output<C["response"]>;
+export type ResponseOf<C extends Contract> = z.output<C["response"]>;
 
 /** One page of a list. `as_of` is the database's time of the response. */
 export type ListPage = { items: readonly unknown[]; next_cursor: string | null; as_of?: string };
@@ -23,7 +23,7 @@ type QuerySpec<C extends Contract> = { contract: C; call: Call<C>; under: readon
  * (app/prefetched.tsx). `cached` turns a response into the shape that the query cache stores.
  */
 export type ServerQuery<C extends Contract> = QuerySpec<C> & {
-  cached: (answer: Answered<C>, etag: string | null) => unknown;
+  cached: (answer: ResponseOf<C>, etag: string | null) => unknown;
 };
 
 /** The cache key of a tenant's resource. Invalidating it refetches everything under it. */
@@ -51,21 +51,21 @@ function keyOf<C extends Contract>(
  * grows with their number. `refetchOnMount` is false if something else keeps the list fresh.
  */
 export function listQuery<C extends Contract>(
-  question: QuerySpec<C> & (Answered<C> extends ListPage ? unknown : never),
+  question: QuerySpec<C> & (ResponseOf<C> extends ListPage ? unknown : never),
   {
     next,
     refreshMs,
     refetchOnMount = true,
   }: {
     next?: Call<C>["query"];
-    refreshMs?: (newest: Answered<C> | undefined) => number;
+    refreshMs?: (newest: ResponseOf<C> | undefined) => number;
     refetchOnMount?: boolean;
   } = {},
 ) {
   const { contract, call } = question;
   const options = infiniteQueryOptions({
     queryKey: keyOf(question, "pages"),
-    queryFn: async ({ pageParam, signal }): Promise<Answered<C>> => {
+    queryFn: async ({ pageParam, signal }): Promise<ResponseOf<C>> => {
       const query = {
         ...call.query,
         ...(pageParam !== null && { ...next, cursor: pageParam }),
@@ -79,7 +79,7 @@ export function listQuery<C extends Contract>(
     refetchInterval:
       refreshMs && (({ state: { data } }) => refreshMs(data?.pages[0]) * (data?.pages.length ?? 1)),
   });
-  const cached = (answer: Answered<C>) => ({ pages: [answer], pageParams: [null] });
+  const cached = (answer: ResponseOf<C>) => ({ pages: [answer], pageParams: [null] });
   return { ...options, asked: { ...question, cached } };
 }
 
@@ -96,14 +96,14 @@ type Options<Data> = Pick<
 >;
 
 /** A single response. */
-export function oneQuery<C extends Contract>(
+export function singleQuery<C extends Contract>(
   question: QuerySpec<C>,
-  options: Options<Answered<C>> = {},
+  options: Options<ResponseOf<C>> = {},
 ) {
   const { contract, call } = question;
   const queryFn = async ({ signal }: { signal: AbortSignal }) =>
     onTime(await callApi(contract, { ...call, signal }));
-  const cached = (answer: Answered<C>) => answer;
+  const cached = (answer: ResponseOf<C>) => answer;
   return {
     ...queryOptions({ ...(options as object), queryKey: keyOf(question, "one"), queryFn }),
     asked: { ...question, cached },
@@ -116,12 +116,15 @@ export type Version<Data> = { data: Data; etag: string | null };
 /** A single versioned resource. */
 export function versionQuery<C extends Contract>(
   question: QuerySpec<C>,
-  options: Options<Version<Answered<C>>> = {},
+  options: Options<Version<ResponseOf<C>>> = {},
 ) {
   const { contract, call } = question;
-  const queryFn = ({ signal }: { signal: AbortSignal }): Promise<Version<Answered<C>>> =>
+  const queryFn = ({ signal }: { signal: AbortSignal }): Promise<Version<ResponseOf<C>>> =>
     callApiWithTag(contract, { ...call, signal });
-  const cached = (data: Answered<C>, etag: string | null): Version<Answered<C>> => ({ data, etag });
+  const cached = (data: ResponseOf<C>, etag: string | null): Version<ResponseOf<C>> => ({
+    data,
+    etag,
+  });
   return {
     ...queryOptions({ ...(options as object), queryKey: keyOf(question, "version"), queryFn }),
     asked: { ...question, cached },

@@ -1,7 +1,7 @@
 "use client";
 
 import { type ChangeEvent, useEffect, useRef, useState } from "react";
-import { forgiven, type Problems, problemAt, problemsOf } from "./problems.ts";
+import { type Problems, problemAt, problemsOf, withoutFields } from "./problems.ts";
 import { useMutate } from "./use-mutate.ts";
 
 type Declared<Draft, Answer> = {
@@ -60,7 +60,7 @@ export function useForm<Draft extends object, Answer>({
 
   function change(fields: Partial<Draft>): void {
     setDraft((typed) => ({ ...typed, ...fields }));
-    setProblems((known) => forgiven(known, Object.keys(fields)));
+    setProblems((known) => withoutFields(known, Object.keys(fields)));
   }
 
   const problem = (field: keyof Draft & string) => problemAt(problems, field);

@@ -2,9 +2,9 @@
 
 import { useTenantId } from "#components/kit/member.tsx";
 import { Person } from "#components/people/person.tsx";
+import { formatLate, formatRemaining } from "#components/ui/format-duration.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
-import { formatLate, formatRemaining } from "#components/ui/remaining.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import type { Overview } from "#lib/overview/contract.ts";
 import { oneException } from "./links.ts";

@@ -11,7 +11,7 @@ import {
   TIME_ZONE_COOKIE,
   writeBoardLook,
 } from "./preferences.ts";
-import { remember } from "./write-cookie.ts";
+import { writeCookie } from "./write-cookie.ts";
 
 type Held = Preferences & {
   setTheme: (theme: Theme) => void;
@@ -32,24 +32,24 @@ export function PreferencesProvider({
   const [preferences, setPreferences] = useState(initial);
 
   function setTheme(theme: Theme) {
-    remember(THEME_COOKIE, theme);
+    writeCookie(THEME_COOKIE, theme);
     document.documentElement.dataset.theme = theme;
     setPreferences((current) => ({ ...current, theme }));
   }
 
   function setTimeZone(timeZone: string) {
-    remember(TIME_ZONE_COOKIE, timeZone);
+    writeCookie(TIME_ZONE_COOKIE, timeZone);
     setPreferences((current) => ({ ...current, timeZone }));
   }
 
   function setSingleKeys(singleKeys: boolean) {
-    remember(SINGLE_KEYS_COOKIE, singleKeys ? "on" : "off");
+    writeCookie(SINGLE_KEYS_COOKIE, singleKeys ? "on" : "off");
     setPreferences((current) => ({ ...current, singleKeys }));
   }
 
   function setBoard(look: Partial<BoardLook>) {
     const board = { ...preferences.board, ...look };
-    remember(BOARD_COOKIE, writeBoardLook(board));
+    writeCookie(BOARD_COOKIE, writeBoardLook(board));
     setPreferences((current) => ({ ...current, board }));
   }
 

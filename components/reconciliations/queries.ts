@@ -1,4 +1,4 @@
-import { listQuery, oneQuery, resourceKey, versionQuery } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery, versionQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { getLineContract } from "#lib/lines/contract.ts";
 import { listMatchesContract } from "#lib/matching/contract.ts";
@@ -48,7 +48,7 @@ export function reconciliationPages(
 }
 
 export function reconciliationById(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: reconciliationsKey(tenant),
       contract: getReconciliationContract,
@@ -65,7 +65,7 @@ const PERIODS_SHOWN = 24;
 
 /** The newest periods of the same two sources. */
 export function periodsOfPair(tenant: string, { left_source_id, right_source_id }: Reconciliation) {
-  return oneQuery({
+  return singleQuery({
     under: reconciliationsKey(tenant),
     contract: listReconciliationsContract,
     call: { tenant, query: queryOf({ left_source_id, right_source_id, limit: PERIODS_SHOWN }) },
@@ -78,7 +78,7 @@ export const isUnderWay = (run: Run | undefined) =>
 
 /** The period's newest runs. Asked often while one is under way. */
 export function runsOfReconciliation(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: reconciliationsKey(tenant),
       contract: listRunsContract,
@@ -93,7 +93,7 @@ export function runsOfReconciliation(tenant: string, id: string) {
 
 /** A run, asked until it has ended. */
 export function runById(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: reconciliationsKey(tenant),
       contract: getRunContract,
@@ -106,7 +106,7 @@ export function runById(tenant: string, id: string) {
 }
 
 export function proofOf(tenant: string, id: string) {
-  return oneQuery({
+  return singleQuery({
     under: reconciliationsKey(tenant),
     contract: getProofContract,
     call: { tenant, params: { id } },
@@ -114,7 +114,7 @@ export function proofOf(tenant: string, id: string) {
 }
 
 export function checklistOf(tenant: string, id: string) {
-  return oneQuery({
+  return singleQuery({
     under: reconciliationsKey(tenant),
     contract: getChecklistContract,
     call: { tenant, params: { id } },
@@ -122,7 +122,7 @@ export function checklistOf(tenant: string, id: string) {
 }
 
 export function statementOf(tenant: string, id: string) {
-  return oneQuery({
+  return singleQuery({
     under: reconciliationsKey(tenant),
     contract: getStatementContract,
     call: { tenant, params: { id } },
@@ -131,7 +131,7 @@ export function statementOf(tenant: string, id: string) {
 
 /** The signed statements of a period, newest first. */
 export function signedStatementsOf(tenant: string, id: string) {
-  return oneQuery({
+  return singleQuery({
     under: reconciliationsKey(tenant),
     contract: listSignedStatementsContract,
     call: { tenant, params: { id }, query: { limit: SIGNED_STATEMENTS_SHOWN } },
@@ -156,7 +156,7 @@ export function rulesOf(tenant: string, id: string) {
 }
 
 export function lineById(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: reconciliationsKey(tenant),
       contract: getLineContract,

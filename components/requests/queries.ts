@@ -1,4 +1,4 @@
-import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery } from "#components/kit/query.ts";
 import {
   getRequestContract,
   getRequestStatsContract,
@@ -25,7 +25,7 @@ export function requestPages(tenant: string, query: Record<string, string>, live
 }
 
 export function requestStatsOf(tenant: string, query: Record<string, string>, live = false) {
-  return oneQuery(
+  return singleQuery(
     { under: requestsKey(tenant), contract: getRequestStatsContract, call: { tenant, query } },
     live ? { refetchInterval: CHART_MS } : {},
   );
@@ -33,7 +33,7 @@ export function requestStatsOf(tenant: string, query: Record<string, string>, li
 
 /** It never changes. */
 export function requestById(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     { under: requestsKey(tenant), contract: getRequestContract, call: { tenant, params: { id } } },
     { staleTime: Number.POSITIVE_INFINITY },
   );
@@ -41,7 +41,7 @@ export function requestById(tenant: string, id: string) {
 
 /** The deliveries of the events that a request caused. */
 export function deliveriesOf(tenant: string, requestId: string) {
-  return oneQuery({
+  return singleQuery({
     under: requestsKey(tenant),
     contract: listDeliveriesContract,
     call: { tenant, query: { request_id: requestId, limit: PAGE_SIZE } },

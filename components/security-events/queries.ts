@@ -1,4 +1,4 @@
-import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery } from "#components/kit/query.ts";
 import {
   getSecurityEventContract,
   listSecurityEventsContract,
@@ -23,7 +23,7 @@ export function eventPages(tenant: string, query: Record<string, string>) {
 
 /** It never changes. */
 export function eventById(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: eventsKey(tenant),
       contract: getSecurityEventContract,
@@ -35,7 +35,7 @@ export function eventById(tenant: string, id: string) {
 
 /** Only on demand: it reads the whole log. */
 export function chainVerification(tenant: string) {
-  return oneQuery(
+  return singleQuery(
     { under: eventsKey(tenant), contract: verifySecurityEventsContract, call: { tenant } },
     { enabled: false, retry: false },
   );

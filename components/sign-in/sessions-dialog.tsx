@@ -7,7 +7,7 @@ import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
-import { oneQuery, resourceKey } from "#components/kit/query.ts";
+import { resourceKey, singleQuery } from "#components/kit/query.ts";
 import { useMutate } from "#components/kit/use-mutate.ts";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -20,7 +20,7 @@ import { notifyOtherTabs } from "./session-state.ts";
 const MAX = 100;
 
 function sessionsOf(tenant: string) {
-  return oneQuery({
+  return singleQuery({
     under: resourceKey(tenant, "sessions"),
     contract: listSessionsContract,
     call: { tenant, query: { limit: MAX } },

@@ -3,7 +3,7 @@
 import { LogIn } from "lucide-react";
 import Link from "next/link";
 import { type FormEvent, useEffect, useState } from "react";
-import { startInLocalTime } from "#components/preferences/write-cookie.ts";
+import { storeLocalTimeZone } from "#components/preferences/write-cookie.ts";
 import { Button } from "#components/ui/button.tsx";
 import { PasswordField } from "#components/ui/password-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
@@ -46,7 +46,7 @@ export function SignInForm({
     setBusy(provider);
     setError(undefined);
     // A page that stays open keeps its times.
-    if (!inPlace) startInLocalTime();
+    if (!inPlace) storeLocalTimeZone();
     try {
       const url = await postAuth(action, { ...fields, callbackUrl: callbackPath });
       const refused = url.searchParams.get("error");

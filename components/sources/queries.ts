@@ -1,4 +1,4 @@
-import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { listSourceBalancesContract } from "#lib/sources/balances/contract.ts";
 import { getSourceContract, listSourcesContract } from "#lib/sources/contract.ts";
@@ -23,7 +23,7 @@ export function sourcePages(tenant: string, { kind, q }: Omit<SourceSearch, "new
 }
 
 export function sourceById(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     { under: sourcesKey(tenant), contract: getSourceContract, call: { tenant, params: { id } } },
     { refetchInterval: REFRESH_MS },
   );

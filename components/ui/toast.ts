@@ -34,7 +34,7 @@ export function toastFailure(title: string, description: string): void {
  * The visible toasts: one message, and all failures. `awaited` says that another message is
  * waiting.
  */
-export function shownOf(all: readonly Toast[]): (Toast & { awaited: boolean })[] {
+export function visibleToasts(all: readonly Toast[]): (Toast & { awaited: boolean })[] {
   const [first, next] = all.filter(({ failed }) => !failed);
   return all
     .filter((one) => one.failed || one === first)

@@ -1,6 +1,6 @@
 "use client";
 
-import { formatRemaining } from "#components/ui/remaining.ts";
+import { formatRemaining } from "#components/ui/format-duration.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
 
 /** A countdown. Not a live region: it changes each second. */

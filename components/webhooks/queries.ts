@@ -1,4 +1,4 @@
-import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { serverNow } from "#components/ui/server-clock.ts";
 import {
@@ -44,7 +44,7 @@ export function webhookPages(tenant: string, { status }: Pick<WebhookSearch, "st
 }
 
 export function webhookById(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: keyOfWebhook(tenant, id),
       contract: getWebhookContract,
@@ -109,7 +109,7 @@ export function allDeliveryPages(
 
 /** Attempts and response times by hour. */
 export function webhookStatsOf(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: keyOfWebhook(tenant, id),
       contract: getWebhookStatsContract,
@@ -121,14 +121,14 @@ export function webhookStatsOf(tenant: string, id: string) {
 
 /** Like webhookStatsOf, for all webhooks together. */
 export function deliveryStatsOf(tenant: string) {
-  return oneQuery(
+  return singleQuery(
     { under: webhooksKey(tenant), contract: getDeliveryStatsContract, call: { tenant } },
     { refetchInterval: STATS_REFRESH_MS },
   );
 }
 
 export function deliveryById(tenant: string, id: string, deliveryId: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: keyOfWebhook(tenant, id),
       contract: getWebhookDeliveryContract,
@@ -143,7 +143,7 @@ export function deliveryById(tenant: string, id: string, deliveryId: string) {
 
 /** How many deliveries would be resent. Never cached: deliveries keep coming in. */
 export function missedCount(tenant: string, id: string, since: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: [...keyOfWebhook(tenant, id), since],
       contract: recoverWebhookContract,
@@ -158,7 +158,7 @@ export function webhookFilterPreview(
   tenant: string,
   body: { events: EventKind[]; filters: WebhookFilters },
 ) {
-  return oneQuery(
+  return singleQuery(
     {
       under: [...webhooksKey(tenant), "filters"],
       contract: previewWebhookFiltersContract,

@@ -10,9 +10,15 @@ import { Time } from "#components/ui/time.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { HealthBadge } from "./health-badge.tsx";
 import { describeFilters } from "./options-draft.ts";
-import type { Act } from "./webhook-actions.tsx";
+import type { WebhookAction } from "./webhook-actions.tsx";
 
-export function WebhookFacts({ webhook, onAct }: { webhook: Webhook; onAct: (act: Act) => void }) {
+export function WebhookFacts({
+  webhook,
+  onAction,
+}: {
+  webhook: Webhook;
+  onAction: (act: WebhookAction) => void;
+}) {
   return (
     <Facts>
       <Fact name="Health">
@@ -66,7 +72,7 @@ export function WebhookFacts({ webhook, onAct }: { webhook: Webhook; onAct: (act
               "Never rotated"
             )}
           </span>
-          <Button size="sm" onClick={() => onAct("verify")}>
+          <Button size="sm" onClick={() => onAction("verify")}>
             <ShieldCheck aria-hidden className="size-4 text-muted" />
             Verify signatures
           </Button>

@@ -48,7 +48,7 @@ export class TokenRefused extends Error {
 
 const RANKS = Object.keys(REASONS);
 
-export function moreTelling(one: RefusalReason, other: RefusalReason): RefusalReason {
+export function moreSpecific(one: RefusalReason, other: RefusalReason): RefusalReason {
   return RANKS.indexOf(other) > RANKS.indexOf(one) ? other : one;
 }
 

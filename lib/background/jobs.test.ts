@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
 import { until } from "#e2e/until.ts";
-import { lentDatabases } from "../../bin/dev/generate/lent-databases.ts";
+import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
 import { Jobs } from "./jobs.ts";
 
-const fresh = lentDatabases();
+const fresh = testDatabases();
 
 /** Cuts the connection while it settles the first job. */
 const CUT_THE_FIRST = `

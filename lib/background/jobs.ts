@@ -8,7 +8,7 @@ import {
   type WorkerEvents,
 } from "graphile-worker";
 import { log } from "../runtime/log.ts";
-import { durations, figure } from "../runtime/metrics.ts";
+import { durationHistogram, gauge } from "../runtime/metrics.ts";
 import { PRODUCT_ID } from "../wire/product.ts";
 import { RetryingPool } from "./retrying-pool.ts";
 import { LATE_MS, type Service } from "./service.ts";
@@ -43,7 +43,7 @@ export type JobsOptions = {
 const LEVELS = { error: "error", warning: "warn", info: "debug", debug: "trace" } as const;
 const logger = new Logger(() => (level, message) => log[LEVELS[level]](message));
 
-const took = durations({
+const took = durationHistogram({
   name: "tieout_job_duration_seconds",
   help: "How long jobs of this process took: match_pair is a run, read_import an import.",
   labels: ["task", "status"],
@@ -73,7 +73,7 @@ export class Jobs implements Service {
   constructor(options: JobsOptions) {
     this.#options = options;
     const { connectionString, concurrentJobs } = options;
-    figure(
+    gauge(
       { name: "tieout_jobs_at_work", help: "Jobs that this process runs now." },
       () => this.#running,
     );

@@ -94,7 +94,7 @@ export function startListener(options: ListenerOptions): Loop {
       beats = 0;
       client.on("notification", ({ payload = "" }) => {
         const [topic = "", what = ""] = payload.split(" ", 2);
-        if (answers(jobs.pool, peers, what)) handlers[topic]?.(what);
+        if (isResponsible(jobs.pool, peers, what)) handlers[topic]?.(what);
       });
       await client.query(`listen ${CHANNEL}`);
       onListening();
@@ -119,7 +119,7 @@ export function startListener(options: ListenerOptions): Loop {
  * Rendezvous hashing (Thaler and Ravishankar, 1998): all processes agree without communicating, and
  * few assignments change when one starts or stops.
  */
-export function answers(own: string | undefined, peers: string[], what: string): boolean {
+export function isResponsible(own: string | undefined, peers: string[], what: string): boolean {
   const weight = (peer: string) => createHash("sha1").update(`${peer} ${what}`).digest("hex");
   return peers.every((peer) => peer === own || weight(peer) < weight(own ?? ""));
 }

@@ -20,7 +20,7 @@ import {
   uidOf,
   versionOf,
 } from "./ics-events.ts";
-import { eventLinesOf, lineRefused } from "./ics-lines.ts";
+import { eventLinesOf, lineError } from "./ics-lines.ts";
 import type { Window } from "./ics-recurrence.ts";
 
 /** Some programs omit VALUE=DATE. */
@@ -153,7 +153,7 @@ function readEvent(
     const intervals = intervalsOf(event);
     return dates.map((date) => ({ date, name, intervals }));
   } catch {
-    throw lineRefused(
+    throw lineError(
       line,
       "The event that begins here can't be read. Correct its dates and RRULE, or remove it.",
     );

@@ -1,10 +1,10 @@
 import { type OpenApiDocument, openApiDocument } from "./document.ts";
-import { ANSWER_HEADERS, REPLAY_HEADERS } from "./responses.ts";
+import { REPLAY_HEADERS, RESPONSE_HEADERS } from "./responses.ts";
 import { shareSchemas } from "./share-schemas.ts";
 
 /** Headers that prose describes once: their names in a response, and as components. */
 const DESCRIBED_ONCE = new Set(
-  Object.entries({ ...ANSWER_HEADERS, ...REPLAY_HEADERS }).flatMap(([name, { $ref }]) => [
+  Object.entries({ ...RESPONSE_HEADERS, ...REPLAY_HEADERS }).flatMap(([name, { $ref }]) => [
     name,
     $ref.split("/").at(-1),
   ]),

@@ -1,13 +1,13 @@
 import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
-import { lentDatabases } from "../../bin/dev/generate/lent-databases.ts";
+import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
 import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
 import { LINES_OF_TWO_SOURCES } from "./exception-acts.ts";
 import { TENANT } from "./exception-recorder.ts";
 
 const PERIOD = "rcn_00000000000000000000000000000001";
 const MATCH = "00000000-0000-0000-0000-000000000001";
-const fresh = lentDatabases();
+const fresh = testDatabases();
 let client: Client;
 
 beforeAll(async () => {

@@ -4,9 +4,9 @@ import type { Service } from "#lib/background/service.ts";
 import { log } from "#lib/runtime/log.ts";
 import { AccessTokens } from "#lib/webhooks/access-token.ts";
 import { createSender } from "#lib/webhooks/send.ts";
-import { attemptDelivery, type Sending } from "./attempt-delivery.ts";
+import { attemptDelivery, type SendContext } from "./attempt-delivery.ts";
 import {
-  type Claimed,
+  type ClaimedDelivery,
   claimDeliveries,
   findOverdue,
   type Result,
@@ -38,7 +38,7 @@ const BATCH_DELAY_MS = 3;
  */
 export class Dispatcher implements Service {
   readonly name = "deliveries";
-  readonly #sending: Sending;
+  readonly #sending: SendContext;
   readonly #claims: Loop;
   readonly #settlements: Loop;
   readonly #awake = new Set<string>();
@@ -119,7 +119,10 @@ export class Dispatcher implements Service {
   }
 
   /** Webhooks whose claim failed stay queued. */
-  async #claimFor(webhookIds: string[], claim: () => Promise<Claimed[]>): Promise<Claimed[]> {
+  async #claimFor(
+    webhookIds: string[],
+    claim: () => Promise<ClaimedDelivery[]>,
+  ): Promise<ClaimedDelivery[]> {
     try {
       return await claim();
     } catch (error) {

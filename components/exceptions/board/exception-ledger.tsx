@@ -10,7 +10,7 @@ import { personName } from "#components/people/person.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { LEDGER_KINDS } from "#lib/exceptions/sla/contract.ts";
 import { formatClock } from "../deadline.ts";
-import { type Row, type ShownRow, shownRows } from "./ledger-figures.ts";
+import { type RoundedRow, type Row, roundRows } from "./ledger-figures.ts";
 import { LedgerStrip } from "./ledger-strip.tsx";
 import { ledgerOf } from "./sla-queries.ts";
 
@@ -41,7 +41,7 @@ export function ExceptionLedger({ id }: { id: string }) {
       />
     );
   const whichOf = namesakes(data.rows);
-  const shown = shownRows(data.rows);
+  const shown = roundRows(data.rows);
   const last = data.rows.at(-1);
   // A paused exception is due when its remaining time would end if it were resumed now.
   const dueAt =
@@ -75,7 +75,7 @@ export function ExceptionLedger({ id }: { id: string }) {
                 </span>
               </th>
             </tr>
-            <Amounts row={shown[index] as ShownRow} />
+            <Amounts row={shown[index] as RoundedRow} />
           </tbody>
         ))}
       </table>
@@ -86,7 +86,7 @@ export function ExceptionLedger({ id }: { id: string }) {
 function Amounts({
   row: { elapsed, worked, closed, paused, moved, left, businessLeft },
 }: {
-  row: ShownRow;
+  row: RoundedRow;
 }) {
   const isMixed = closed > 0 || paused > 0;
   return (

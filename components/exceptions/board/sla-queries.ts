@@ -1,5 +1,5 @@
 import { keepPreviousData } from "@tanstack/react-query";
-import { oneQuery } from "#components/kit/query.ts";
+import { singleQuery } from "#components/kit/query.ts";
 import { getSlaReportContract } from "#lib/exceptions/report/contract.ts";
 import {
   getExceptionLedgerContract,
@@ -11,7 +11,7 @@ const REFRESH_MS = 15_000;
 const REPORT_REFRESH_MS = 60_000;
 
 export function ledgerOf(tenant: string, id: string) {
-  return oneQuery({
+  return singleQuery({
     under: exceptionsKey(tenant),
     contract: getExceptionLedgerContract,
     call: { tenant, params: { id } },
@@ -20,7 +20,7 @@ export function ledgerOf(tenant: string, id: string) {
 
 /** The SLA report by day, for its breaches. */
 export function breachesPerDay(tenant: string, { since, until }: { since: string; until: string }) {
-  return oneQuery(
+  return singleQuery(
     {
       under: exceptionsKey(tenant),
       contract: getSlaReportContract,
@@ -32,7 +32,7 @@ export function breachesPerDay(tenant: string, { since, until }: { since: string
 
 /** All open exceptions of the tenant, by time to breach. */
 export function timeToBreach(tenant: string) {
-  return oneQuery(
+  return singleQuery(
     { under: exceptionsKey(tenant), contract: getTimeToBreachContract, call: { tenant } },
     { refetchInterval: REFRESH_MS },
   );

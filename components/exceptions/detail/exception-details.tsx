@@ -19,7 +19,7 @@ import { breachRisk, countdown, formatTimeLeft, minutesToBreach } from "../deadl
 import { CHOICE_NAMES, ChoiceLabel, type Choices, choiceFieldOf, fieldLabel } from "../fields.tsx";
 import { STATUS_LABELS, StatusLabel } from "../labels.tsx";
 import { RiskBadge } from "../risk-badge.tsx";
-import type { Acting } from "../use-exception-actions.ts";
+import type { ExceptionActions } from "../use-exception-actions.ts";
 import { ExceptionActivity } from "./exception-activity.tsx";
 import { ExceptionDock } from "./exception-dock.tsx";
 import { ExceptionFacts } from "./exception-facts.tsx";
@@ -38,7 +38,13 @@ const ExceptionLedger = dynamic(
   { loading: Waiting },
 );
 
-export function ExceptionDetails({ exception, acting }: { exception: Exception; acting: Acting }) {
+export function ExceptionDetails({
+  exception,
+  acting,
+}: {
+  exception: Exception;
+  acting: ExceptionActions;
+}) {
   const { change, form, assignee } = acting;
   const isOpen = exception.closed_at === null;
   // The panel shows the lines that matching wrote into the details.
@@ -48,7 +54,7 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
   useEffect(() => {
     if (form !== "assign") return;
     assignee.current?.scrollIntoView({ block: "nearest" });
-    acting.acts.cancel();
+    acting.actions.cancel();
     // Deferred, because effects don't flush synchronously and the picker's field would miss the
     // next key.
     queueMicrotask(() => assignee.current?.click());

@@ -16,7 +16,7 @@ import { InPlace } from "../board/in-place.tsx";
 import { formatMinutes } from "../deadline.ts";
 import { reasonLabel } from "../labels.tsx";
 import { CalendarName, ReconciliationName } from "../names.tsx";
-import type { Acting } from "../use-exception-actions.ts";
+import type { ExceptionActions } from "../use-exception-actions.ts";
 
 /** The facts of an exception. Its deadline can be changed in place. */
 export function ExceptionFacts({
@@ -24,7 +24,7 @@ export function ExceptionFacts({
   change,
 }: {
   exception: Exception;
-  change: Acting["change"];
+  change: ExceptionActions["change"];
 }) {
   const tenantId = useTenantId();
   const { timeZone } = usePreferences();

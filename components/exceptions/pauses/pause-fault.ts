@@ -23,6 +23,6 @@ export function commonPauseFault(chosen: readonly Clock[], nowMs: number): strin
     : "";
 }
 
-export function tellPauseFault(fault: string): void {
+export function showPauseFault(fault: string): void {
   toastFailure("Can't pause", fault);
 }

@@ -1,4 +1,4 @@
-import { listQuery, oneQuery, resourceKey, versionQuery } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery, versionQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { listConnectionsContract } from "#lib/connections/contract.ts";
 import {
@@ -45,7 +45,7 @@ export function batchPages(tenant: string, { state, year }: BatchSearch) {
 
 /** The batches that closes of a period left, newest first. */
 export function batchesOfPeriod(tenant: string, reconciliation_id: string) {
-  return oneQuery({
+  return singleQuery({
     under: reconciliationsKey(tenant),
     contract: listEntryBatchesContract,
     call: { tenant, query: queryOf({ reconciliation_id, limit: OF_PERIOD_SHOWN }) },
@@ -53,7 +53,7 @@ export function batchesOfPeriod(tenant: string, reconciliation_id: string) {
 }
 
 export function batchById(tenant: string, id: string) {
-  return oneQuery({
+  return singleQuery({
     under: reconciliationsKey(tenant),
     contract: getEntryBatchContract,
     call: { tenant, params: { id } },

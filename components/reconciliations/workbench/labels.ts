@@ -29,12 +29,9 @@ const UNDONE: Record<Decision["action"], [one: string, many: string]> = {
   exclude: ["Exclusion", "exclusions"],
 };
 
-/** "Match of €4,850.00 undone". `subject` is what this page called the decision, if it made it. */
-export function undoneLabel(
-  { action, match_count }: Decision,
-  subject: string | undefined,
-): string {
+/** "Match of €4,850.00 undone". `label` is what this page called the decision, if it made it. */
+export function undoneLabel({ action, match_count }: Decision, label: string | undefined): string {
   const [one, many] = UNDONE[action];
-  if (subject !== undefined) return `${subject} undone`;
+  if (label !== undefined) return `${label} undone`;
   return `${match_count > 1 ? pluralize(match_count, one, many) : one} undone`;
 }

@@ -140,7 +140,7 @@ export function sumsOf(
  * The line whose difference can stay open: one of the larger side that exceeds the difference. Null
  * if there is none.
  */
-export function splittable(lines: readonly OpenLine[]): OpenLine | null {
+export function splittableLine(lines: readonly OpenLine[]): OpenLine | null {
   const { left_minor, right_minor, lefts, rights } = balanceOf(lines);
   const difference = left_minor - right_minor;
   if (difference === 0 || lefts === 0 || rights === 0) return null;

@@ -1,5 +1,5 @@
 import { keepPreviousData } from "@tanstack/react-query";
-import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import {
   listSuggestionBandsContract,
@@ -51,7 +51,7 @@ export function openLinePages(
 
 /** What the last run suggests for a line. */
 export function suggestedMatches(tenant: string, id: string, line_id: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: suggestionsKey(tenant),
       contract: listMatchesContract,
@@ -63,7 +63,7 @@ export function suggestedMatches(tenant: string, id: string, line_id: string) {
 
 /** A period's suggestions by rule and score. */
 export function suggestionBands(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: suggestionsKey(tenant),
       contract: listSuggestionBandsContract,
@@ -79,7 +79,7 @@ export function suggestionSample(
   id: string,
   { method, score_from, score_below }: SuggestionBand,
 ) {
-  return oneQuery(
+  return singleQuery(
     {
       under: suggestionsKey(tenant),
       contract: sampleSuggestionsContract,
@@ -91,7 +91,7 @@ export function suggestionSample(
 
 /** What else is near the line: looked for when asked. */
 export function nearLines(tenant: string, reconciliation_id: string, line: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: suggestionsKey(tenant),
       contract: listLineSuggestionsContract,
@@ -103,7 +103,7 @@ export function nearLines(tenant: string, reconciliation_id: string, line: strin
 
 /** What people decided last, asked each second: others' decisions show at once. */
 export function decisionsOf(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
       under: resourceKey(tenant, "decisions"),
       contract: listDecisionsContract,

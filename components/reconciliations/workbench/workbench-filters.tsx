@@ -19,7 +19,7 @@ const SORTS = [
 ] as const;
 
 /** Both lists follow the same filters. */
-export function BenchFilters({
+export function WorkbenchFilters({
   search: { q, sort, suggested, currency },
   onChange,
   onClear,

@@ -23,13 +23,13 @@ import { may } from "#components/kit/permissions.ts";
 import type { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { localTimeZone, zoneName } from "#components/preferences/time-zone.ts";
 import { signOut } from "#components/sign-in/auth-client.ts";
-import type { Found } from "#components/ui/finder.tsx";
+import type { FinderItem } from "#components/ui/finder.tsx";
 import { type Access, needs, needsOnSurface } from "#lib/wire/access.ts";
 import { addressOf, type SurfaceLink, sectionsOf } from "../sections.ts";
 import { openOverlay } from "./overlay.ts";
 
 /** `also`: search words besides the title. */
-export type Entry = Found & { also?: string };
+export type Entry = FinderItem & { also?: string };
 
 type Given = {
   member: Member;
@@ -206,7 +206,7 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
 }
 
 /** Matches every word of the text as a prefix; titles that start with the text come first. */
-export function matching(entries: readonly Entry[], text: string): Entry[] {
+export function filterEntries(entries: readonly Entry[], text: string): Entry[] {
   const query = text.toLowerCase();
   const words = query.split(/\s+/).filter(Boolean);
   const found = entries.filter(({ title, also = "" }) => {

@@ -1,4 +1,4 @@
-import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import {
   getLineContract,
@@ -41,7 +41,7 @@ export function linePages(
 
 /** A source's latest lines. */
 export function latestLines(tenant: string, sourceId: string) {
-  return oneQuery({
+  return singleQuery({
     under: linesKey(tenant),
     contract: listLinesContract,
     call: { tenant, query: { source_id: sourceId, limit: String(LATEST) } },
@@ -49,7 +49,7 @@ export function latestLines(tenant: string, sourceId: string) {
 }
 
 export function lineById(tenant: string, id: string) {
-  return oneQuery({
+  return singleQuery({
     under: linesKey(tenant),
     contract: getLineContract,
     call: { tenant, params: { id } },
@@ -58,7 +58,7 @@ export function lineById(tenant: string, id: string) {
 
 /** What became of a line. */
 export function lineHistory(tenant: string, id: string) {
-  return oneQuery({
+  return singleQuery({
     under: linesKey(tenant),
     contract: listLineHistoryContract,
     call: { tenant, params: { id } },
@@ -66,7 +66,7 @@ export function lineHistory(tenant: string, id: string) {
 }
 
 export function matchById(tenant: string, id: string) {
-  return oneQuery({
+  return singleQuery({
     under: linesKey(tenant),
     contract: getMatchContract,
     call: { tenant, params: { id } },
@@ -75,7 +75,7 @@ export function matchById(tenant: string, id: string) {
 
 /** The reconciliation whose lines are listed. */
 export function reconciliationOfLines(tenant: string, id: string) {
-  return oneQuery({
+  return singleQuery({
     under: resourceKey(tenant, "reconciliations"),
     contract: getReconciliationContract,
     call: { tenant, params: { id } },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { daysUntil, formatAgo, formatLate, formatRemaining } from "./remaining.ts";
+import { daysUntil, formatAgo, formatLate, formatRemaining } from "./format-duration.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const at = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();

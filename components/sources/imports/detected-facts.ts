@@ -4,7 +4,7 @@ import { ENCODINGS, FORMAT_TRAITS, type Mapping } from "#lib/imports/formats/map
 import { DELIMITER_LABELS, ENCODING_LABELS } from "./labels.tsx";
 
 /** The detected format of a file, as facts. */
-export function recognized(preview: ImportPreview, mapping: Mapping | null): [string, string][] {
+export function detectedFacts(preview: ImportPreview, mapping: Mapping | null): [string, string][] {
   const { encoding, bytes_read, complete } = preview;
   const { fields } = FORMAT_TRAITS[preview.format];
   const known = ENCODINGS.find((one) => one === encoding);
