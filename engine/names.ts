@@ -45,12 +45,12 @@ export class Names {
     const [name, key] = [cut(textOf(left) ?? "", MOST_LETTERS).trim(), keyOf(right)];
     if (!name || !key) return;
     const known = this.byRight.get(key) ?? [];
-    const found = known.find((one) => one.left === name);
+    const found = known.find((candidate) => candidate.left === name);
     if (found) {
       found.confirmed += confirmed ? 1 : -1;
       this.keep(
         key,
-        known.filter((one) => one.confirmed > 0),
+        known.filter((item) => item.confirmed > 0),
       );
     } else if (confirmed && shareNoWord(left, right)) {
       this.keep(key, [...known, { left: name, right: key, confirmed: 1 }]);
@@ -66,10 +66,10 @@ export class Names {
   private forgetRarest(): void {
     const all = this.list;
     if (all.length <= MOST_NAMES) return;
-    const rarest = all.reduce((one, other) => (other.confirmed < one.confirmed ? other : one));
+    const rarest = all.reduce((a, b) => (b.confirmed < a.confirmed ? b : a));
     this.keep(
       rarest.right,
-      (this.byRight.get(rarest.right) ?? []).filter((one) => one !== rarest),
+      (this.byRight.get(rarest.right) ?? []).filter((name) => name !== rarest),
     );
   }
 }

@@ -49,8 +49,8 @@ export function suggestFor({
     (rule): Rule => ({ ...rule, then: "suggest", ...(rule.kind === "exact" ? {} : wider(rule)) }),
   );
   const names = new Names(weights?.names);
-  const named = (one: Line, of: Side): Line =>
-    of === "right" ? { ...one, known_as: names.of(one) } : one;
+  const named = (item: Line, of: Side): Line =>
+    of === "right" ? { ...item, known_as: names.of(item) } : item;
   const otherSide = opposite(side);
   const suggestions: Suggestion[] = [];
   const without = new Set<number>();
@@ -73,7 +73,7 @@ export function suggestFor({
       without.add(suggestion.handles[0] as number);
     }
   }
-  return suggestions.sort((one, another) => another.score - one.score).slice(0, MOST);
+  return suggestions.sort((a, b) => b.score - a.score).slice(0, MOST);
 }
 
 function wider(rule: Rule): Partial<Rule> {

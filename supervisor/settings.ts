@@ -216,7 +216,8 @@ function refuseHalfJoined(
  * encrypted with its own.
  */
 function requireShared(env: Environment, webs: number, background: Background): void {
-  const runs = (kind: string) => background.some((one) => one.kind === kind && one.processes > 0);
+  const runs = (kind: string) =>
+    background.some((item) => item.kind === kind && item.processes > 0);
   if (runsEveryKind(webs, background)) return;
   const needed = [
     ...(webs > 0

@@ -62,7 +62,7 @@ async function writeMigration(fresh: CreateDatabase): Promise<void> {
   const plan = planOf(await readCatalogue(migrated), target);
   if (plan.byHand.length > 0) {
     throw new Error(
-      `What changes of a table is for a person to write:\n${plan.byHand.map((one) => `  ${describe(one)}`).join("\n")}\n` +
+      `What changes of a table is for a person to write:\n${plan.byHand.map((difference) => `  ${describe(difference)}`).join("\n")}\n` +
         `Give the statements by --sql, or in ${path(file)} above the line\n  ${MARKER}`,
     );
   }
@@ -81,7 +81,7 @@ async function writeMigration(fresh: CreateDatabase): Promise<void> {
     const remaining = differences(await readCatalogue(proof), target);
     if (remaining.length > 0)
       throw new Error(
-        `Beyond the migration these differ:\n${remaining.map((one) => `  ${describe(one)}`).join("\n")}`,
+        `Beyond the migration these differ:\n${remaining.map((difference) => `  ${describe(difference)}`).join("\n")}`,
       );
   } catch (error) {
     if (previousText === undefined) rmSync(file);

@@ -105,5 +105,5 @@ export function toggleScope(scopes: readonly Scope[], scope: Scope, on: boolean)
 }
 
 function sameSet(left: readonly string[], right: readonly string[]): boolean {
-  return new Set(left).size === new Set(right).size && left.every((one) => right.includes(one));
+  return new Set(left).size === new Set(right).size && left.every((value) => right.includes(value));
 }

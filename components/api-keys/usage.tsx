@@ -60,15 +60,15 @@ function Figures({ usage }: { usage: ApiKeyUsage }) {
     <>
       <div className="flex flex-col gap-3">
         <div className="flex flex-wrap gap-2">
-          {(["hours", "days"] as const).map((one) => (
+          {(["hours", "days"] as const).map((value) => (
             <Button
-              key={one}
+              key={value}
               size="sm"
-              variant={one === period ? "selected" : "secondary"}
-              aria-pressed={one === period}
-              onClick={() => setPeriod(one)}
+              variant={value === period ? "selected" : "secondary"}
+              aria-pressed={value === period}
+              onClick={() => setPeriod(value)}
             >
-              {PERIODS[one].name}
+              {PERIODS[value].name}
             </Button>
           ))}
           <Button

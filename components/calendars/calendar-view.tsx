@@ -16,7 +16,7 @@ export function CalendarView({ calendar, today }: { calendar: Calendar; today: s
           <Facts>
             {WEEKDAYS.map((day) => (
               <Fact key={day} name={DAY_NAMES[day]}>
-                {formatHours(calendar.weekly.filter((one) => one.day === day))}
+                {formatHours(calendar.weekly.filter((item) => item.day === day))}
               </Fact>
             ))}
           </Facts>

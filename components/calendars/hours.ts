@@ -131,7 +131,7 @@ export function formatHours(intervals: readonly Interval[]): string {
 export function formatWeek(weekly: Hours["weekly"]): string {
   const runs: { first: Weekday; last: Weekday; hours: string }[] = [];
   for (const day of WEEKDAYS) {
-    const hours = formatHours(weekly.filter((one) => one.day === day));
+    const hours = formatHours(weekly.filter((item) => item.day === day));
     const run = runs.at(-1);
     if (run?.hours === hours) run.last = day;
     else runs.push({ first: day, last: day, hours });

@@ -59,7 +59,8 @@ const listed = (values: readonly string[] | null) =>
 export function filtersOf(search: BoardSearch) {
   const { state, breach_risk, status, reason_code, q } = search;
   const fits = status?.filter(
-    (one) => state === "all" || (state === "open") === OPEN_STATUSES.some((open) => open === one),
+    (value) =>
+      state === "all" || (state === "open") === OPEN_STATUSES.some((open) => open === value),
   );
   return queryOf({
     ...Object.fromEntries(FILTERS.map((name) => [name, search[name]])),

@@ -93,7 +93,7 @@ test("undoes a bulk change by one call for all that were the same before", () =>
     exception({ id: "exc_2", assigned_to: null }),
     exception({ id: "exc_3", assigned_to: "user:leo" }),
   ];
-  expect(groupsOf(before, (one) => inverseOf(one, { assigned_to: "user:ada" }))).toEqual([
+  expect(groupsOf(before, (item) => inverseOf(item, { assigned_to: "user:ada" }))).toEqual([
     { ids: ["exc_1", "exc_3"], steps: [{ patch: { assigned_to: "user:leo" } }] },
     { ids: ["exc_2"], steps: [{ patch: { assigned_to: null } }] },
   ]);

@@ -46,7 +46,7 @@ export function recordAction(action: UndoableAction): void {
 }
 
 export function forgetAction(action: UndoableAction): void {
-  undoHistory.set(undoHistory.get().filter((one) => one !== action));
+  undoHistory.set(undoHistory.get().filter((item) => item !== action));
 }
 
 /** The action that U undoes: the last one on the open exception, otherwise the last of all. */

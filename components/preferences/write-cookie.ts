@@ -14,6 +14,6 @@ export function writeCookie(name: string, value: string): void {
  * first page has it.
  */
 export function storeLocalTimeZone(): void {
-  if (!document.cookie.split("; ").some((one) => one.startsWith(`${TIME_ZONE_COOKIE}=`)))
+  if (!document.cookie.split("; ").some((value) => value.startsWith(`${TIME_ZONE_COOKIE}=`)))
     writeCookie(TIME_ZONE_COOKIE, localTimeZone());
 }

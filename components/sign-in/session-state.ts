@@ -36,7 +36,7 @@ export function waitForSignIn(signal: AbortSignal | undefined): Promise<boolean>
 
 function settle(resumed: boolean): void {
   const ready = waiting.filter(({ patient }) => resumed || !patient);
-  waiting = waiting.filter((one) => !ready.includes(one));
+  waiting = waiting.filter((item) => !ready.includes(item));
   for (const { answer } of ready) answer(resumed);
 }
 

@@ -156,8 +156,8 @@ const MOVES: Record<string, (now: number, last: number) => number> = {
   End: (_, last) => last,
 };
 
-function between(one: number, other: number): Range {
-  return { from: Math.min(one, other), to: Math.max(one, other) };
+function between(a: number, b: number): Range {
+  return { from: Math.min(a, b), to: Math.max(a, b) };
 }
 
 function readingOf(steps: readonly ChartStep[], at: number, range: Range | null): string {

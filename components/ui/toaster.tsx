@@ -24,8 +24,8 @@ export function Toaster() {
       role="status"
       className="toasts fixed right-4 bottom-4 left-4 z-50 flex flex-col gap-2 empty:hidden sm:left-auto sm:w-90"
     >
-      {visibleToasts(shown).map((one) => (
-        <Card key={one.id} {...one} />
+      {visibleToasts(shown).map((toast) => (
+        <Card key={toast.id} {...toast} />
       ))}
     </div>
   );

@@ -57,8 +57,8 @@ export function EditDialog({ webhook, onClose }: { webhook: Webhook; onClose: ()
   );
 }
 
-function sameFilters(one: WebhookFilters, other: WebhookFilters): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+function sameFilters(a: WebhookFilters, b: WebhookFilters): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** A draft's changes. */

@@ -229,8 +229,8 @@ export function areClose(
 }
 
 /** Compares the letter bits of two words: one slip removes and adds at most one letter. */
-function differInMoreThanTwo(one: number, other: number): boolean {
-  const differing = one ^ other;
+function differInMoreThanTwo(a: number, b: number): boolean {
+  const differing = a ^ b;
   const afterFirst = differing & (differing - 1);
   return (afterFirst & (afterFirst - 1)) !== 0;
 }
@@ -254,8 +254,8 @@ function copyWords(
  * At most one insertion, deletion, substitution or swap of neighbours apart (Damerau 1964), and of
  * some length.
  */
-export function isClose(one: string, other: string): boolean {
-  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
+export function isClose(a: string, b: string): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   if (short.length < CLOSE_LENGTH || long.length - short.length > 1) return false;
   let at = 0;
   while (at < short.length && short.charCodeAt(at) === long.charCodeAt(at)) at += 1;

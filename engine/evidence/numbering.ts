@@ -54,7 +54,7 @@ export class Numbering {
   rivalOf(name: string, numbers: readonly string[]): string | null {
     const kind = kindOf(name);
     const isPlain = isNumber(name);
-    const telling = numbers.filter((one) => !isDate(one) && digitsIn(one) >= LEAST_DIGITS);
+    const telling = numbers.filter((number) => !isDate(number) && digitsIn(number) >= LEAST_DIGITS);
     // A text with many numbers is not called by any of them.
     const many = telling.filter(isNumber).length > MOST_NUMBERS;
     for (const number of numbers)

@@ -12,10 +12,10 @@ const LEAST_DIGITS = 4;
 export function namesAnother(texts: Texts, leftRow: number, rightRow: number): boolean {
   const lefts = numbersOf(texts, texts.left, leftRow);
   const rights = numbersOf(texts, texts.right, rightRow);
-  if (lefts.some((one) => rights.some((other) => one === other || isClose(one, other))))
+  if (lefts.some((left) => rights.some((other) => left === other || isClose(left, other))))
     return false;
   const forms = new Set(rights.map(formOf));
-  return lefts.some((one) => forms.has(formOf(one)));
+  return lefts.some((left) => forms.has(formOf(left)));
 }
 
 function formOf(word: string): string {

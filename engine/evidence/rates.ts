@@ -147,9 +147,9 @@ function tailNats(count: number, expected: number): number {
 }
 
 /** The largest power of ten that both are multiples of: round amounts differ by round rates. */
-function grainOf(one: number, other: number): number {
+function grainOf(a: number, b: number): number {
   let grain = 1;
-  while (one % (10 * grain) === 0 && other % (10 * grain) === 0) grain *= 10;
+  while (a % (10 * grain) === 0 && b % (10 * grain) === 0) grain *= 10;
   return grain;
 }
 

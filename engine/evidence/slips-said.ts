@@ -67,10 +67,10 @@ function wordSlips({ alignment, pool: { texts } }: Evidence): string[] {
   return [...mentioned];
 }
 
-function slipOf(one: string, two: string): string {
-  const letters = /^\d+$/.test(one) && /^\d+$/.test(two) ? "digit" : "letter";
-  if (one.length !== two.length) return `one ${letters} missing`;
-  const differing = [...one].filter((letter, at) => letter !== two[at]).length;
+function slipOf(a: string, b: string): string {
+  const letters = /^\d+$/.test(a) && /^\d+$/.test(b) ? "digit" : "letter";
+  if (a.length !== b.length) return `one ${letters} missing`;
+  const differing = [...a].filter((letter, at) => letter !== b[at]).length;
   return differing === 2 ? `two ${letters}s swapped` : `one ${letters} differs`;
 }
 

@@ -4,9 +4,9 @@ import { Hasher } from "./hash.ts";
 import { hashText, joined, MOST_WORDS, type TextField, wordRanges, wordsOf } from "./text.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
-function sameForm(one: string, other: string, field: TextField): boolean {
+function sameForm(a: string, b: string, field: TextField): boolean {
   const lines = new Lines("left", 2);
-  for (const [handle, text] of [one, other].entries()) {
+  for (const [handle, text] of [a, b].entries()) {
     lines.add({
       handle,
       identity: String(handle),

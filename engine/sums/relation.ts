@@ -34,7 +34,7 @@ export function areRelated(
   // A number that many other lines have, too, is a month or an account, not theirs.
   const most = 2 * (members.length + 1);
   const numbers = members.map((line) => other.numbersOf(line, most));
-  if (numbers[0]?.some((number) => numbers.every((one) => one.includes(number)))) return true;
+  if (numbers[0]?.some((number) => numbers.every((item) => item.includes(number)))) return true;
   const targetNumbers = own.numbersOf(target, most);
   const isNamed = (line: number, at: number) =>
     numbers[at]?.some((number) => targetNumbers.includes(number)) ||
@@ -106,8 +106,8 @@ class Reader {
   }
 }
 
-function isSame(one: Name, other: Name): boolean {
-  if (one.field !== other.field) return false;
-  const verdict = textVerdict(one.text, other.text, one.field);
-  return verdict === "equal" || (one.field === "counterparty" && verdict === "close");
+function isSame(a: Name, b: Name): boolean {
+  if (a.field !== b.field) return false;
+  const verdict = textVerdict(a.text, b.text, a.field);
+  return verdict === "equal" || (a.field === "counterparty" && verdict === "close");
 }

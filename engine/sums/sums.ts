@@ -247,9 +247,7 @@ class SumSearch {
         chance:
           (maxSize - least + 1) * chanceOf((positions.at(-1) as number) + 1, positions.length),
       }))
-      .sort(
-        (one, other) => one.chance - other.chance || one.positions.length - other.positions.length,
-      );
+      .sort((a, b) => a.chance - b.chance || a.positions.length - b.positions.length);
     if (!best) return null;
     return {
       members: [...core, ...best.positions.map((at) => family[at] as number)],
@@ -265,10 +263,9 @@ function isNew(searched: Set<string>, lines: number[]): boolean {
   return searched.add(String(lines.sort())).size > size;
 }
 
-function hasSameMembers(one: Found, other: Found): boolean {
+function hasSameMembers(a: Found, b: Found): boolean {
   return (
-    one.members.length === other.members.length &&
-    one.members.every((line) => other.members.includes(line))
+    a.members.length === b.members.length && a.members.every((line) => b.members.includes(line))
   );
 }
 
@@ -281,10 +278,8 @@ const WHOLE_SIZE = 50;
  */
 function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solution[]): void {
   const order = solutions.sort(
-    (one, other) =>
-      one.chance - other.chance ||
-      one.members.length - other.members.length ||
-      compareTargets(state, one, other),
+    (a, b) =>
+      a.chance - b.chance || a.members.length - b.members.length || compareTargets(state, a, b),
   );
   const rivals = new Map<string, Solution[]>();
   for (const solution of order)
@@ -351,7 +346,7 @@ function addsCharges(state: RunState, { side, target, members }: Solution): bool
   if (!members.every((line) => isCharge(other, line))) return false;
   const own = saidOf(state[side], target);
   const texts = members.map((line) => saidOf(other, line));
-  return !haveSeveralNames(texts) && !texts.every((one) => agreedReference(own, one) !== null);
+  return !haveSeveralNames(texts) && !texts.every((text) => agreedReference(own, text) !== null);
 }
 
 /** A target that quotes an invoice also quotes the credit notes that it subtracts. */
@@ -370,7 +365,7 @@ function linesOf({ side, target, members }: Solution): string[] {
   return [`${side} ${target}`, ...members.map((line) => `${other} ${line}`)];
 }
 
-function compareTargets(state: RunState, one: Solution, other: Solution): number {
-  if (one.side !== other.side) return one.side === "left" ? -1 : 1;
-  return compareLines(state[one.side], one.target, other.target);
+function compareTargets(state: RunState, a: Solution, b: Solution): number {
+  if (a.side !== b.side) return a.side === "left" ? -1 : 1;
+  return compareLines(state[a.side], a.target, b.target);
 }

@@ -173,9 +173,9 @@ function nameOf(event: ICAL.Component): string | null {
 /** The hours that `writeDays` stored; empty (closed) if there are none or they aren't ours. */
 function intervalsOf(event: ICAL.Component): Interval[] {
   const parts = String(event.getFirstPropertyValue("x-tieout-intervals") ?? "").split(",");
-  if (!parts.every((one) => INTERVALS.test(one)) || parts.length > INTERVALS_A_DAY) return [];
+  if (!parts.every((part) => INTERVALS.test(part)) || parts.length > INTERVALS_A_DAY) return [];
   return parts
-    .map((one) => ({ from: one.slice(0, 5), to: one.slice(6) }))
+    .map((part) => ({ from: part.slice(0, 5), to: part.slice(6) }))
     .filter(({ from, to }) => from !== to);
 }
 

@@ -78,7 +78,7 @@ const trust = z.object(trustVariables);
  */
 export function requireAudience(read: z.output<typeof trust>, context: z.RefinementCtx): void {
   if (!read.AUTH_JWT_JWKS_URL && !read.AUTH_JWT_PUBLIC_KEY) return;
-  for (const name of REQUIRED_WITH_KEYS.filter((one) => !read[one])) {
+  for (const name of REQUIRED_WITH_KEYS.filter((key) => !read[key])) {
     const message =
       "is required with AUTH_JWT_JWKS_URL and AUTH_JWT_PUBLIC_KEY: without it, tokens made for " +
       "other applications would be accepted";

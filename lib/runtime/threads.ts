@@ -97,7 +97,7 @@ export class Threads<Task> {
   }
 
   #leastBusy(): Thread {
-    const [leastBusy] = [...this.#threads].sort((one, other) => one.tasks - other.tasks);
+    const [leastBusy] = [...this.#threads].sort((a, b) => a.tasks - b.tasks);
     if (leastBusy && (leastBusy.tasks === 0 || this.#threads.size >= this.#options.max))
       return leastBusy;
     const thread: Thread = { worker: this.#options.begin(), tasks: 0, idle: undefined };

@@ -61,10 +61,10 @@ const idsOf = ({ items }: Page) => items.map(({ data }) => data.id);
 async function withConnections(count: number, work: (all: Client[]) => Promise<void>) {
   const all = Array.from({ length: count }, () => new Client({ connectionString: url }));
   try {
-    await Promise.all(all.map((one) => one.connect()));
+    await Promise.all(all.map((item) => item.connect()));
     await work(all);
   } finally {
-    await Promise.all(all.map((one) => one.end()));
+    await Promise.all(all.map((item) => item.end()));
   }
 }
 

@@ -32,7 +32,7 @@ async function pastGrace(): Promise<number[]> {
   ]);
   return rows[0].lines
     .map(({ lines }: { lines: object[] }) => lines.length)
-    .sort((one: number, other: number) => one - other);
+    .sort((a: number, b: number) => a - b);
 }
 
 test("a suggestion opens its exception once the grace of each of its lines is over", async () => {

@@ -82,17 +82,21 @@ export function planOf(made: readonly CatalogueObject[], wanted: readonly Catalo
     );
   });
   const changes = all.filter(
-    (one) => !byHand.includes(one) && !goneTables.has((one.after ?? one.before)?.owner ?? ""),
+    (difference) =>
+      !byHand.includes(difference) &&
+      !goneTables.has((difference.after ?? difference.before)?.owner ?? ""),
   );
 
   const dropped = new Set(
-    changes.flatMap((one) => (isDropped(one) ? [one.before?.name ?? ""] : [])),
+    changes.flatMap((change) => (isDropped(change) ? [change.before?.name ?? ""] : [])),
   );
   const isDroppedWithOwner = ({ before }: Difference) =>
     before !== undefined && before.kind !== "function" && dropped.has(before.owner);
   const unmade = changes.filter(
-    (one) =>
-      one.before && !isDroppedWithOwner(one) && (one.before.kind !== "function" || isDropped(one)),
+    (change) =>
+      change.before &&
+      !isDroppedWithOwner(change) &&
+      (change.before.kind !== "function" || isDropped(change)),
   );
   // Dropping a function also drops its grants and comments, so unchanged ones are created again.
   const remade = wanted.filter(({ kind, owner }) => kind !== "function" && dropped.has(owner));

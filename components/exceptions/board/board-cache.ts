@@ -52,7 +52,7 @@ export function cachedException(
   id: string,
 ): SlaItem | undefined {
   for (const [, board] of cache.getQueriesData<Board>({ queryKey: boardsKey(tenant) })) {
-    const item = board?.pages.flatMap((page) => page.items).find((one) => one.id === id);
+    const item = board?.pages.flatMap((page) => page.items).find((item) => item.id === id);
     if (item) return item;
   }
   return undefined;

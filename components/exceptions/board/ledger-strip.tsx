@@ -110,5 +110,5 @@ function secondsOf(segments: readonly Segment[], kind: Segment["kind"]): number 
   const ms = segments
     .filter((segment) => segment.kind === kind)
     .map(({ starts_at, ends_at }) => Date.parse(ends_at) - Date.parse(starts_at));
-  return ms.reduce((sum, one) => sum + one, 0) / 1000;
+  return ms.reduce((sum, value) => sum + value, 0) / 1000;
 }

@@ -21,7 +21,7 @@ export function PolicyView({ policy }: { policy: Policy }) {
     enabled: [...named].some((id) => id !== null),
   });
   const calendarName = (id: string | null) =>
-    id ? (data?.items.find((one) => one.id === id)?.name ?? id) : "Round the clock";
+    id ? (data?.items.find((item) => item.id === id)?.name ?? id) : "Round the clock";
   return (
     <div className="flex max-w-3xl flex-col gap-4">
       <Note tone="info">

@@ -50,7 +50,7 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
   const calendars =
     useQuery({ ...calendarsQuery(tenant), enabled: paced.length > 0 }).data?.items ?? [];
   const calendarName = (id: string | null) =>
-    id ? (calendars.find((one) => one.id === id)?.name ?? id) : "Round the clock";
+    id ? (calendars.find((calendar) => calendar.id === id)?.name ?? id) : "Round the clock";
   const rows: [name: string, before: string, after: string][] = [
     ...severities.map((severity): [string, string, string] => [
       SEVERITY_LABELS[severity],
@@ -102,9 +102,9 @@ function pacedRows(paced: ReturnType<typeof changesOf>["calendars"]) {
     paced.length === SEVERITIES.length &&
     paced.every(({ from, to }) => from === first?.from && to === first.to);
   if (first && alike) return [{ ...first, name: "Calendar" }];
-  return paced.map((one) => ({
-    ...one,
-    name: `Calendar, ${SEVERITY_LABELS[one.severity].toLowerCase()}`,
+  return paced.map((item) => ({
+    ...item,
+    name: `Calendar, ${SEVERITY_LABELS[item.severity].toLowerCase()}`,
   }));
 }
 

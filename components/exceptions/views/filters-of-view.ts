@@ -7,7 +7,7 @@ const SAVED = FILTERS.filter((name) => !PAST_FILTERS.some((past) => past === nam
 
 /** The board's filters in the format of a view. */
 export function filtersToSave(search: BoardSearch): SavedFilters {
-  const status = OPEN_STATUSES.filter((one) => search.status?.includes(one));
+  const status = OPEN_STATUSES.filter((status) => search.status?.includes(status));
   const entries: [string, unknown][] = SAVED.map((name) => [
     name,
     name === "status" ? status : search[name],

@@ -36,7 +36,7 @@ export function Trials({
       ({ id, status, closed_at }) =>
         id !== reconciliation.id && closed_at !== null && status !== "archived",
     )
-    .sort((one, other) => other.period_end.localeCompare(one.period_end))
+    .sort((a, b) => b.period_end.localeCompare(a.period_end))
     .slice(0, PAST_PERIODS);
   return (
     <div className="flex flex-col gap-5 text-sm">

@@ -40,13 +40,13 @@ export function useActions(id: string, workbench: Workbench) {
   const [warned, setWarned] = useState<string | null>(null);
 
   const loaded = (ids: readonly string[]): OpenLine[] =>
-    [...workbench.left.items, ...workbench.right.items].filter((one) => ids.includes(one.id));
+    [...workbench.left.items, ...workbench.right.items].filter((item) => ids.includes(item.id));
   const pickedLines = [...picked.values()];
   const lines =
     picked.size > 0 ? pickedLines : option ? loaded(option.line_ids) : line ? [line] : [];
   const ids =
     picked.size > 0
-      ? pickedLines.map((one) => one.id)
+      ? pickedLines.map((item) => item.id)
       : (option?.line_ids ?? (line ? [line.id] : []));
   const { left_minor, right_minor } = picked.size === 0 && option ? option : balanceOf(lines);
   const difference = left_minor - right_minor;
@@ -80,7 +80,7 @@ export function useActions(id: string, workbench: Workbench) {
       line_ids: [...ids],
       adjustments,
       split_line_id: part?.id,
-      settledIds: ids.filter((one) => one !== part?.id),
+      settledIds: ids.filter((item) => item !== part?.id),
       partial: part !== undefined,
       label: `Match of ${amount}`,
       done: part ? `${done}. ${formatMoney(Math.abs(difference), currency)} stays open` : done,
@@ -103,10 +103,12 @@ export function useActions(id: string, workbench: Workbench) {
       });
     }
     if (picked.size === 0 && option?.match_id) {
-      const partly = lines.some((one) => option.takes?.get(one.id) !== one.open_minor);
+      const partly = lines.some(
+        (candidate) => option.takes?.get(candidate.id) !== candidate.open_minor,
+      );
       const stale = option.line_ids.filter(
-        (one) =>
-          !lines.some((known) => known.id === one && option.takes?.get(one) !== known.open_minor),
+        (item) =>
+          !lines.some((known) => known.id === item && option.takes?.get(item) !== known.open_minor),
       );
       decide.start({
         action: "confirm",

@@ -17,14 +17,14 @@ export function useOthers(id: string): void {
   const seen = useRef<ReadonlySet<string> | null>(null);
   useEffect(() => {
     if (!data) return;
-    const now = new Set(data.items.map((one) => `${one.id} ${one.undone_at !== null}`));
+    const now = new Set(data.items.map((item) => `${item.id} ${item.undone_at !== null}`));
     const before = seen.current;
     seen.current = now;
     if (!before) return;
     const others = data.items.filter(
-      (one) =>
-        !before.has(`${one.id} ${one.undone_at !== null}`) &&
-        (one.undone_by ?? one.created_by) !== self,
+      (item) =>
+        !before.has(`${item.id} ${item.undone_at !== null}`) &&
+        (item.undone_by ?? item.created_by) !== self,
     );
     const last = others[0];
     if (!last) return;

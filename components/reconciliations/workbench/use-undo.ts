@@ -59,10 +59,10 @@ export function useUndo(id: string, onBack: (line: string) => void) {
       query: { limit: DECISIONS_READ },
     });
     return items.find(
-      (one) =>
-        one.created_by === self &&
-        (one.undone_at === null || one.id === pending.current?.decision) &&
-        (about === null || one.line_id === about || one.match_ids.includes(about)),
+      (item) =>
+        item.created_by === self &&
+        (item.undone_at === null || item.id === pending.current?.decision) &&
+        (about === null || item.line_id === about || item.match_ids.includes(about)),
     );
   }
 

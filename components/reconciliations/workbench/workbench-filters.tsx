@@ -56,7 +56,7 @@ export function WorkbenchFilters({
           <FilterMenu
             name="Currency"
             value={currency}
-            options={currencies.map((one) => [one, one] as const)}
+            options={currencies.map((item) => [item, item] as const)}
             onChange={(chosen) => onChange({ currency: chosen })}
           />
         )}

@@ -127,26 +127,26 @@ export function WorkbenchPanes({ reconciliation }: { reconciliation: Reconciliat
       </div>
       <div className="flex flex-col overflow-hidden rounded-lg border border-line md:h-[calc(100dvh-13.5rem)] md:min-h-96 short:md:min-h-[31rem] xl:flex-row">
         <div className="flex min-h-0 min-w-0 flex-1 divide-x divide-line max-md:h-[42dvh] max-md:min-h-56">
-          {SIDES.map((one: Side) => (
+          {SIDES.map((other: Side) => (
             <OpenSide
-              key={one}
-              side={one}
-              title={one === "left" ? left_source : right_source}
-              hint={`${countOf(workbench[one])} open`}
-              items={workbench[one].items}
-              active={side === one}
-              cursor={side === one && line ? workbench.index : null}
+              key={other}
+              side={other}
+              title={other === "left" ? left_source : right_source}
+              hint={`${countOf(workbench[other])} open`}
+              items={workbench[other].items}
+              active={side === other}
+              cursor={side === other && line ? workbench.index : null}
               chosen={taken}
               picked={new Set(picked.keys())}
-              stale={workbench[one].isStale}
-              hidden={side !== one}
+              stale={workbench[other].isStale}
+              hidden={side !== other}
               bare={<EmptySide filtered={isFiltered} onClear={clear} />}
-              onCursor={(index) => workbench.go(one, index)}
+              onCursor={(index) => workbench.go(other, index)}
               onPick={(index) => {
-                const item = workbench[one].items[index];
+                const item = workbench[other].items[index];
                 if (item) workbench.pick(item);
               }}
-              onEndNear={workbench[one].loadMore}
+              onEndNear={workbench[other].loadMore}
             />
           ))}
         </div>

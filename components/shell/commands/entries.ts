@@ -211,7 +211,7 @@ export function filterEntries(entries: readonly Entry[], text: string): Entry[] 
   const words = query.split(/\s+/).filter(Boolean);
   const found = entries.filter(({ title, also = "" }) => {
     const own = `${title} ${also}`.toLowerCase().split(/[\s().]+/);
-    return words.every((word) => own.some((one) => one.startsWith(word)));
+    return words.every((word) => own.some((value) => value.startsWith(word)));
   });
   return found.sort(
     (a, b) =>

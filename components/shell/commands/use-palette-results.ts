@@ -41,7 +41,7 @@ export function usePaletteResults(
     const shown = found.filter(matches(text, name)).slice(0, RESULTS_MAX);
     return {
       name,
-      entries: shown.map((one) => ({ icon, ...one })),
+      entries: shown.map((item) => ({ icon, ...item })),
       settling: behind || answers[at]?.isPlaceholderData === true,
     };
   });

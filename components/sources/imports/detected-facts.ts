@@ -7,7 +7,7 @@ import { DELIMITER_LABELS, ENCODING_LABELS } from "./labels.tsx";
 export function detectedFacts(preview: ImportPreview, mapping: Mapping | null): [string, string][] {
   const { encoding, bytes_read, complete } = preview;
   const { fields } = FORMAT_TRAITS[preview.format];
-  const known = ENCODINGS.find((one) => one === encoding);
+  const known = ENCODINGS.find((candidate) => candidate === encoding);
   return [
     ["Format", formatName(preview, mapping)],
     ...(mapping?.sheet ? [["Sheet", mapping.sheet]] : []),

@@ -150,12 +150,12 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       { tenants: { [stranger.tenant]: ["tenant_admin"] } },
       { user_metadata: { tenants: { [tenant]: ["tenant_admin"] } } },
     ];
-    for (const one of variants(claims, contract)) {
+    for (const variant of variants(claims, contract)) {
       expectProblem(
         await invoke(
           contract,
           fixture,
-          { bearer: await signToken({ sub: "eve", ...one }) },
+          { bearer: await signToken({ sub: "eve", ...variant }) },
           sample,
         ),
         "tenant_forbidden",
