@@ -1,11 +1,11 @@
 /**
- * `npm run breaks [-- names…]`: applies each break to a copy of the checkout and runs the test
- * named for it, which must turn red. `--check`: only whether each has its place, in a second.
+ * `npm run breaks [-- names or areas…]`: applies each break to a copy of the checkout and runs the
+ * test named for it, which must turn red. `--check`: only whether each has its place, in a second.
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Break } from "./break.ts";
-import { BREAKS } from "./breaks.ts";
+import { AREAS, BREAKS } from "./breaks.ts";
 import { type Colour, coloursOf, type Runner, type Seen } from "./guarantees.ts";
 import { Laboratory, needsBuild } from "./laboratory.ts";
 import { misplaced } from "./places.ts";
@@ -19,9 +19,11 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { check: { type: "boolean", default: false } },
 });
-const unknown = positionals.filter((name) => !BREAKS.some((mutation) => mutation.name === name));
-if (unknown.length > 0) throw new Error(`There is no break called ${unknown.join(", ")}.`);
-const chosen = BREAKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+const named = positionals.flatMap((name) => AREAS[name]?.map((mutation) => mutation.name) ?? [name]);
+const unknown = named.filter((name) => !BREAKS.some((mutation) => mutation.name === name));
+if (unknown.length > 0)
+  throw new Error(`There is no break and no area called ${unknown.join(", ")}.`);
+const chosen = BREAKS.filter(({ name }) => named.length === 0 || named.includes(name));
 
 const faults = misplaced(ROOT, BREAKS);
 if (faults.length > 0) {

@@ -91,10 +91,11 @@ export function useActions(id: string, workbench: Workbench) {
 
   /**
    * Confirming a suggestion with an unexplained difference books money: callers who may write say
-   * what it is, others confirm twice.
+   * what it is, others confirm twice. Before the line's suggestions have arrived there is nothing to
+   * confirm, nor to advise.
    */
   function accept() {
-    if (!mayDecide || !isFree) return;
+    if (!mayDecide || !isFree || (picked.size === 0 && bench.isLooking)) return;
     if (picked.size === 0 && option?.match_id && !agrees && warned !== option.match_id) {
       if (mayWrite) return setDialog({ to: "explain", chosen });
       setWarned(option.match_id);

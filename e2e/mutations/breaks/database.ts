@@ -1,4 +1,4 @@
-import type { Break } from "./break.ts";
+import type { Break } from "../break.ts";
 
 const DATA_API = "e2e/api/database/data-api.test.ts";
 const ACCESS = "e2e/api/database/access.test.ts";

@@ -1,4 +1,4 @@
-import type { Break } from "./break.ts";
+import type { Break } from "../break.ts";
 
 const EXACT = "e2e/api/wire/exact-values.test.ts";
 const EDGES = "e2e/api/wire/http-edges.test.ts";

@@ -1,4 +1,4 @@
-import type { Break } from "./break.ts";
+import type { Break } from "../break.ts";
 
 const REFUSALS = "e2e/api/contracts/refusals.test.ts";
 const BAD_REQUESTS = "e2e/api/contracts/bad-requests.test.ts";

@@ -1,4 +1,4 @@
-import type { Break } from "./break.ts";
+import type { Break } from "../break.ts";
 
 const WALK = "e2e/ui/walk.spec.ts";
 const DESIGN = "e2e/ui/design.spec.ts";

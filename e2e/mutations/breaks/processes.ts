@@ -1,4 +1,4 @@
-import type { Break } from "./break.ts";
+import type { Break } from "../break.ts";
 
 const START = "e2e/stack/start.test.ts";
 const FRONT = "e2e/stack/front.test.ts";

@@ -1,4 +1,4 @@
-import type { Break } from "./break.ts";
+import type { Break } from "../break.ts";
 
 const LIFECYCLE = "e2e/api/api-keys/lifecycle.test.ts";
 const CONCURRENCY = "e2e/api/records/concurrency.test.ts";

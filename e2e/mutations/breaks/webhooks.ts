@@ -1,4 +1,4 @@
-import type { Break } from "./break.ts";
+import type { Break } from "../break.ts";
 
 const SECRETS = "e2e/api/webhooks/secrets.test.ts";
 const DELIVERY = "e2e/api/webhooks/delivery.test.ts";
