@@ -19,7 +19,9 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { check: { type: "boolean", default: false } },
 });
-const named = positionals.flatMap((name) => AREAS[name]?.map((mutation) => mutation.name) ?? [name]);
+const named = positionals.flatMap(
+  (name) => AREAS[name]?.map((mutation) => mutation.name) ?? [name],
+);
 const unknown = named.filter((name) => !BREAKS.some((mutation) => mutation.name === name));
 if (unknown.length > 0)
   throw new Error(`There is no break and no area called ${unknown.join(", ")}.`);
