@@ -42,7 +42,7 @@ export async function startPostgres({ dataDir, secrets }: Settings): Promise<Dat
     ...postgres.command(port),
     env: { LC_ALL: "C" },
     stopSignal: "SIGINT",
-    stopWithinMs: 4_000,
+    stopTimeoutMs: 4_000,
     ours: false,
     entry: postgresEntry,
   });
@@ -132,7 +132,7 @@ export async function startDataApi(
       AUTHENTICATOR_URL: urls.authenticator,
       AUTH_ADMIN_URL: urls.authAdmin,
     },
-    stopWithinMs: 2_000,
+    stopTimeoutMs: 2_000,
     ours: true,
   });
   if (part) await allReady([part]);
@@ -156,7 +156,7 @@ export function startBackground({ env, background, metricsPort }: Settings): Par
       name: kind,
       command,
       env: backgroundEnv(env, kind),
-      stopWithinMs: 6_000,
+      stopTimeoutMs: 6_000,
       ours: true,
     };
     const parts = startParts(processes, options, own);
@@ -176,7 +176,7 @@ export function startWeb({ env, webs }: Settings): Part[] {
     name: "web",
     command,
     env: webEnv(env),
-    stopWithinMs: 8_000,
+    stopTimeoutMs: 8_000,
     ours: true,
   });
 }

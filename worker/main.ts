@@ -41,7 +41,7 @@ await runInBackground({
   kind: "worker",
   directUrl: DIRECT_URL || DATABASE_URL,
   concurrentJobs: OTHER_JOBS + LOOKS,
-  mostAtOnce: placesOf,
+  maxConcurrent: placesOf,
   tasks: {
     announce_expiring_api_keys: announceExpiringApiKeys,
     end_grace_periods: endGracePeriods,

@@ -19,7 +19,7 @@ const WAITING_REFRESH_MS = 1500;
 export function apiKeyPages(tenant: string, { q, status }: Pick<ApiKeySearch, "q" | "status">) {
   return listQuery(
     {
-      under: apiKeysKey(tenant),
+      keyPrefix: apiKeysKey(tenant),
       contract: listApiKeysContract,
       call: { tenant, params: { id: tenant }, query: queryOf({ q, status, limit: PAGE_SIZE }) },
     },
@@ -35,7 +35,7 @@ export function apiKeyPages(tenant: string, { q, status }: Pick<ApiKeySearch, "q
 export function apiKeyById(tenant: string, keyId: string) {
   return singleQuery(
     {
-      under: apiKeysKey(tenant),
+      keyPrefix: apiKeysKey(tenant),
       contract: getApiKeyContract,
       call: { tenant, params: { id: tenant, keyId } },
     },
@@ -46,7 +46,7 @@ export function apiKeyById(tenant: string, keyId: string) {
 export function apiKeyUsage(tenant: string, keyId: string) {
   return singleQuery(
     {
-      under: apiKeysKey(tenant),
+      keyPrefix: apiKeysKey(tenant),
       contract: getApiKeyUsageContract,
       call: { tenant, params: { id: tenant, keyId } },
     },
@@ -62,7 +62,7 @@ export function apiKeyImpact(
 ) {
   return singleQuery(
     {
-      under: apiKeysKey(tenant),
+      keyPrefix: apiKeysKey(tenant),
       contract: estimateApiKeyImpactContract,
       call: { tenant, params: { id: tenant, keyId }, body: change },
     },

@@ -15,7 +15,7 @@ export const calendarsKey = (tenant: string) => resourceKey(tenant, "calendars")
 
 export function calendarPages(tenant: string) {
   return listQuery({
-    under: calendarsKey(tenant),
+    keyPrefix: calendarsKey(tenant),
     contract: listCalendarsContract,
     call: { tenant, query: { limit: String(PAGE_SIZE) } },
   });
@@ -24,7 +24,7 @@ export function calendarPages(tenant: string) {
 /** A calendar with its ETag, for If-Match. */
 export function calendarById(tenant: string, id: string) {
   return versionQuery({
-    under: calendarsKey(tenant),
+    keyPrefix: calendarsKey(tenant),
     contract: getCalendarContract,
     call: { tenant, params: { id } },
   });
@@ -33,7 +33,7 @@ export function calendarById(tenant: string, id: string) {
 /** The newest versions of its hours. */
 export function versionsOf(tenant: string, id: string) {
   return singleQuery({
-    under: calendarsKey(tenant),
+    keyPrefix: calendarsKey(tenant),
     contract: listCalendarVersionsContract,
     call: { tenant, params: { id }, query: { limit: "20" } },
   });
@@ -42,7 +42,7 @@ export function versionsOf(tenant: string, id: string) {
 /** The SLA policy, which says for which severities a calendar counts. */
 export function policyOf(tenant: string) {
   return versionQuery({
-    under: resourceKey(tenant, "sla-policy"),
+    keyPrefix: resourceKey(tenant, "sla-policy"),
     contract: getSlaPolicyContract,
     call: { tenant },
   });
@@ -51,7 +51,7 @@ export function policyOf(tenant: string) {
 export function holidayCountries(tenant: string) {
   return singleQuery(
     {
-      under: resourceKey(tenant, "holidays"),
+      keyPrefix: resourceKey(tenant, "holidays"),
       contract: listHolidayCountriesContract,
       call: { tenant },
     },
@@ -65,7 +65,7 @@ export function holidaysOf(
 ) {
   return singleQuery(
     {
-      under: resourceKey(tenant, "holidays"),
+      keyPrefix: resourceKey(tenant, "holidays"),
       contract: listHolidaysContract,
       call: { tenant, query: { country, year, ...(region !== "" && { region }) } },
     },

@@ -88,7 +88,7 @@ export function boardPages(tenant: string, search: BoardSearch, unfolded = false
   };
   return listQuery(
     {
-      under: resourceKey(tenant, "boards"),
+      keyPrefix: resourceKey(tenant, "boards"),
       contract: listSlaExceptionsContract,
       call: { tenant, query },
     },
@@ -105,7 +105,7 @@ function pastFilters(search: BoardSearch) {
 export function pastPages(tenant: string, search: BoardSearch) {
   const query = { ...pastFilters(search), limit: String(PAGE_SIZE) };
   return listQuery(
-    { under: exceptionsKey(tenant), contract: listExceptionsContract, call: { tenant, query } },
+    { keyPrefix: exceptionsKey(tenant), contract: listExceptionsContract, call: { tenant, query } },
     { next: { limit: String(NEXT_PAGE_SIZE) }, refreshMs: () => SLOW_REFRESH_MS },
   );
 }
@@ -124,7 +124,7 @@ export function exportOfBoard(tenant: string, search: BoardSearch): Promise<Blob
 export function facetsOf(tenant: string, search: BoardSearch) {
   return singleQuery(
     {
-      under: exceptionsKey(tenant),
+      keyPrefix: exceptionsKey(tenant),
       contract: getSlaFacetsContract,
       call: { tenant, query: { ...filtersOf(search), state: search.state } },
     },
@@ -135,7 +135,7 @@ export function facetsOf(tenant: string, search: BoardSearch) {
 /** How many open exceptions breached since a moment. */
 export function facetsSince(tenant: string, breached_from: string) {
   return singleQuery({
-    under: exceptionsKey(tenant),
+    keyPrefix: exceptionsKey(tenant),
     contract: getSlaFacetsContract,
     call: { tenant, query: { breached_from, state: "open" } },
   });
@@ -145,7 +145,7 @@ export function facetsSince(tenant: string, breached_from: string) {
 export function exceptionsOfReconciliation(tenant: string, id: string) {
   return listQuery(
     {
-      under: exceptionsKey(tenant),
+      keyPrefix: exceptionsKey(tenant),
       contract: listExceptionsContract,
       call: { tenant, query: { reconciliation_id: id, limit: String(PAGE_SIZE) } },
     },
@@ -156,7 +156,7 @@ export function exceptionsOfReconciliation(tenant: string, id: string) {
 export function exceptionById(tenant: string, id: string) {
   return singleQuery(
     {
-      under: exceptionsKey(tenant),
+      keyPrefix: exceptionsKey(tenant),
       contract: getExceptionContract,
       call: { tenant, params: { id } },
     },
@@ -166,7 +166,7 @@ export function exceptionById(tenant: string, id: string) {
 
 export function historyPages(tenant: string, id: string) {
   return listQuery({
-    under: exceptionsKey(tenant),
+    keyPrefix: exceptionsKey(tenant),
     contract: listExceptionHistoryContract,
     call: { tenant, params: { id } },
   });
@@ -179,7 +179,7 @@ export const commentsKey = (tenant: string, id: string) =>
 export function commentPages(tenant: string, id: string) {
   return listQuery(
     {
-      under: exceptionsKey(tenant),
+      keyPrefix: exceptionsKey(tenant),
       contract: listExceptionCommentsContract,
       call: { tenant, params: { id } },
     },
@@ -190,7 +190,7 @@ export function commentPages(tenant: string, id: string) {
 /** The line that an exception is about. */
 export function lineById(tenant: string, id: string) {
   return singleQuery({
-    under: exceptionsKey(tenant),
+    keyPrefix: exceptionsKey(tenant),
     contract: getLineContract,
     call: { tenant, params: { id } },
   });
@@ -199,7 +199,7 @@ export function lineById(tenant: string, id: string) {
 /** The suggested match of an exception. */
 export function matchById(tenant: string, id: string) {
   return singleQuery({
-    under: exceptionsKey(tenant),
+    keyPrefix: exceptionsKey(tenant),
     contract: getMatchContract,
     call: { tenant, params: { id } },
   });
@@ -209,7 +209,7 @@ export function matchById(tenant: string, id: string) {
 export function reconciliationNameOf(tenant: string, id: string) {
   return singleQuery(
     {
-      under: resourceKey(tenant, "names"),
+      keyPrefix: resourceKey(tenant, "names"),
       contract: getReconciliationContract,
       call: { tenant, params: { id } },
     },
@@ -221,7 +221,7 @@ export function reconciliationNameOf(tenant: string, id: string) {
 export function newestReconciliations(tenant: string) {
   return singleQuery(
     {
-      under: resourceKey(tenant, "names"),
+      keyPrefix: resourceKey(tenant, "names"),
       contract: listReconciliationsContract,
       call: { tenant, query: { limit: NEXT_PAGE_SIZE } },
     },
@@ -232,7 +232,7 @@ export function newestReconciliations(tenant: string) {
 export function calendarById(tenant: string, id: string) {
   return singleQuery(
     {
-      under: resourceKey(tenant, "names"),
+      keyPrefix: resourceKey(tenant, "names"),
       contract: getCalendarContract,
       call: { tenant, params: { id } },
     },

@@ -47,7 +47,7 @@ export function useUpdateException() {
       }
       return sent;
     },
-    foresee: async ({ id, patch }) => {
+    applyOptimistically: async ({ id, patch }) => {
       cancelReads(cache, tenant);
       const before = {
         exception: cache.getQueryData<Exception>(keyOf(id)),

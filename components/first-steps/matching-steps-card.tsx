@@ -19,7 +19,7 @@ const keyOf = (tenant: string) => `tieout.matching-steps.${tenant}`;
 
 function pairsOf(tenant: string) {
   return singleQuery({
-    under: resourceKey(tenant, "reconciliations"),
+    keyPrefix: resourceKey(tenant, "reconciliations"),
     contract: listReconciliationsContract,
     call: { tenant, query: { limit: String(READ_MAX) } },
   });

@@ -15,7 +15,7 @@ const REFRESH_MS = 2500;
 export function firstStepsQuery(tenant: string) {
   return singleQuery(
     {
-      under: resourceKey(tenant, "first-steps"),
+      keyPrefix: resourceKey(tenant, "first-steps"),
       contract: getFirstStepsContract,
       call: { tenant },
     },
@@ -35,7 +35,7 @@ export function useDismissFirstSteps() {
     cache.setQueryData<FirstSteps>(queryKey, (known) => known && { ...known, dismissed });
   return useMutate({
     send: (dismissed: boolean) => callApi(putFirstStepsContract, { tenant, body: { dismissed } }),
-    foresee: async (dismissed) => {
+    applyOptimistically: async (dismissed) => {
       show(dismissed);
       return () => show(!dismissed);
     },

@@ -4,7 +4,7 @@ import { resourceKey, singleQuery } from "./query.ts";
 /** All calendars: a tenant has at most 100. */
 export function calendarsQuery(tenant: string) {
   return singleQuery({
-    under: resourceKey(tenant, "calendars"),
+    keyPrefix: resourceKey(tenant, "calendars"),
     contract: listCalendarsContract,
     call: { tenant, query: { limit: 250 } },
   });

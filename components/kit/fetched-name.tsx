@@ -50,7 +50,7 @@ function Named({
   const tenant = useTenantId();
   const enabled = useIsAllowed(contract.access);
   const question = {
-    under: resourceKey(tenant, "names"),
+    keyPrefix: resourceKey(tenant, "names"),
     contract,
     call: { tenant, params: params(tenant, id) },
   };

@@ -6,7 +6,7 @@ const REFRESH_MS = 15_000;
 /** Polled while the page is visible. */
 export function overviewOf(tenant: string) {
   return singleQuery(
-    { under: resourceKey(tenant, "overview"), contract: getOverviewContract, call: { tenant } },
+    { keyPrefix: resourceKey(tenant, "overview"), contract: getOverviewContract, call: { tenant } },
     { refetchInterval: REFRESH_MS },
   );
 }

@@ -8,7 +8,7 @@ const MAX = 250;
 export function membersQuery(tenant: string, q?: string) {
   return singleQuery(
     {
-      under: resourceKey(tenant, "members"),
+      keyPrefix: resourceKey(tenant, "members"),
       contract: listMembersContract,
       call: { tenant, query: { q, limit: MAX } },
     },

@@ -34,7 +34,7 @@ export function reconciliationPages(
 ) {
   return listQuery(
     {
-      under: reconciliationsKey(tenant),
+      keyPrefix: reconciliationsKey(tenant),
       contract: listReconciliationsContract,
       call: { tenant, query: queryOf({ status, period_from, period_to, limit: PAGE_SIZE }) },
     },
@@ -50,7 +50,7 @@ export function reconciliationPages(
 export function reconciliationById(tenant: string, id: string) {
   return singleQuery(
     {
-      under: reconciliationsKey(tenant),
+      keyPrefix: reconciliationsKey(tenant),
       contract: getReconciliationContract,
       call: { tenant, params: { id } },
     },
@@ -66,7 +66,7 @@ const PERIODS_SHOWN = 24;
 /** The newest periods of the same two sources. */
 export function periodsOfPair(tenant: string, { left_source_id, right_source_id }: Reconciliation) {
   return singleQuery({
-    under: reconciliationsKey(tenant),
+    keyPrefix: reconciliationsKey(tenant),
     contract: listReconciliationsContract,
     call: { tenant, query: queryOf({ left_source_id, right_source_id, limit: PERIODS_SHOWN }) },
   });
@@ -80,7 +80,7 @@ export const isUnderWay = (run: Run | undefined) =>
 export function runsOfReconciliation(tenant: string, id: string) {
   return singleQuery(
     {
-      under: reconciliationsKey(tenant),
+      keyPrefix: reconciliationsKey(tenant),
       contract: listRunsContract,
       call: { tenant, params: { id }, query: { limit: "10" } },
     },
@@ -95,7 +95,7 @@ export function runsOfReconciliation(tenant: string, id: string) {
 export function runById(tenant: string, id: string) {
   return singleQuery(
     {
-      under: reconciliationsKey(tenant),
+      keyPrefix: reconciliationsKey(tenant),
       contract: getRunContract,
       call: { tenant, params: { id } },
     },
@@ -107,7 +107,7 @@ export function runById(tenant: string, id: string) {
 
 export function proofOf(tenant: string, id: string) {
   return singleQuery({
-    under: reconciliationsKey(tenant),
+    keyPrefix: reconciliationsKey(tenant),
     contract: getProofContract,
     call: { tenant, params: { id } },
   });
@@ -115,7 +115,7 @@ export function proofOf(tenant: string, id: string) {
 
 export function checklistOf(tenant: string, id: string) {
   return singleQuery({
-    under: reconciliationsKey(tenant),
+    keyPrefix: reconciliationsKey(tenant),
     contract: getChecklistContract,
     call: { tenant, params: { id } },
   });
@@ -123,7 +123,7 @@ export function checklistOf(tenant: string, id: string) {
 
 export function statementOf(tenant: string, id: string) {
   return singleQuery({
-    under: reconciliationsKey(tenant),
+    keyPrefix: reconciliationsKey(tenant),
     contract: getStatementContract,
     call: { tenant, params: { id } },
   });
@@ -132,7 +132,7 @@ export function statementOf(tenant: string, id: string) {
 /** The signed statements of a period, newest first. */
 export function signedStatementsOf(tenant: string, id: string) {
   return singleQuery({
-    under: reconciliationsKey(tenant),
+    keyPrefix: reconciliationsKey(tenant),
     contract: listSignedStatementsContract,
     call: { tenant, params: { id }, query: { limit: SIGNED_STATEMENTS_SHOWN } },
   });
@@ -141,7 +141,7 @@ export function signedStatementsOf(tenant: string, id: string) {
 /** The period's matches, as their page lists and exports them. */
 export function matchPages(tenant: string, id: string, { q, ...search }: MatchSearch) {
   return listQuery({
-    under: reconciliationsKey(tenant),
+    keyPrefix: reconciliationsKey(tenant),
     contract: listMatchesContract,
     call: { tenant, params: { id }, query: queryOf({ ...search, q: q.trim(), limit: PAGE_SIZE }) },
   });
@@ -149,7 +149,7 @@ export function matchPages(tenant: string, id: string, { q, ...search }: MatchSe
 
 export function rulesOf(tenant: string, id: string) {
   return versionQuery({
-    under: reconciliationsKey(tenant),
+    keyPrefix: reconciliationsKey(tenant),
     contract: getRulesContract,
     call: { tenant, params: { id } },
   });
@@ -158,7 +158,7 @@ export function rulesOf(tenant: string, id: string) {
 export function lineById(tenant: string, id: string) {
   return singleQuery(
     {
-      under: reconciliationsKey(tenant),
+      keyPrefix: reconciliationsKey(tenant),
       contract: getLineContract,
       call: { tenant, params: { id } },
     },

@@ -54,7 +54,7 @@ export function Charts({ query, live, onChoose }: Props) {
       <BrushChart
         label="Calls, errors and response times over time. Arrow keys move, Shift and arrow keys select a range, Enter shows its requests."
         steps={steps.map((step) => shown(step, timeZone))}
-        look={LOOK}
+        classes={LOOK}
         onChoose={(from, to) =>
           onChoose(new Date(at(from)), new Date(at(to) + stats.step_seconds * 1000))
         }

@@ -16,7 +16,7 @@ const requestsKey = (tenant: string) => resourceKey(tenant, "requests");
 export function requestPages(tenant: string, query: Record<string, string>, live = false) {
   return listQuery(
     {
-      under: requestsKey(tenant),
+      keyPrefix: requestsKey(tenant),
       contract: listRequestsContract,
       call: { tenant, query: { ...query, limit: PAGE_SIZE } },
     },
@@ -26,7 +26,7 @@ export function requestPages(tenant: string, query: Record<string, string>, live
 
 export function requestStatsOf(tenant: string, query: Record<string, string>, live = false) {
   return singleQuery(
-    { under: requestsKey(tenant), contract: getRequestStatsContract, call: { tenant, query } },
+    { keyPrefix: requestsKey(tenant), contract: getRequestStatsContract, call: { tenant, query } },
     live ? { refetchInterval: CHART_MS } : {},
   );
 }
@@ -34,7 +34,11 @@ export function requestStatsOf(tenant: string, query: Record<string, string>, li
 /** It never changes. */
 export function requestById(tenant: string, id: string) {
   return singleQuery(
-    { under: requestsKey(tenant), contract: getRequestContract, call: { tenant, params: { id } } },
+    {
+      keyPrefix: requestsKey(tenant),
+      contract: getRequestContract,
+      call: { tenant, params: { id } },
+    },
     { staleTime: Number.POSITIVE_INFINITY },
   );
 }
@@ -42,7 +46,7 @@ export function requestById(tenant: string, id: string) {
 /** The deliveries of the events that a request caused. */
 export function deliveriesOf(tenant: string, requestId: string) {
   return singleQuery({
-    under: requestsKey(tenant),
+    keyPrefix: requestsKey(tenant),
     contract: listDeliveriesContract,
     call: { tenant, query: { request_id: requestId, limit: PAGE_SIZE } },
   });

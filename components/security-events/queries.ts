@@ -15,7 +15,7 @@ export const eventListKey = (tenant: string) =>
 
 export function eventPages(tenant: string, query: Record<string, string>) {
   return listQuery({
-    under: eventsKey(tenant),
+    keyPrefix: eventsKey(tenant),
     contract: listSecurityEventsContract,
     call: { tenant, query: { ...query, limit: PAGE_SIZE } },
   });
@@ -25,7 +25,7 @@ export function eventPages(tenant: string, query: Record<string, string>) {
 export function eventById(tenant: string, id: string) {
   return singleQuery(
     {
-      under: eventsKey(tenant),
+      keyPrefix: eventsKey(tenant),
       contract: getSecurityEventContract,
       call: { tenant, params: { id } },
     },
@@ -36,7 +36,7 @@ export function eventById(tenant: string, id: string) {
 /** Only on demand: it reads the whole log. */
 export function chainVerification(tenant: string) {
   return singleQuery(
-    { under: eventsKey(tenant), contract: verifySecurityEventsContract, call: { tenant } },
+    { keyPrefix: eventsKey(tenant), contract: verifySecurityEventsContract, call: { tenant } },
     { enabled: false, retry: false },
   );
 }

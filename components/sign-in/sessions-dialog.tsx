@@ -21,7 +21,7 @@ const MAX = 100;
 
 function sessionsOf(tenant: string) {
   return singleQuery({
-    under: resourceKey(tenant, "sessions"),
+    keyPrefix: resourceKey(tenant, "sessions"),
     contract: listSessionsContract,
     call: { tenant, query: { limit: MAX } },
   });

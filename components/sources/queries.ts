@@ -14,7 +14,7 @@ export const sourcesKey = (tenant: string) => resourceKey(tenant, "sources");
 export function sourcePages(tenant: string, { kind, q }: Omit<SourceSearch, "new">) {
   return listQuery(
     {
-      under: sourcesKey(tenant),
+      keyPrefix: sourcesKey(tenant),
       contract: listSourcesContract,
       call: { tenant, query: queryOf({ kind, q: q.trim(), limit: PAGE_SIZE }) },
     },
@@ -24,7 +24,11 @@ export function sourcePages(tenant: string, { kind, q }: Omit<SourceSearch, "new
 
 export function sourceById(tenant: string, id: string) {
   return singleQuery(
-    { under: sourcesKey(tenant), contract: getSourceContract, call: { tenant, params: { id } } },
+    {
+      keyPrefix: sourcesKey(tenant),
+      contract: getSourceContract,
+      call: { tenant, params: { id } },
+    },
     { refetchInterval: REFRESH_MS },
   );
 }
@@ -33,7 +37,7 @@ export function sourceById(tenant: string, id: string) {
 export function balancePages(tenant: string, id: string) {
   return listQuery(
     {
-      under: sourcesKey(tenant),
+      keyPrefix: sourcesKey(tenant),
       contract: listSourceBalancesContract,
       call: { tenant, params: { id }, query: { limit: BALANCES_SHOWN } },
     },

@@ -55,7 +55,7 @@ export function AttemptsChart({ stats: { data, isError }, onChoose }: Props) {
       <BrushChart
         label="Attempts and response times by hour of the last 7 days. Arrow keys move, Shift and arrow keys select a range, Enter shows the deliveries created in it."
         steps={steps}
-        look={LOOK}
+        classes={LOOK}
         onChoose={(from, to) =>
           onChoose(
             new Date(startOf(from)).toISOString(),

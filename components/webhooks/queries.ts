@@ -35,7 +35,7 @@ export const keyOfWebhook = (tenant: string, id: string) => [...webhooksKey(tena
 export function webhookPages(tenant: string, { status }: Pick<WebhookSearch, "status">) {
   return listQuery(
     {
-      under: webhooksKey(tenant),
+      keyPrefix: webhooksKey(tenant),
       contract: listWebhooksContract,
       call: { tenant, query: queryOf({ status, limit: PAGE_SIZE }) },
     },
@@ -46,7 +46,7 @@ export function webhookPages(tenant: string, { status }: Pick<WebhookSearch, "st
 export function webhookById(tenant: string, id: string) {
   return singleQuery(
     {
-      under: keyOfWebhook(tenant, id),
+      keyPrefix: keyOfWebhook(tenant, id),
       contract: getWebhookContract,
       call: { tenant, params: { id } },
     },
@@ -64,7 +64,7 @@ export function deliveryPages(
 ) {
   return listQuery(
     {
-      under: keyOfWebhook(tenant, id),
+      keyPrefix: keyOfWebhook(tenant, id),
       contract: listWebhookDeliveriesContract,
       call: {
         tenant,
@@ -88,7 +88,7 @@ export function allDeliveryPages(
 ) {
   return listQuery(
     {
-      under: webhooksKey(tenant),
+      keyPrefix: webhooksKey(tenant),
       contract: listDeliveriesContract,
       call: {
         tenant,
@@ -111,7 +111,7 @@ export function allDeliveryPages(
 export function webhookStatsOf(tenant: string, id: string) {
   return singleQuery(
     {
-      under: keyOfWebhook(tenant, id),
+      keyPrefix: keyOfWebhook(tenant, id),
       contract: getWebhookStatsContract,
       call: { tenant, params: { id } },
     },
@@ -122,7 +122,7 @@ export function webhookStatsOf(tenant: string, id: string) {
 /** Like webhookStatsOf, for all webhooks together. */
 export function deliveryStatsOf(tenant: string) {
   return singleQuery(
-    { under: webhooksKey(tenant), contract: getDeliveryStatsContract, call: { tenant } },
+    { keyPrefix: webhooksKey(tenant), contract: getDeliveryStatsContract, call: { tenant } },
     { refetchInterval: STATS_REFRESH_MS },
   );
 }
@@ -130,7 +130,7 @@ export function deliveryStatsOf(tenant: string) {
 export function deliveryById(tenant: string, id: string, deliveryId: string) {
   return singleQuery(
     {
-      under: keyOfWebhook(tenant, id),
+      keyPrefix: keyOfWebhook(tenant, id),
       contract: getWebhookDeliveryContract,
       call: { tenant, params: { id, deliveryId } },
     },
@@ -145,7 +145,7 @@ export function deliveryById(tenant: string, id: string, deliveryId: string) {
 export function missedCount(tenant: string, id: string, since: string) {
   return singleQuery(
     {
-      under: [...keyOfWebhook(tenant, id), since],
+      keyPrefix: [...keyOfWebhook(tenant, id), since],
       contract: recoverWebhookContract,
       call: { tenant, params: { id }, body: { since, dry_run: true } },
     },
@@ -160,7 +160,7 @@ export function webhookFilterPreview(
 ) {
   return singleQuery(
     {
-      under: [...webhooksKey(tenant), "filters"],
+      keyPrefix: [...webhooksKey(tenant), "filters"],
       contract: previewWebhookFiltersContract,
       call: { tenant, body },
     },

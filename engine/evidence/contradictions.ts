@@ -207,14 +207,14 @@ function saidNumber(name: string | null, numbers: readonly string[]): string | n
   return (
     numbers.find(
       (number) =>
-        digitsIn(number) >= LEAST_SAID &&
+        digitsIn(number) >= MIN_DIGITS &&
         (forms.includes(number) || otherFormsOf(number).includes(name)),
     ) ?? null
   );
 }
 
 /** The minimum digits of a number in a text: a single digit says nothing. */
-const LEAST_SAID = 2;
+const MIN_DIGITS = 2;
 
 /** Whether lines name more than one counterparty. */
 export function haveSeveralNames(lines: readonly Said[]): boolean {

@@ -1,8 +1,8 @@
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
 import { isClose } from "./alignment.ts";
 
-const LEAST_LENGTH = 5;
-const LEAST_DIGITS = 4;
+const MIN_LENGTH = 5;
+const MIN_DIGITS = 4;
 
 /**
  * Whether two lines name different things in the same way: each has a number written like one of
@@ -25,6 +25,6 @@ function formOf(word: string): string {
 function numbersOf(texts: Texts, { start, words }: SideTexts, row: number): string[] {
   const own = words.subarray(start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT]);
   return Array.from(own, (word) => texts.spelling[word] as string).filter(
-    (word) => word.length >= LEAST_LENGTH && word.replaceAll(/\D/g, "").length >= LEAST_DIGITS,
+    (word) => word.length >= MIN_LENGTH && word.replaceAll(/\D/g, "").length >= MIN_DIGITS,
   );
 }

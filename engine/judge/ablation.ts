@@ -56,7 +56,7 @@ const ITEMS: readonly Item[] = [
   {
     name: "sums by a name that is cut",
     file: "sums/sum-pool.ts",
-    code: "return longest.length <= MOST_NAMES ? longest : [];",
+    code: "return longest.length <= MAX_NAMES ? longest : [];",
     instead: "return [];",
   },
   {

@@ -16,7 +16,7 @@ import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
 import { areRelated } from "./relation.ts";
-import { combinations, MOST_SUMMANDS, spreadOf, subsetSums } from "./subset-sum.ts";
+import { combinations, MAX_SUMMANDS, spreadOf, subsetSums } from "./subset-sum.ts";
 import { type Family, SumPool, type SumPools } from "./sum-pool.ts";
 
 export const DEFAULT_GROUP_SIZE = 8;
@@ -33,7 +33,7 @@ const PRIOR = { named: 0.3, unnamed: 0.05 };
 const SUGGEST_SCORE = 0.3;
 /** Sums of a family that are expected by chance at most, and that are looked at. */
 const MANY_SOLUTIONS = 4;
-const MOST_SOLUTIONS = 64;
+const MAX_SOLUTIONS = 64;
 /** A rival this much likelier to be chance is none. */
 const CLEARLY = 20;
 const ROUNDS = 3;
@@ -210,7 +210,7 @@ class SumSearch {
    */
   private subsetOf(
     target: number,
-    { core, lines, named, most, batch }: Family,
+    { core, lines, named, max, batch }: Family,
     tried: Tried,
   ): Found | null {
     const amount = this.state[this.side].amount[target] as number;
@@ -218,34 +218,33 @@ class SumSearch {
     let rest = sign * amount;
     for (const line of core) rest -= sign * this.amountOf(line);
     if (core.length > 0 && (!Number.isSafeInteger(rest) || rest <= 0)) return null;
-    const limit = batch ? (batch.count ?? lines.length) : (most ?? this.size);
+    const limit = batch ? (batch.count ?? lines.length) : (max ?? this.size);
     const maxSize = Math.min(limit, batch ? limit : this.size - core.length, lines.length);
-    const least = batch?.count ?? (core.length > 0 ? 1 : 2);
-    if (maxSize < least) return null;
+    const min = batch?.count ?? (core.length > 0 ? 1 : 2);
+    if (maxSize < min) return null;
     const slack = this.slack(amount);
-    let family = lines.slice(0, MOST_SUMMANDS);
+    let family = lines.slice(0, MAX_SUMMANDS);
     const amounts = family.map((line) => sign * this.amountOf(line));
     const chanceOf = (first: number, size: number) =>
-      ((tried.wholes + tried.searches * combinations(first, least, size)) * (1 + 2 * slack)) /
+      ((tried.wholes + tried.searches * combinations(first, min, size)) * (1 + 2 * slack)) /
       spreadOf(amounts.slice(0, first).map(Math.abs), rest, size);
     // Where many sums are expected by chance, none of them would mean anything.
-    while (family.length > least && chanceOf(family.length, maxSize) > MANY_SOLUTIONS)
+    while (family.length > min && chanceOf(family.length, maxSize) > MANY_SOLUTIONS)
       family = family.slice(0, -1);
     const found = subsetSums(
       amounts.slice(0, family.length),
       rest - slack,
       rest + slack,
-      least,
+      min,
       maxSize,
-      MOST_SOLUTIONS,
+      MAX_SOLUTIONS,
     );
     this.steps += 2 ** (family.length / 2 + 1);
-    if (found.length === MOST_SOLUTIONS) return null;
+    if (found.length === MAX_SOLUTIONS) return null;
     const [best, second] = found
       .map((positions) => ({
         positions,
-        chance:
-          (maxSize - least + 1) * chanceOf((positions.at(-1) as number) + 1, positions.length),
+        chance: (maxSize - min + 1) * chanceOf((positions.at(-1) as number) + 1, positions.length),
       }))
       .sort((a, b) => a.chance - b.chance || a.positions.length - b.positions.length);
     if (!best) return null;

@@ -19,7 +19,7 @@ export function startAuditSigner(connectionString: string): Loop {
   return new Loop({
     name: "audit-signer",
     connectionString,
-    statementWithinMs: STATEMENT_TIMEOUT_MS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     async turn(query) {
       const signings = await signGrownChains(query);
       broken = signings.filter((signing) => "fault" in signing).length;

@@ -54,7 +54,7 @@ export class Dispatcher implements Service {
     const sender = createSender(allowHosts);
     this.#sending = { sender, tokens: new AccessTokens(sender) };
     // Two connections, so that results are recorded even while a claim takes long.
-    const common = { connectionString, statementWithinMs: STATEMENT_TIMEOUT_MS };
+    const common = { connectionString, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
     this.#claims = new Loop({ ...common, name: "claims", turn: (query) => this.#claim(query) });
     this.#settlements = new Loop({
       ...common,

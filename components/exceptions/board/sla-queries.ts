@@ -12,7 +12,7 @@ const REPORT_REFRESH_MS = 60_000;
 
 export function ledgerOf(tenant: string, id: string) {
   return singleQuery({
-    under: exceptionsKey(tenant),
+    keyPrefix: exceptionsKey(tenant),
     contract: getExceptionLedgerContract,
     call: { tenant, params: { id } },
   });
@@ -22,7 +22,7 @@ export function ledgerOf(tenant: string, id: string) {
 export function breachesPerDay(tenant: string, { since, until }: { since: string; until: string }) {
   return singleQuery(
     {
-      under: exceptionsKey(tenant),
+      keyPrefix: exceptionsKey(tenant),
       contract: getSlaReportContract,
       call: { tenant, query: { since, until, by: "day" } },
     },
@@ -33,7 +33,7 @@ export function breachesPerDay(tenant: string, { since, until }: { since: string
 /** All open exceptions of the tenant, by time to breach. */
 export function timeToBreach(tenant: string) {
   return singleQuery(
-    { under: exceptionsKey(tenant), contract: getTimeToBreachContract, call: { tenant } },
+    { keyPrefix: exceptionsKey(tenant), contract: getTimeToBreachContract, call: { tenant } },
     { refetchInterval: REFRESH_MS },
   );
 }

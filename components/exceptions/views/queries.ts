@@ -11,7 +11,7 @@ export const viewsKey = (tenant: string) => resourceKey(tenant, "views");
 export function viewsQuery(tenant: string) {
   return singleQuery(
     {
-      under: viewsKey(tenant),
+      keyPrefix: viewsKey(tenant),
       contract: listViewsContract,
       call: { tenant, query: { limit: MAX } },
     },

@@ -17,7 +17,7 @@ const OF_PERIOD_SHOWN = 10;
 
 export function entryRulesOf(tenant: string, id: string) {
   return versionQuery({
-    under: reconciliationsKey(tenant),
+    keyPrefix: reconciliationsKey(tenant),
     contract: getEntryRulesContract,
     call: { tenant, params: { id } },
   });
@@ -26,7 +26,7 @@ export function entryRulesOf(tenant: string, id: string) {
 /** Every connection of a tenant, whatever its kind. */
 export function connectionPages(tenant: string) {
   return listQuery({
-    under: resourceKey(tenant, "connections"),
+    keyPrefix: resourceKey(tenant, "connections"),
     contract: listConnectionsContract,
     call: { tenant, query: { limit: CONNECTIONS_PER_PAGE } },
   });
@@ -35,7 +35,7 @@ export function connectionPages(tenant: string) {
 export function batchPages(tenant: string, { state, year }: BatchSearch) {
   return listQuery(
     {
-      under: reconciliationsKey(tenant),
+      keyPrefix: reconciliationsKey(tenant),
       contract: listEntryBatchesContract,
       call: { tenant, query: queryOf({ state, year, limit: PAGE_SIZE }) },
     },
@@ -46,7 +46,7 @@ export function batchPages(tenant: string, { state, year }: BatchSearch) {
 /** The batches that closes of a period left, newest first. */
 export function batchesOfPeriod(tenant: string, reconciliation_id: string) {
   return singleQuery({
-    under: reconciliationsKey(tenant),
+    keyPrefix: reconciliationsKey(tenant),
     contract: listEntryBatchesContract,
     call: { tenant, query: queryOf({ reconciliation_id, limit: OF_PERIOD_SHOWN }) },
   });
@@ -54,7 +54,7 @@ export function batchesOfPeriod(tenant: string, reconciliation_id: string) {
 
 export function batchById(tenant: string, id: string) {
   return singleQuery({
-    under: reconciliationsKey(tenant),
+    keyPrefix: reconciliationsKey(tenant),
     contract: getEntryBatchContract,
     call: { tenant, params: { id } },
   });
@@ -62,7 +62,7 @@ export function batchById(tenant: string, id: string) {
 
 export function entryPages(tenant: string, id: string) {
   return listQuery({
-    under: reconciliationsKey(tenant),
+    keyPrefix: reconciliationsKey(tenant),
     contract: listEntriesContract,
     call: { tenant, params: { id }, query: queryOf({ limit: PAGE_SIZE }) },
   });

@@ -3,7 +3,7 @@ import type { LineSuggestion } from "#lib/matching/lines/contract.ts";
 import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import type { Side } from "./queries.ts";
 
-const MOST = 5;
+const MAX_OPTIONS = 5;
 
 /**
  * A way to match the current line. `match_id`: the run's suggestion, which can be confirmed and
@@ -37,7 +37,7 @@ export function optionsOf(
   const found = near
     .map((suggestion) => ofSuggestion(suggestion, line))
     .filter(({ line_ids }) => !seen.has(setOf(line_ids)));
-  return [...known, ...found].slice(0, MOST);
+  return [...known, ...found].slice(0, MAX_OPTIONS);
 }
 
 function ofMatch({ id, members, method, score, margin, adjustments, explanation }: Match): Option {

@@ -30,7 +30,7 @@ export function openLinePages(
 ) {
   return listQuery(
     {
-      under: openLinesKey(tenant),
+      keyPrefix: openLinesKey(tenant),
       contract: listOpenLinesContract,
       call: {
         tenant,
@@ -53,7 +53,7 @@ export function openLinePages(
 export function suggestedMatches(tenant: string, id: string, line_id: string) {
   return singleQuery(
     {
-      under: suggestionsKey(tenant),
+      keyPrefix: suggestionsKey(tenant),
       contract: listMatchesContract,
       call: { tenant, params: { id }, query: { state: "suggested", line_id, limit: "5" } },
     },
@@ -65,7 +65,7 @@ export function suggestedMatches(tenant: string, id: string, line_id: string) {
 export function suggestionBands(tenant: string, id: string) {
   return singleQuery(
     {
-      under: suggestionsKey(tenant),
+      keyPrefix: suggestionsKey(tenant),
       contract: listSuggestionBandsContract,
       call: { tenant, params: { id } },
     },
@@ -81,7 +81,7 @@ export function suggestionSample(
 ) {
   return singleQuery(
     {
-      under: suggestionsKey(tenant),
+      keyPrefix: suggestionsKey(tenant),
       contract: sampleSuggestionsContract,
       call: { tenant, params: { id }, query: queryOf({ method, score_from, score_below }) },
     },
@@ -93,7 +93,7 @@ export function suggestionSample(
 export function nearLines(tenant: string, reconciliation_id: string, line: string) {
   return singleQuery(
     {
-      under: suggestionsKey(tenant),
+      keyPrefix: suggestionsKey(tenant),
       contract: listLineSuggestionsContract,
       call: { tenant, params: { id: line }, query: { reconciliation_id } },
     },
@@ -105,7 +105,7 @@ export function nearLines(tenant: string, reconciliation_id: string, line: strin
 export function decisionsOf(tenant: string, id: string) {
   return singleQuery(
     {
-      under: resourceKey(tenant, "decisions"),
+      keyPrefix: resourceKey(tenant, "decisions"),
       contract: listDecisionsContract,
       call: { tenant, params: { id }, query: { limit: "20" } },
     },

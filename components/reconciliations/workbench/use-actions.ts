@@ -95,7 +95,7 @@ export function useActions(id: string, workbench: Workbench) {
    * confirm, nor to advise.
    */
   function accept() {
-    if (!mayDecide || !isFree || (picked.size === 0 && workbench.isLooking)) return;
+    if (!mayDecide || !isFree || (picked.size === 0 && workbench.isSearching)) return;
     if (picked.size === 0 && option?.match_id && !agrees && warned !== option.match_id) {
       if (mayWrite) return setDialog({ to: "explain", chosen });
       setWarned(option.match_id);

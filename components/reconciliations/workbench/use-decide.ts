@@ -141,7 +141,7 @@ export function useDecide(
 
   return useMutate({
     send: (decided: DecisionRequest, idempotencyKey) => follow(send(decided, idempotencyKey)),
-    foresee: ({ settledIds, picked }) => removeOptimistically(settledIds, picked),
+    applyOptimistically: ({ settledIds, picked }) => removeOptimistically(settledIds, picked),
     onDone: ({ id: about }, { done, label, partial, action, settledIds, at }) => {
       remember(about, { line: at, label });
       toast(done, { action: { label: "Undo", run: () => undoOf(about) } });

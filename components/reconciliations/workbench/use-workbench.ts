@@ -69,7 +69,7 @@ export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchS
     options,
     option,
     choice: choice.line === line?.id ? choice.option : 0,
-    isLooking: enabled && (matches.isPending || (near.isFetching && options.length === 0)),
+    isSearching: enabled && (matches.isPending || (near.isFetching && options.length === 0)),
     failure: matches.error ?? near.error,
     picked,
     go,

@@ -16,7 +16,7 @@ export function isInProgress({ status }: Pick<Import, "status">): boolean {
 export function importPages(tenant: string, sourceId: string) {
   return listQuery(
     {
-      under: importsKey(tenant),
+      keyPrefix: importsKey(tenant),
       contract: listImportsContract,
       call: { tenant, query: { source_id: sourceId, limit: PAGE_SIZE } },
     },
@@ -26,7 +26,11 @@ export function importPages(tenant: string, sourceId: string) {
 
 export function importById(tenant: string, id: string) {
   return singleQuery(
-    { under: importsKey(tenant), contract: getImportContract, call: { tenant, params: { id } } },
+    {
+      keyPrefix: importsKey(tenant),
+      contract: getImportContract,
+      call: { tenant, params: { id } },
+    },
     { refetchInterval: ({ state: { data } }) => (data && isInProgress(data) ? AT_WORK_MS : false) },
   );
 }

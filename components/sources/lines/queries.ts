@@ -32,7 +32,7 @@ export function linePages(
     limit: PAGE_SIZE,
   });
   const pages = listQuery({
-    under: linesKey(tenant),
+    keyPrefix: linesKey(tenant),
     contract: listLinesContract,
     call: { tenant, query },
   });
@@ -42,7 +42,7 @@ export function linePages(
 /** A source's latest lines. */
 export function latestLines(tenant: string, sourceId: string) {
   return singleQuery({
-    under: linesKey(tenant),
+    keyPrefix: linesKey(tenant),
     contract: listLinesContract,
     call: { tenant, query: { source_id: sourceId, limit: String(LATEST) } },
   });
@@ -50,7 +50,7 @@ export function latestLines(tenant: string, sourceId: string) {
 
 export function lineById(tenant: string, id: string) {
   return singleQuery({
-    under: linesKey(tenant),
+    keyPrefix: linesKey(tenant),
     contract: getLineContract,
     call: { tenant, params: { id } },
   });
@@ -59,7 +59,7 @@ export function lineById(tenant: string, id: string) {
 /** What became of a line. */
 export function lineHistory(tenant: string, id: string) {
   return singleQuery({
-    under: linesKey(tenant),
+    keyPrefix: linesKey(tenant),
     contract: listLineHistoryContract,
     call: { tenant, params: { id } },
   });
@@ -67,7 +67,7 @@ export function lineHistory(tenant: string, id: string) {
 
 export function matchById(tenant: string, id: string) {
   return singleQuery({
-    under: linesKey(tenant),
+    keyPrefix: linesKey(tenant),
     contract: getMatchContract,
     call: { tenant, params: { id } },
   });
@@ -76,7 +76,7 @@ export function matchById(tenant: string, id: string) {
 /** The reconciliation whose lines are listed. */
 export function reconciliationOfLines(tenant: string, id: string) {
   return singleQuery({
-    under: resourceKey(tenant, "reconciliations"),
+    keyPrefix: resourceKey(tenant, "reconciliations"),
     contract: getReconciliationContract,
     call: { tenant, params: { id } },
   });

@@ -12,7 +12,7 @@ import {
 } from "./remote.ts";
 import { RemoteError, remoteError } from "./remote-error.ts";
 
-const READY_WITHIN_MS = 20_000;
+const READY_TIMEOUT_MS = 20_000;
 const KEEPALIVE_MS = 15_000;
 const LISTED_MAX = 10_000;
 
@@ -125,7 +125,7 @@ async function signIn(
       sock,
       username: settings.user_name ?? "",
       ...credential,
-      readyTimeout: READY_WITHIN_MS,
+      readyTimeout: READY_TIMEOUT_MS,
       keepaliveInterval: KEEPALIVE_MS,
       hostVerifier: (key: Buffer, verify: (isAccepted: boolean) => void) => {
         acceptsHostKey(fingerprintOf(key)).then(

@@ -123,8 +123,8 @@ function fiscalYearStart(day: string, month: number): string {
 function valuesOf(entry: Entry, file: LedgerFile): Record<string, string> {
   const { debit_account, credit_account, tax_code, cost_center, text } = entry;
   const account = (field: string, value: string) => {
-    const most = file.ledger.datev_account_length + 1;
-    return requireFit(file, entry, field, value, new RegExp(`^\\d{1,${most}}$`), digits(most));
+    const max = file.ledger.datev_account_length + 1;
+    return requireFit(file, entry, field, value, new RegExp(`^\\d{1,${max}}$`), digits(max));
   };
   return {
     "Umsatz (ohne Soll/Haben-Kz)": amountOf(entry, file),
@@ -144,7 +144,7 @@ function valuesOf(entry: Entry, file: LedgerFile): Record<string, string> {
   };
 }
 
-const digits = (most: number) => `1 to ${most} digits for DATEV`;
+const digits = (max: number) => `1 to ${max} digits for DATEV`;
 
 function amountOf(entry: Entry, file: LedgerFile): string {
   const amount = twoDecimals(entry.amount_minor, decimalsOf(entry.currency) ?? 2, ",");
