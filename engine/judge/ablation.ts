@@ -55,7 +55,7 @@ const ITEMS: readonly Item[] = [
   },
   {
     name: "sums by a name that is cut",
-    file: "sums/sum-pool.ts",
+    file: "sums/sum-names.ts",
     code: "return longest.length <= MAX_NAMES ? longest : [];",
     instead: "return [];",
   },
