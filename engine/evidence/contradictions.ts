@@ -29,7 +29,7 @@ export type Contradiction = {
 };
 
 /** What a line says about itself. */
-type Said = {
+type StatedNames = {
   /** As it stands, and as one word. */
   reference: string | null;
   name: string | null;
@@ -41,7 +41,7 @@ type Said = {
   numbers: string[];
 };
 
-export function saidOf(lines: Lines, line: number): Said {
+export function saidOf(lines: Lines, line: number): StatedNames {
   const reference = lines.text(line, "reference");
   const counterparty = lines.text(line, "counterparty");
   const description = lines.text(line, "description");
@@ -102,7 +102,7 @@ export class Contradictions {
     this.shared = new SharedNumbers(texts);
   }
 
-  private compare(left: Said, right: Said, isBatch = false): Contradiction[] {
+  private compare(left: StatedNames, right: StatedNames, isBatch = false): Contradiction[] {
     const found: Contradiction[] = [];
     const agreed = namedReference(left, right);
     if (agreed !== null && isStrong(agreed)) return found;
@@ -120,8 +120,12 @@ export class Contradictions {
   }
 
   /** A batch has a number of another kind than its lines. */
-  private differingReference(left: Said, right: Said, isBatch: boolean): [string, string] | null {
-    const shown = (said: Said) => said.reference ?? (said.name as string);
+  private differingReference(
+    left: StatedNames,
+    right: StatedNames,
+    isBatch: boolean,
+  ): [string, string] | null {
+    const shown = (said: StatedNames) => said.reference ?? (said.name as string);
     if (left.name !== null && right.name !== null) {
       const areRivals = isBatch
         ? kindOf(left.name) === kindOf(right.name)
@@ -175,7 +179,7 @@ export class Contradictions {
 }
 
 /** The reference of one side that the other side has or contains; null if there is none. */
-function namedReference(left: Said, right: Said): string | null {
+function namedReference(left: StatedNames, right: StatedNames): string | null {
   return (
     oneNumber(left.name, right.name) ??
     saidNumber(left.name, right.numbers) ??
@@ -184,11 +188,11 @@ function namedReference(left: Said, right: Said): string | null {
 }
 
 /** A number that both sides name, as a reference or in their texts; null if there is none. */
-export function agreedReference(left: Said, right: Said): string | null {
+export function agreedReference(left: StatedNames, right: StatedNames): string | null {
   return namedReference(left, right) ?? sharedNumber(left, right);
 }
 
-function sharedNumber(left: Said, right: Said): string | null {
+function sharedNumber(left: StatedNames, right: StatedNames): string | null {
   for (const number of left.numbers)
     if (right.numbers.includes(number) && isStrong(number) && !isDate(number)) return number;
   return null;
@@ -217,22 +221,22 @@ function saidNumber(name: string | null, numbers: readonly string[]): string | n
 const MIN_DIGITS = 2;
 
 /** Whether lines name more than one counterparty. */
-export function haveSeveralNames(lines: readonly Said[]): boolean {
+export function haveSeveralNames(lines: readonly StatedNames[]): boolean {
   const names = lines.flatMap(({ counterparty }) => counterparty ?? []);
   return names.some((name) => namesDiffer(name, names[0] as string));
 }
 
 /** Whether one of two lines has a reference, perhaps in its text, that the other doesn't say. */
-export function lacksReference(left: Said, right: Said): boolean {
+export function lacksReference(left: StatedNames, right: StatedNames): boolean {
   return (isNumbered(left) || isNumbered(right)) && agreedReference(left, right) === null;
 }
 
-function isNumbered({ name, numbers }: Said): boolean {
+function isNumbered({ name, numbers }: StatedNames): boolean {
   return name !== null || numbers.some((number) => isStrong(number) && !isDate(number));
 }
 
 /** Whether the texts of one line have every word of the other's counterparty. */
-export function saysWholeName(left: Said, right: Said): boolean {
+export function saysWholeName(left: StatedNames, right: StatedNames): boolean {
   return hasWholeName(left.text, right.counterparty) || hasWholeName(right.text, left.counterparty);
 }
 
@@ -242,7 +246,7 @@ function hasWholeName(text: string, name: string | null): boolean {
   return wordsOf(name, "counterparty").every((word) => words.has(word));
 }
 
-function differingParty(left: Said, right: Said): Contradiction[] {
+function differingParty(left: StatedNames, right: StatedNames): Contradiction[] {
   if (left.counterparty !== null && right.counterparty !== null) {
     const isKnown = right.knownAs !== null && saysName(left.text, right.knownAs);
     const isSaid = namesDiffer(left.counterparty, right.counterparty)
@@ -255,7 +259,7 @@ function differingParty(left: Said, right: Said): Contradiction[] {
   return [];
 }
 
-function differingMoney(left: Said, right: Said): Contradiction[] {
+function differingMoney(left: StatedNames, right: StatedNames): Contradiction[] {
   const found: Contradiction[] = [];
   const accounts = [accountsIn(left.text), accountsIn(right.text)] as const;
   if (areDisjoint(...accounts))
@@ -266,7 +270,7 @@ function differingMoney(left: Said, right: Said): Contradiction[] {
   return found;
 }
 
-function withoutParty({ text, counterparty }: Said): string {
+function withoutParty({ text, counterparty }: StatedNames): string {
   return counterparty === null ? text : text.slice(counterparty.length);
 }
 

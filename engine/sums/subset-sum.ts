@@ -9,7 +9,7 @@ import { firstFrom } from "../prepare/sorted.ts";
 export const MAX_SUMMANDS = 22;
 
 /**
- * @param amounts at most `MOST_SUMMANDS`; negative ones are credit notes among what is paid.
+ * @param amounts at most `MAX_SUMMANDS`; negative ones are credit notes among what is paid.
  * @param low and high what the sum must lie between, from zero on.
  * @returns the positions of each subset of `min` to `max` amounts that adds up, up to `limit` of
  * them.

@@ -13,7 +13,7 @@ const TICKS_MAX = 6;
  */
 const HATCHED =
   "bg-[repeating-linear-gradient(135deg,var(--color-muted)_0_1.5px,transparent_1.5px_6px)]";
-const LOOKS: Record<Segment["kind"], string> = {
+const SEGMENT_CLASSES: Record<Segment["kind"], string> = {
   worked: "bg-accent",
   closed: "bg-selected",
   paused: HATCHED,
@@ -52,7 +52,7 @@ export function LedgerStrip({
               title={`${NAMES[kind]}: ${formatClock((Date.parse(ends_at) - Date.parse(starts_at)) / 1000)}`}
               className={classes(
                 "absolute inset-y-0",
-                LOOKS[kind],
+                SEGMENT_CLASSES[kind],
                 starts_at >= asOf && "opacity-40",
               )}
               style={{
@@ -89,7 +89,7 @@ export function LedgerStrip({
           <span key={kind} className="flex items-center gap-1.5">
             <span
               aria-hidden
-              className={classes("size-3 rounded-[2px] border border-line", LOOKS[kind])}
+              className={classes("size-3 rounded-[2px] border border-line", SEGMENT_CLASSES[kind])}
             />
             {NAMES[kind]}{" "}
             <span className="tabular-nums">{formatClock(secondsOf(soFar, kind))}</span>

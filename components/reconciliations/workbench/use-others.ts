@@ -9,7 +9,7 @@ import { describeDecision } from "./labels.ts";
 import { decisionsOf, openLinesKey, suggestionsKey } from "./queries.ts";
 
 /** What others decide shows here within a second, and says who. */
-export function useOthers(id: string): void {
+export function useOtherDecisions(id: string): void {
   const tenant = useTenantId();
   const { self } = useMember();
   const cache = useQueryClient();
@@ -30,7 +30,7 @@ export function useOthers(id: string): void {
     if (!last) return;
     cache.invalidateQueries({ queryKey: openLinesKey(tenant) });
     cache.invalidateQueries({ queryKey: suggestionsKey(tenant) });
-    const who = personName(last.undone_by ?? last.created_by);
-    toast(last.undone_at ? `${who} undid a decision` : `${who} ${describeDecision(last)}`);
+    const name = personName(last.undone_by ?? last.created_by);
+    toast(last.undone_at ? `${name} undid a decision` : `${name} ${describeDecision(last)}`);
   }, [cache, data, self, tenant]);
 }

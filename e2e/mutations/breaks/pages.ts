@@ -135,8 +135,8 @@ export const PAGES: Break[] = [
     is: "a secret goes before it is stored",
     how: {
       file: "components/api-keys/revealed-key.tsx",
-      replace: "held={!stored}",
-      by: "held={false}",
+      replace: "keepsOpen={!stored}",
+      by: "keepsOpen={false}",
     },
     caught: {
       file: "e2e/ui/api-keys/creating.spec.ts",
@@ -187,8 +187,8 @@ export const PAGES: Break[] = [
     is: "a panel closes over what was typed",
     how: {
       file: "components/ui/use-unsaved-warning.ts",
-      replace: "(leadsAway(event) || closesPanel(event)) && ask(event)",
-      by: "leadsAway(event) && ask(event)",
+      replace: "(leadsAway(event) || closesPanel(event)) && confirmLeave(event)",
+      by: "leadsAway(event) && confirmLeave(event)",
     },
     caught: {
       file: "e2e/ui/records.spec.ts",

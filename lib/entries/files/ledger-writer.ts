@@ -24,8 +24,8 @@ export function documentNumber({ batch }: LedgerFile, { place }: Entry): string 
 }
 
 /** A refusal that names the entry. */
-export function unsuitableEntry(file: LedgerFile, entry: Entry, why: string): ApiError {
-  return new ApiError("conflict", `Entry ${documentNumber(file, entry)}: ${why}`, {
+export function unsuitableEntry(file: LedgerFile, entry: Entry, reason: string): ApiError {
+  return new ApiError("conflict", `Entry ${documentNumber(file, entry)}: ${reason}`, {
     reason: "unsuitable_entry",
   });
 }

@@ -45,7 +45,7 @@ export function matchPairTask(connectionString: string): Task {
       begun = attempt;
     };
     try {
-      await runThreads().ask(task, { onMessage, ...(abortSignal && { signal: abortSignal }) });
+      await runThreads().run(task, { onMessage, ...(abortSignal && { signal: abortSignal }) });
     } catch (error) {
       const final = error instanceof ApiError && error.code === "conflict" ? error : undefined;
       if (!begun || (!final && job.attempts < job.max_attempts)) throw error;

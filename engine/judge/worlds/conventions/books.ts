@@ -10,7 +10,7 @@ import { mistypedAmount, mistypedNumber } from "./slips.ts";
 
 type Side = Omit<WorldLine, "identity" | "currency" | "amount_minor">;
 /** What a side writes of one payment; `number` and `name` as it knows them. */
-export type Told = { amount: number; number: string; name: string };
+export type BookedItem = { amount: number; number: string; name: string };
 
 export class Books {
   readonly month: Month;
@@ -57,14 +57,14 @@ export class Books {
     company: Company,
     amount: number,
     number: string,
-    book: (told: Told) => Side,
-    bank: (told: Told) => Side,
+    book: (item: BookedItem) => Side,
+    bank: (item: BookedItem) => Side,
   ): void {
     const { random } = this;
     const together = random.chance(0.05);
     const slip = (chance: number) => random.chance(together ? 0.55 : chance);
     const slips: string[] = [];
-    const facts: Told = { amount, number, name: company.name };
+    const facts: BookedItem = { amount, number, name: company.name };
     const charge = slip(0.01) ? random.pick([1500, 2500, 2500, 3000, 4500]) : 0;
     if (charge > 0 && amount > 40 * charge) {
       facts.amount = amount - charge;
