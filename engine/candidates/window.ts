@@ -19,7 +19,7 @@ export function farthest({ before, after }: Days): Days {
   return { before: reach(before), after: reach(after) };
 }
 
-/** As far as `a`, and where `b` reaches farther, as far as that. */
+/** As far as `days`, and where `other` reaches farther, as far as that. */
 export function joined(days: Days, other: Days): Days {
   return { before: Math.max(days.before, other.before), after: Math.max(days.after, other.after) };
 }
