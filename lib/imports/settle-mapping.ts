@@ -7,7 +7,7 @@ import { type OpenedFile, refusedFile } from "./opened-file.ts";
 
 type Opened = Pick<OpenedFile, "detection" | "head" | "workbook">;
 
-export type Settled = {
+export type SettledMapping = {
   mapping: Mapping | null;
   /**
    * What neither the mapping nor the file says: one question at a time, because an answer may
@@ -22,11 +22,11 @@ export type Settled = {
  * from the file's head. Chooses the sheet of a workbook.
  * @throws ApiError `invalid_request` for a workbook without a table
  */
-export async function settle(
+export async function settleMapping(
   { detection, head, workbook }: Opened,
   given: Mapping | null,
   currency: string,
-): Promise<Settled> {
+): Promise<SettledMapping> {
   if (workbook) return settleWorkbook(workbook, given, currency);
   if (!detection?.csv) return { mapping: given, questions: [], csv: null };
   const { csv } = detection;
@@ -46,7 +46,7 @@ async function settleWorkbook(
   { sheets, choose }: NonNullable<OpenedFile["workbook"]>,
   given: Mapping | null,
   currency: string,
-): Promise<Settled> {
+): Promise<SettledMapping> {
   // Sheets are split into cells already.
   const { quote: _, sheet: wanted, ...said } = given ?? { fields: {} };
   // The source's next workbook may name its sheet differently.
@@ -76,7 +76,7 @@ async function settleWorkbook(
   }
 }
 
-function askSheet(tables: { name: string; found: SheetTable }[], mapping: Mapping): Settled {
+function askSheet(tables: { name: string; found: SheetTable }[], mapping: Mapping): SettledMapping {
   const question: Question = {
     about: "sheet",
     message: "Several sheets have a table. Which one is to be imported?",

@@ -133,8 +133,8 @@ export const PIPELINE: Break[] = [
     is: "a revocation is seen after nine seconds",
     how: {
       file: "lib/api-keys/key-cache.ts",
-      replace: "const BELIEVED_MS = 900;",
-      by: "const BELIEVED_MS = 9_000;",
+      replace: "const CACHE_MS = 900;",
+      by: "const CACHE_MS = 9_000;",
     },
     caught: {
       file: LIFECYCLE,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { oidcProviders, requireTrust } from "./auth-config.ts";
+import { oidcProviders, requireTrustVariables } from "./auth-config.ts";
 
 const provider = (id: string) => ({
   [`OIDC_${id}_ISSUER`]: `https://${id.toLowerCase()}.example`,
@@ -29,7 +29,7 @@ test.each<[what: string, variables: Record<string, string>]>([
     },
   ],
 ])("accepts %s at the start", (_what, variables) => {
-  expect(() => requireTrust(variables)).not.toThrow();
+  expect(() => requireTrustVariables(variables)).not.toThrow();
 });
 
 test.each<[what: string, variables: Record<string, string>, message: string]>([
@@ -93,7 +93,7 @@ test.each<[what: string, variables: Record<string, string>, message: string]>([
   ],
   ["a provider twice", { OIDC_PROVIDERS: "okta,okta", ...provider("OKTA") }, '"okta" is not one'],
 ])("refuses %s at the start", (_what, variables, message) => {
-  expect(() => requireTrust(variables)).toThrow(message);
+  expect(() => requireTrustVariables(variables)).toThrow(message);
 });
 
 test("reads a provider's tenants and claims", () => {

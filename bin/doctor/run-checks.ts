@@ -19,7 +19,7 @@ export const problem = (found: string, advice: string) =>
 export const unknown = (found: string) => ({ verdict: "unknown", found }) as const;
 
 /** Runs the checks one after another. A check that throws is reported as a problem. */
-export async function* examine(
+export async function* runChecks(
   project: Project,
   checks: readonly Check[],
 ): AsyncGenerator<Finding> {

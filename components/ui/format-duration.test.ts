@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago, daysUntil, late, remaining } from "./remaining.ts";
+import { daysUntil, formatAgo, formatLate, formatRemaining } from "./format-duration.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const at = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
@@ -16,7 +16,7 @@ test.each([
   [0.4, "1 s"],
   [-5, "0 s"],
 ])("shows %d s ahead as %s", (seconds, text) => {
-  expect(remaining(at(seconds), NOW)).toBe(text);
+  expect(formatRemaining(at(seconds), NOW)).toBe(text);
 });
 
 test.each([
@@ -27,7 +27,7 @@ test.each([
   [-47 * 3600, "47 h ago"],
   [-12 * DAY, "12 d ago"],
 ])("shows %d s as %s", (seconds, text) => {
-  expect(ago(at(seconds), NOW)).toBe(text);
+  expect(formatAgo(at(seconds), NOW)).toBe(text);
 });
 
 test.each([
@@ -39,5 +39,5 @@ test.each([
 });
 
 test("shows how late a passed deadline is", () => {
-  expect(late(at(-19 * 3600 - 300), NOW)).toBe("19 h 5 min late");
+  expect(formatLate(at(-19 * 3600 - 300), NOW)).toBe("19 h 5 min late");
 });

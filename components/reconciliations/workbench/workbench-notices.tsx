@@ -12,7 +12,7 @@ import { ProofBadge } from "../matching/proof-card.tsx";
 import { proofOf } from "../queries.ts";
 
 /** Shown if nothing in a period can be decided, because it is closed or being closed. */
-export function NothingChanges({
+export function PeriodLocked({
   reconciliation: { id, closed_at },
 }: {
   reconciliation: Reconciliation;
@@ -29,7 +29,7 @@ export function NothingChanges({
 }
 
 /** Shown if a period has nothing to decide. */
-export function NothingOpen({
+export function NothingToDecide({
   reconciliation: { id, preparing, matched_count },
 }: {
   reconciliation: Reconciliation;
@@ -74,7 +74,7 @@ function TiedOut({ id, action }: { id: string; action: ReactNode }) {
 }
 
 /** In place of one side's rows. */
-export function BareSide({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
+export function EmptySide({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
   return (
     <div className="flex flex-1 flex-col items-center justify-center gap-3 p-6 text-center text-sm text-muted">
       {filtered ? (

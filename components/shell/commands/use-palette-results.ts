@@ -5,14 +5,14 @@ import { useEffect, useState } from "react";
 import { withoutSecret } from "#components/api-keys/search.ts";
 import type { Member } from "#components/kit/member.tsx";
 import type { SurfaceLink } from "../sections.ts";
-import { docsSource, matches, ownSources, recordSource, SHOWN } from "./palette-sources.ts";
+import { docsSource, matches, ownSources, RESULTS_MAX, recordSource } from "./palette-sources.ts";
 
 const TYPING_MS = 150;
 const MIN_LENGTH = 2;
 const FRESH_MS = 30_000;
 
 /** The tenant's data that matches the text, as far as the reader may see it. */
-export function useFound(
+export function usePaletteResults(
   { tenant, roles }: Member,
   surfaces: readonly SurfaceLink[],
   typed: string,
@@ -38,10 +38,10 @@ export function useFound(
   const behind = typedQuery !== text && typedQuery.length >= MIN_LENGTH;
   const groups = sources.map(({ name, icon }, at) => {
     const found = (enabled && answers[at]?.data) || [];
-    const shown = found.filter(matches(text, name)).slice(0, SHOWN);
+    const shown = found.filter(matches(text, name)).slice(0, RESULTS_MAX);
     return {
       name,
-      entries: shown.map((one) => ({ icon, ...one })),
+      entries: shown.map((item) => ({ icon, ...item })),
       settling: behind || answers[at]?.isPlaceholderData === true,
     };
   });

@@ -3,7 +3,7 @@ import { localTimeZone } from "./time-zone.ts";
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
-export function remember(name: string, value: string): void {
+export function writeCookie(name: string, value: string): void {
   const secure = location.protocol === "https:" ? "; Secure" : "";
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
   document.cookie = `${name}=${encodeURIComponent(value)}; Path=/; Max-Age=${YEAR_SECONDS}; SameSite=Lax${secure}`;
@@ -13,7 +13,7 @@ export function remember(name: string, value: string): void {
  * Keeps the browser's time zone for a person who signs in without having chosen one, so that the
  * first page has it.
  */
-export function startInLocalTime(): void {
-  if (!document.cookie.split("; ").some((one) => one.startsWith(`${TIME_ZONE_COOKIE}=`)))
-    remember(TIME_ZONE_COOKIE, localTimeZone());
+export function storeLocalTimeZone(): void {
+  if (!document.cookie.split("; ").some((value) => value.startsWith(`${TIME_ZONE_COOKIE}=`)))
+    writeCookie(TIME_ZONE_COOKIE, localTimeZone());
 }

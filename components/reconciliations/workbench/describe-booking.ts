@@ -6,7 +6,7 @@ import type { Adjustment } from "./use-decide.ts";
 type Named = Pick<OpenLine, "reference" | "counterparty" | "description">;
 
 /** What was booked: "Confirmed €4,850.00: po_777, fee €150.00". */
-export function doneInWords(
+export function describeBooking(
   what: string,
   lines: readonly Named[],
   adjustments: readonly Adjustment[],

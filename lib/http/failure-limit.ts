@@ -29,7 +29,7 @@ const proven = () =>
  * within the last ten minutes are looked up: guesses cost the database nothing, and other users of
  * a shared address keep working. @throws ApiError `rate_limited`
  */
-export async function limitingFailures<Result>(
+export async function withFailureLimit<Result>(
   { request, address, reply }: Pick<Caller, "request" | "address" | "reply">,
   verification: () => Promise<Result>,
 ): Promise<Result> {

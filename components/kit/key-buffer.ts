@@ -1,25 +1,25 @@
 /** The longest wait for a form. Keys held back for longer are dropped. */
-const HELD_MAX_MS = 5000;
+const BUFFER_TIMEOUT_MS = 5000;
 const FIELD = "input:not([type=checkbox],[type=radio]), textarea";
 
-let held: { keys: string[]; end: () => void } | null = null;
+let buffer: { keys: string[]; end: () => void } | null = null;
 
 /**
  * Holds back the keys typed until a form that a key opens has focus, and types them there. Without
  * this, the letters of a fast typist would act as shortcuts on the row.
  */
-export function holdKeys(): void {
-  held?.end();
+export function bufferKeys(): void {
+  buffer?.end();
   const ended = new AbortController();
   const options = { capture: true, signal: ended.signal };
   const keys: string[] = [];
-  const timer = setTimeout(end, HELD_MAX_MS);
-  held = { keys, end };
+  const timer = setTimeout(end, BUFFER_TIMEOUT_MS);
+  buffer = { keys, end };
 
   function end(): void {
     clearTimeout(timer);
     ended.abort();
-    held = null;
+    buffer = null;
   }
   function onKeyDown(event: KeyboardEvent): void {
     if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing) return;
@@ -43,7 +43,7 @@ export function holdKeys(): void {
 }
 
 function typeInto(field: HTMLInputElement | HTMLTextAreaElement, keys: readonly string[]): void {
-  const text = keys.reduce(typed, "");
+  const text = keys.reduce(applyKey, "");
   if (text === "") return;
   // React reads the value only if it was set by the prototype's setter.
   const setter = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value")?.set;
@@ -52,7 +52,7 @@ function typeInto(field: HTMLInputElement | HTMLTextAreaElement, keys: readonly 
 }
 
 /** Enter is dropped, because it would submit what the user hasn't seen. */
-export function typed(text: string, key: string): string {
+export function applyKey(text: string, key: string): string {
   if (key === "Backspace") return text.slice(0, -1);
   return [...key].length === 1 ? text + key : text;
 }

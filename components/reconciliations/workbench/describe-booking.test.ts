@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { doneInWords } from "./done-in-words.ts";
+import { describeBooking } from "./describe-booking.ts";
 
 test("what was booked names the line, the amount and the adjustment", () => {
   const lines = [
@@ -7,8 +7,8 @@ test("what was booked names the line, the amount and the adjustment", () => {
     { reference: "po_777", counterparty: "Stripe", description: null },
   ];
   const fee = { kind: "fee", amount_minor: 15_000, note: null } as const;
-  expect(doneInWords("Confirmed €4,850.00", lines, [fee], "EUR")).toBe(
+  expect(describeBooking("Confirmed €4,850.00", lines, [fee], "EUR")).toBe(
     "Confirmed €4,850.00: po_777, fee €150.00",
   );
-  expect(doneInWords("Confirmed €4,850.00", [], [], "EUR")).toBe("Confirmed €4,850.00");
+  expect(describeBooking("Confirmed €4,850.00", [], [], "EUR")).toBe("Confirmed €4,850.00");
 });

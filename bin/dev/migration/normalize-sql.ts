@@ -5,7 +5,7 @@ const SEPARATOR = /^[(),;]$/;
  * The text of a definition without comments and layout. Two definitions that differ only in those
  * do the same, so the difference needs no migration.
  */
-export function meaningOf(sql: string): string {
+export function normalizeSql(sql: string): string {
   const tokens = (sql.match(TOKEN) ?? []).filter((token) => !/^(?:--|\/\*|\s)/.test(token));
   return tokens
     .map((token, at) => {

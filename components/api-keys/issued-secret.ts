@@ -7,21 +7,24 @@ import type { NewApiKey } from "#lib/api-keys/contract.ts";
  * A new key whose secret is being shown. Only this store holds the secret: no cache, URL, history
  * or browser storage does.
  */
-export type Issued = { key: NewApiKey; rotated: boolean };
+export type IssuedSecret = { key: NewApiKey; rotated: boolean };
 
-export const issued = createStore<Issued | null>(null);
+export const issuedSecret = createStore<IssuedSecret | null>(null);
 
 /**
  * Replaces the dialog that issued a secret with the one that shows it. The first returns focus
  * before the second takes it.
  */
-export function reveal(shown: Issued, onClose: () => void): void {
+export function showSecret(shown: IssuedSecret, onClose: () => void): void {
   flushSync(onClose);
-  issued.set(shown);
+  issuedSecret.set(shown);
 }
 
 /** Closes a dialog that may have issued a secret nobody saw. */
-export function leave({ uncertain }: { uncertain: Error | null }, onClose: () => void): void {
+export function closeIssueDialog(
+  { uncertain }: { uncertain: Error | null },
+  onClose: () => void,
+): void {
   if (uncertain)
     toastFailure(
       "A key may have been issued",

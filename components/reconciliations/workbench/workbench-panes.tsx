@@ -11,8 +11,6 @@ import { Segmented } from "#components/ui/segmented.tsx";
 import { putRulesContract } from "#lib/matching/rules/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { ActionBar } from "./action-bar.tsx";
-import { BenchFilters } from "./bench-filters.tsx";
-import { BareSide, NothingOpen } from "./bench-notices.tsx";
 import { BulkDialog } from "./bulk-dialog.tsx";
 import { ExcludeDialog } from "./exclude-dialog.tsx";
 import { OpenSide } from "./open-side.tsx";
@@ -23,6 +21,8 @@ import { SuggestionPanel } from "./suggestion-panel.tsx";
 import { useActions } from "./use-actions.ts";
 import { useOthers } from "./use-others.ts";
 import { useWorkbench } from "./use-workbench.ts";
+import { WorkbenchFilters } from "./workbench-filters.tsx";
+import { EmptySide, NothingToDecide } from "./workbench-notices.tsx";
 import { WorkbenchSkeleton } from "./workbench-skeleton.tsx";
 
 const AlwaysDialog = dynamic(
@@ -34,7 +34,7 @@ const SIDES = ["left", "right"] as const;
 const NOBODY: ReadonlySet<string> = new Set();
 const PAGE_ROWS = 8;
 
-export function Bench({ reconciliation }: { reconciliation: Reconciliation }) {
+export function WorkbenchPanes({ reconciliation }: { reconciliation: Reconciliation }) {
   const { id, left_source, right_source } = reconciliation;
   const mayRule = useIsAllowed(putRulesContract.access);
   const { search, set, isFiltered, clear } = useSearch(workbenchSearch, [
@@ -42,47 +42,47 @@ export function Bench({ reconciliation }: { reconciliation: Reconciliation }) {
     "suggested",
     "currency",
   ]);
-  const bench = useWorkbench(id, search);
-  const acts = useActions(id, bench);
-  const { asking } = acts;
-  const { line, option, picked, side } = bench;
+  const workbench = useWorkbench(id, search);
+  const actions = useActions(id, workbench);
+  const { asking } = actions;
+  const { line, option, picked, side } = workbench;
   const [isBulk, setBulk] = useState(false);
   const [always, setAlways] = useState<{ option: Option; currency: string } | null>(null);
   const root = useRef<HTMLDivElement>(null);
   useOthers(id);
 
   function choose(place: number) {
-    bench.clear();
-    bench.choose(place);
+    workbench.clear();
+    workbench.choose(place);
   }
   useKeys(
     [
-      ["ArrowDown", () => bench.move(1)],
-      ["ArrowUp", () => bench.move(-1)],
-      ["ArrowLeft", () => bench.cross("left")],
-      ["ArrowRight", () => bench.cross("right")],
-      ["PageDown", () => bench.move(PAGE_ROWS)],
-      ["PageUp", () => bench.move(-PAGE_ROWS)],
-      ["Home", () => bench.move(-bench.index)],
-      ["End", () => bench.move(Number.MAX_SAFE_INTEGER)],
-      ...bench.options.map((_, place): Key => [String(place + 1), () => choose(place)]),
+      ["ArrowDown", () => workbench.move(1)],
+      ["ArrowUp", () => workbench.move(-1)],
+      ["ArrowLeft", () => workbench.cross("left")],
+      ["ArrowRight", () => workbench.cross("right")],
+      ["PageDown", () => workbench.move(PAGE_ROWS)],
+      ["PageUp", () => workbench.move(-PAGE_ROWS)],
+      ["Home", () => workbench.move(-workbench.index)],
+      ["End", () => workbench.move(Number.MAX_SAFE_INTEGER)],
+      ...workbench.options.map((_, place): Key => [String(place + 1), () => choose(place)]),
       // A key that is held down books nothing.
-      ["Enter", ({ repeat }) => !repeat && acts.accept()],
-      ["r", acts.reject],
-      ["s", acts.leaveOpen],
-      ["w", acts.writeOff],
-      ["e", acts.askToExclude],
-      ["u", acts.undo],
-      ["b", () => acts.mayDecide && setBulk(true)],
-      ["x", () => line && bench.pick(line)],
-      [" ", () => line && bench.pick(line)],
-      ["Escape", bench.clear],
+      ["Enter", ({ repeat }) => !repeat && actions.accept()],
+      ["r", actions.reject],
+      ["s", actions.leaveOpen],
+      ["w", actions.writeOff],
+      ["e", actions.askToExclude],
+      ["u", actions.undo],
+      ["b", () => actions.mayDecide && setBulk(true)],
+      ["x", () => line && workbench.pick(line)],
+      [" ", () => line && workbench.pick(line)],
+      ["Escape", workbench.clear],
     ],
     { always: "[data-pane]" },
   );
 
   // The keyboard starts in the lists.
-  const ready = bench.left.newest !== undefined && bench.right.newest !== undefined;
+  const ready = workbench.left.newest !== undefined && workbench.right.newest !== undefined;
   useEffect(() => {
     if (ready && document.activeElement === document.body)
       root.current
@@ -90,27 +90,29 @@ export function Bench({ reconciliation }: { reconciliation: Reconciliation }) {
         ?.focus({ preventScroll: true });
   }, [ready]);
 
-  const failure = bench.left.failure ?? bench.right.failure;
+  const failure = workbench.left.failure ?? workbench.right.failure;
   if (failure)
     return (
       <ProblemNotice
         error={failure}
-        onRetry={() => Promise.all([bench.left.pages.refetch(), bench.right.pages.refetch()])}
+        onRetry={() =>
+          Promise.all([workbench.left.pages.refetch(), workbench.right.pages.refetch()])
+        }
       />
     );
   if (!ready) return <WorkbenchSkeleton />;
-  if (bench.left.isBare && bench.right.isBare && !isFiltered)
-    return <NothingOpen reconciliation={reconciliation} />;
+  if (workbench.left.isBare && workbench.right.isBare && !isFiltered)
+    return <NothingToDecide reconciliation={reconciliation} />;
 
   const taken = picked.size === 0 && option ? new Set(option.line_ids) : NOBODY;
   return (
     <div ref={root} className="flex flex-col gap-3">
-      <BenchFilters
+      <WorkbenchFilters
         search={search}
         onChange={set}
         onClear={isFiltered && clear}
-        lines={[...bench.left.items, ...bench.right.items]}
-        onBulk={acts.mayDecide && (() => setBulk(true))}
+        lines={[...workbench.left.items, ...workbench.right.items]}
+        onBulk={actions.mayDecide && (() => setBulk(true))}
       />
       <div className="md:hidden">
         <Segmented
@@ -118,72 +120,72 @@ export function Bench({ reconciliation }: { reconciliation: Reconciliation }) {
           value={side}
           options={SIDES.map((value) => ({
             value,
-            label: `${value === "left" ? "Left" : "Right"} · ${countOf(bench[value])}`,
+            label: `${value === "left" ? "Left" : "Right"} · ${countOf(workbench[value])}`,
           }))}
-          onChange={(to) => bench.go(to, 0)}
+          onChange={(to) => workbench.go(to, 0)}
         />
       </div>
       <div className="flex flex-col overflow-hidden rounded-lg border border-line md:h-[calc(100dvh-13.5rem)] md:min-h-96 short:md:min-h-[31rem] xl:flex-row">
         <div className="flex min-h-0 min-w-0 flex-1 divide-x divide-line max-md:h-[42dvh] max-md:min-h-56">
-          {SIDES.map((one: Side) => (
+          {SIDES.map((other: Side) => (
             <OpenSide
-              key={one}
-              side={one}
-              title={one === "left" ? left_source : right_source}
-              hint={`${countOf(bench[one])} open`}
-              items={bench[one].items}
-              active={side === one}
-              cursor={side === one && line ? bench.index : null}
+              key={other}
+              side={other}
+              title={other === "left" ? left_source : right_source}
+              hint={`${countOf(workbench[other])} open`}
+              items={workbench[other].items}
+              active={side === other}
+              cursor={side === other && line ? workbench.index : null}
               chosen={taken}
               picked={new Set(picked.keys())}
-              stale={bench[one].isStale}
-              hidden={side !== one}
-              bare={<BareSide filtered={isFiltered} onClear={clear} />}
-              onCursor={(index) => bench.go(one, index)}
+              stale={workbench[other].isStale}
+              hidden={side !== other}
+              bare={<EmptySide filtered={isFiltered} onClear={clear} />}
+              onCursor={(index) => workbench.go(other, index)}
               onPick={(index) => {
-                const item = bench[one].items[index];
-                if (item) bench.pick(item);
+                const item = workbench[other].items[index];
+                if (item) workbench.pick(item);
               }}
-              onEndNear={bench[one].loadMore}
+              onEndNear={workbench[other].loadMore}
             />
           ))}
         </div>
         <SuggestionPanel
-          bench={bench}
-          lines={acts.lines}
-          currency={acts.currency}
-          mayWrite={acts.mayWrite}
-          onAlways={mayRule && (() => option && setAlways({ option, currency: acts.currency }))}
+          bench={workbench}
+          lines={actions.lines}
+          currency={actions.currency}
+          mayWrite={actions.mayWrite}
+          onAlways={mayRule && (() => option && setAlways({ option, currency: actions.currency }))}
         />
       </div>
       <ActionBar
-        sums={acts.sums}
-        fees={acts.fees}
-        count={acts.ids.length}
-        can={acts.can}
-        onAccept={acts.accept}
-        onReject={acts.reject}
-        onSplit={acts.leaveOpen}
-        onWriteOff={acts.writeOff}
-        onExclude={acts.askToExclude}
-        onUndo={acts.undo}
+        sums={actions.sums}
+        fees={actions.fees}
+        count={actions.ids.length}
+        can={actions.can}
+        onAccept={actions.accept}
+        onReject={actions.reject}
+        onSplit={actions.leaveOpen}
+        onWriteOff={actions.writeOff}
+        onExclude={actions.askToExclude}
+        onUndo={actions.undo}
       />
       {asking?.to === "explain" && (
         <ExplainDialog
           difference={asking.chosen.difference}
           currency={asking.chosen.currency}
-          onClose={acts.stopAsking}
-          onExplain={(kind, note) => acts.explain(asking.chosen, kind, note)}
+          onClose={actions.closeDialog}
+          onExplain={(kind, note) => actions.explain(asking.chosen, kind, note)}
         />
       )}
       {asking?.to === "exclude" && (
         <ExcludeDialog
           line={asking.line}
-          onClose={acts.stopAsking}
-          onExclude={(reason) => acts.exclude(asking.line, reason)}
+          onClose={actions.closeDialog}
+          onExclude={(reason) => actions.exclude(asking.line, reason)}
         />
       )}
-      {isBulk && <BulkDialog id={id} undoing={acts.undoing} onClose={() => setBulk(false)} />}
+      {isBulk && <BulkDialog id={id} undoing={actions.undoing} onClose={() => setBulk(false)} />}
       {always && (
         <AlwaysDialog reconciliation={reconciliation} {...always} onClose={() => setAlways(null)} />
       )}

@@ -19,7 +19,7 @@ const SORTS = [
 ] as const;
 
 /** Both lists follow the same filters. */
-export function BenchFilters({
+export function WorkbenchFilters({
   search: { q, sort, suggested, currency },
   onChange,
   onClear,
@@ -56,7 +56,7 @@ export function BenchFilters({
           <FilterMenu
             name="Currency"
             value={currency}
-            options={currencies.map((one) => [one, one] as const)}
+            options={currencies.map((item) => [item, item] as const)}
             onChange={(chosen) => onChange({ currency: chosen })}
           />
         )}

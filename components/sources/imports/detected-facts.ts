@@ -1,13 +1,13 @@
-import { inSize } from "#components/ui/size.ts";
+import { formatBytes } from "#components/ui/format-bytes.ts";
 import type { ImportPreview } from "#lib/imports/contract.ts";
 import { ENCODINGS, FORMAT_TRAITS, type Mapping } from "#lib/imports/formats/mapping.ts";
 import { DELIMITER_LABELS, ENCODING_LABELS } from "./labels.tsx";
 
 /** The detected format of a file, as facts. */
-export function recognized(preview: ImportPreview, mapping: Mapping | null): [string, string][] {
+export function detectedFacts(preview: ImportPreview, mapping: Mapping | null): [string, string][] {
   const { encoding, bytes_read, complete } = preview;
   const { fields } = FORMAT_TRAITS[preview.format];
-  const known = ENCODINGS.find((one) => one === encoding);
+  const known = ENCODINGS.find((candidate) => candidate === encoding);
   return [
     ["Format", formatName(preview, mapping)],
     ...(mapping?.sheet ? [["Sheet", mapping.sheet]] : []),
@@ -19,7 +19,7 @@ export function recognized(preview: ImportPreview, mapping: Mapping | null): [st
       ? [["Header row", mapping?.header_row === false ? "None" : "Yes"]]
       : []),
     ...(fields !== "defined" && mapping?.date_format ? [["Dates", mapping.date_format]] : []),
-    ...(complete ? [] : [["Checked", `first ${inSize(bytes_read)}`]]),
+    ...(complete ? [] : [["Checked", `first ${formatBytes(bytes_read)}`]]),
   ] as [string, string][];
 }
 

@@ -12,7 +12,7 @@ const CHANGED = [
 ];
 
 /** Reloads what undoing a match or an exclusion changes. */
-export function useTakenBack(): () => void {
+export function useReloadAfterUndo(): () => void {
   const tenant = useTenantId();
   const cache = useQueryClient();
   return () => {
