@@ -14,6 +14,7 @@ import type { Rule } from "./rules.ts";
 /** @returns a sentence for each violation, the first hundred; none where all holds. */
 export function checkInvariants(result: Result): string[] {
   const { left, right, rules, rejected } = result.input;
+  const hasRejections = rejected !== undefined && rejected.size > 0;
   const violations: string[] = [];
   const report = (violation: string) => violations.length < 100 && violations.push(violation);
   const used = { left: new Uint8Array(left.length), right: new Uint8Array(right.length) };
@@ -37,7 +38,10 @@ export function checkInvariants(result: Result): string[] {
         rules[matches.rule[index] as number] as Rule,
       );
       if (violation) report(`${name}: ${violation}`);
-      if (rejected?.has(combinationHash(left, matches.left(index), right, matches.right(index))))
+      if (
+        hasRejections &&
+        rejected.has(combinationHash(left, matches.left(index), right, matches.right(index)))
+      )
         report(`${name}: a person rejected this combination.`);
     }
   }

@@ -61,9 +61,12 @@ async function settleWorkbook(
       const found = await sheetTable(sheet, known);
       if (found) tables.push({ name: sheet.name, found });
     }
-    const [first, ...others] = tables;
+    // A summary or an empty month has nothing to import.
+    const filled = tables.filter(({ found }) => found.table.rows.length > 0);
+    const open = filled.length > 0 ? filled : tables;
+    const [first, ...others] = open;
     if (!first) throw noTable(sheets);
-    if (others.length > 0) return askSheet(tables, known.mapping);
+    if (others.length > 0) return askSheet(open, known.mapping);
     choose(first.name);
     const { csv, questions } = describeSheet(first.found, known);
     const mapping = { ...csv.mapping, sheet: first.name };

@@ -25,11 +25,11 @@ export const DATABASE: Break[] = [
   },
   {
     name: "direct-calls-of-the-server",
-    is: "a tenant's call is made with the server's rights",
+    is: "a key's call is made with the server's rights",
     how: {
       file: "lib/db/direct/call-directly.ts",
       replace: "values: [claims.role, JSON.stringify(claims)",
-      by: 'values: ["service_role", JSON.stringify(claims)',
+      by: 'values: [claims.scopes?.length ? "service_role" : claims.role, JSON.stringify(claims)',
       rebuild: false,
     },
     caught: {

@@ -46,7 +46,7 @@ begin
     from unnest(made) m
     cross join lateral (
       select private.changes(private.exception_facts(m.before),
-        private.exception_facts(m.after)) as changes) x
+        private.exception_facts(m.after)) as changes offset 0) x
     where (m.before).id is not null and x.changes is not null
   ), recorded as (
     insert into public.exception_history (tenant_id, exception_id, kind, changes)

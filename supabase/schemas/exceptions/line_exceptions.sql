@@ -153,6 +153,11 @@ begin
     where x.match_id is null
       or exists (select from public.matches m
         where m.tenant_id = tenant and m.id = x.match_id and m.state = 'suggested')
+  ), present as materialized (
+    select e.line_no from private.exception_lines e
+    where e.tenant_id = tenant and e.pair_no = r.pair_no
+      and e.line_no = any (array(select y.line_no from wanted y))
+    order by e.line_no
   ), made as (
     select e.id, e.line_no from private.change_exceptions('create', array(
       select jsonb_build_object('tenant_id', tenant, 'title', x.title, 'severity', x.severity,
@@ -165,10 +170,7 @@ begin
       join public.lines l on l.tenant_id = tenant and l.line_no = x.line_no
       join private.open_lines o on o.tenant_id = tenant and o.pair_no = r.pair_no
         and o.line_no = l.line_no
-      where not exists (
-        select
-        from private.exception_lines e
-        where e.tenant_id = tenant and e.line_no = x.line_no and e.pair_no = r.pair_no)
+      where x.line_no not in (select y.line_no from present y)
     )) e
   ), about as (
     insert into private.exception_lines (tenant_id, line_no, pair_no, exception_id)
@@ -269,13 +271,18 @@ create function private.resolve_matched_exceptions(tenant text, pair integer,
   matches uuid[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
+  -- Only the exceptions of these lines are read, not all that the tenant has open.
   perform private.change_exceptions('edit', array(
+    with found as materialized (
+      select * from private.exceptions_of_matches(tenant, pair, matches)
+    )
     select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'status', 'resolved', 'resolution',
       format('Matched by %s.', private.match_id_text(x.match_id)),
       'resolved_by_matching', true, 'suggested_match_id', null)
-    from private.exceptions_of_matches(tenant, pair, matches) x
-    join public.exceptions e on e.tenant_id = tenant and e.id = x.exception_id
-    where e.status in ('open', 'in_review') and not private.has_open_lines(e)
+    from found x
+    join public.exceptions e on e.id = x.exception_id
+    where e.tenant_id = tenant and e.id = any (array(select y.exception_id from found y))
+      and e.status in ('open', 'in_review') and not private.has_open_lines(e)
     order by e.id for no key update of e
   ));
 end $$;

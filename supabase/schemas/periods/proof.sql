@@ -27,6 +27,22 @@ begin
   end if;
 end $$;
 
+-- What matches took of each side; with `until`, only of lines up to that day. Without it the sums
+-- are made while the members are read: a list of a million of them would not fit in memory.
+create function private.allocated_in(tenant text, match_ids uuid[], until date)
+returns table (side text, minor numeric)
+language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
+begin
+  if until is null then
+    return query select x.side, sum(x.allocated_minor) from public.match_members x
+      where x.tenant_id = tenant and x.match_id = any ((select match_ids)::uuid[])
+      group by 1;
+  else
+    return query select m.side, sum(m.allocated_minor)
+      from private.members_of(tenant, match_ids, until) m group by 1;
+  end if;
+end $$;
+
 -- Currencies and sides of open amounts of a pair up to a day that belong to no line.
 create function private.open_without_line(tenant text, pair integer,
   until date) returns table (currency text, side text)
@@ -73,6 +89,7 @@ begin
 end $$;
 grant execute
   on function private.members_of(text, uuid[], date),
+    private.allocated_in(text, uuid[], date),
     private.open_without_line(text, integer, date) to authenticated;
 
 -- The lines of a period's pair up to its end, by currency and side, with the signs of the pair.
@@ -116,11 +133,10 @@ begin
     group by 1, 2
   ), settled as (
     -- What later periods settled, only of lines that this period covers.
-    select c.currency, mm.side, c.place, sum(mm.allocated_minor) as matched, 0 as excluded
+    select c.currency, mm.side, c.place, mm.minor as matched, 0 as excluded
     from confirmed c
-      cross join lateral private.members_of(r.tenant_id, c.ids,
+      cross join lateral private.allocated_in(r.tenant_id, c.ids,
         case when c.place = 1 then r.period_end end) mm
-    group by 1, 2, 3
     union all
     select x.currency, x.side, o.place, 0, sum(x.excluded_minor)
     from of_pair o

@@ -69,7 +69,7 @@ async function firstRun(
 }
 
 /** Blocks of tables and indexes that all sessions have read so far, cached or not. */
-async function blocksRead(): Promise<number> {
+async function blocksRead(tables = TABLES): Promise<number> {
   await until("matchers have reported what they read and disconnected", async () => {
     const { rows } = await client.query(
       "select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
@@ -81,7 +81,7 @@ async function blocksRead(): Promise<number> {
     `select sum(heap_blks_read + heap_blks_hit + coalesce(idx_blks_read + idx_blks_hit,
        0)) as blocks from pg_statio_user_tables
      where (schemaname || '.' || relname) = any ($1)`,
-    [TABLES],
+    [tables],
   );
   return Number(rows[0]?.blocks);
 }
@@ -100,6 +100,27 @@ test.each<Order>(["sources first", "pair first"])(
     expect(unknown.blocks / known.blocks).toBeLessThan(1.3);
   },
 );
+
+test("a line that is matched reads its own exception, not all that are open", async () => {
+  const tenant = await FreshTenant.create("exceptions", url, client);
+  const [left, right] = [await tenant.source("Left"), await tenant.source("Right")];
+  const period = await tenant.bind(left, right);
+  const open = lines(500, 0);
+  await tenant.import(left, open);
+  await tenant.run(period);
+  await tenant.import(right, open.slice(0, 1));
+  const tables = ["public.exceptions", "private.exception_lines", "private.open_lines"];
+  const from = await blocksRead(tables);
+  expect(await tenant.run(period)).toMatchObject({ status: "done", changed: { added: 1 } });
+  expect((await blocksRead(tables)) - from).toBeLessThan(open.length);
+  const { rows } = await client.query(
+    `select count(*) filter (where status = 'open')::integer as open,
+       count(*) filter (where status = 'resolved')::integer as resolved
+     from public.exceptions where tenant_id = $1`,
+    [tenant.id],
+  );
+  expect(rows).toEqual([{ open: open.length - 1, resolved: 1 }]);
+});
 
 test("once many lines are imported, the planner knows of them", async () => {
   const tenant = await FreshTenant.create("many", url, client);
