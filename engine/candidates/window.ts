@@ -20,12 +20,12 @@ export function farthest({ before, after }: Days): Days {
 }
 
 /** As far as `days`, and where `other` reaches farther, as far as that. */
-export function joined(days: Days, other: Days): Days {
+export function unionOf(days: Days, other: Days): Days {
   return { before: Math.max(days.before, other.before), after: Math.max(days.after, other.after) };
 }
 
 /** As far as both reach. */
-export function within(days: Days, bound: Days): Days {
+export function intersectionOf(days: Days, bound: Days): Days {
   return { before: Math.min(days.before, bound.before), after: Math.min(days.after, bound.after) };
 }
 

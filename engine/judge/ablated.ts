@@ -1,8 +1,8 @@
 import { DEFAULT_RULES } from "../rules.ts";
 import { againstContradictions, ran } from "./first-run.ts";
+import { MONTHS } from "./holdout.ts";
 import { judge } from "./judge.ts";
 import { f1, recall } from "./measure.ts";
-import { MONTHS } from "./other-hand.ts";
 import { sumOf } from "./quality.ts";
 import { BUSINESSES } from "./worlds/businesses.ts";
 import { withNeighbours } from "./worlds/neighbours.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { DEFAULT_RULES } from "../rules.ts";
 import { againstContradictions, ran, wrongPairs } from "./first-run.ts";
+import { MONTHS } from "./holdout.ts";
 import { judge } from "./judge.ts";
 import { f1, precision } from "./measure.ts";
-import { MONTHS } from "./other-hand.ts";
 import { sumOf } from "./quality.ts";
 import { bankTransfers, TRANSFER_RULES, withoutSome } from "./tuning-set.ts";
 import { BUSINESSES } from "./worlds/businesses.ts";

@@ -5,8 +5,8 @@
 import { match } from "../engine.ts";
 import { checkInvariants } from "../invariants.ts";
 import { DEFAULT_RULES } from "../rules.ts";
+import { MONTHS } from "./holdout.ts";
 import { type Found, foundIn, linesOf, measure, pairsOf, precision, recall } from "./measure.ts";
-import { MONTHS } from "./other-hand.ts";
 import { total } from "./quality.ts";
 import { count, share, table } from "./report.ts";
 import { BUSINESSES } from "./worlds/businesses.ts";

@@ -24,13 +24,13 @@ import {
   draftOf,
   type EntryRulesDraft,
   faultsOf,
-  ledgerOf,
   type RuleDraft,
   rulesOf,
+  settingsOf,
 } from "./draft.ts";
+import { EntryFileCard } from "./entry-file-card.tsx";
 import { EntryPreviewCard } from "./entry-preview-card.tsx";
 import { EntryRuleFields } from "./entry-rule-fields.tsx";
-import { LedgerCard } from "./ledger-card.tsx";
 import { PushCard } from "./push-card.tsx";
 
 export function EntryRulesEditor({
@@ -55,7 +55,7 @@ export function EntryRulesEditor({
       callApi(putEntryRulesContract, {
         tenant,
         params: { id: reconciliation.id },
-        body: { rules: rulesOf(sent), ledger: ledgerOf(sent) },
+        body: { rules: rulesOf(sent), ledger: settingsOf(sent) },
         ifMatch: etag,
       }),
     onDone: ({ version }) => {
@@ -101,7 +101,7 @@ export function EntryRulesEditor({
           ))}
         </div>
       </Card>
-      <LedgerCard
+      <EntryFileCard
         ledger={draft.ledger}
         readOnly={readOnly}
         onChange={(part) => setDraft((now) => ({ ...now, ledger: { ...now.ledger, ...part } }))}

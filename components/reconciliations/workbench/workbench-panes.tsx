@@ -19,7 +19,7 @@ import type { Side } from "./queries.ts";
 import { workbenchSearch } from "./search.ts";
 import { SuggestionPanel } from "./suggestion-panel.tsx";
 import { useActions } from "./use-actions.ts";
-import { useOtherDecisions } from "./use-others.ts";
+import { useOtherDecisions } from "./use-other-decisions.ts";
 import { useWorkbench } from "./use-workbench.ts";
 import { WorkbenchFilters } from "./workbench-filters.tsx";
 import { EmptySide, NothingToDecide } from "./workbench-notices.tsx";

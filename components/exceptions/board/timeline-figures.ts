@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import type { getExceptionLedgerContract, ledgerRow } from "#lib/exceptions/sla/contract.ts";
+import type { getExceptionLedgerContract, timelineRow } from "#lib/exceptions/sla/contract.ts";
 
 type Ledger = z.output<typeof getExceptionLedgerContract.response>;
-export type Row = z.output<typeof ledgerRow>;
+export type Row = z.output<typeof timelineRow>;
 export type Segment = Ledger["segments"][number];
 
 /**

@@ -8,13 +8,13 @@ import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { namesakes } from "#components/people/namesakes.ts";
 import { personName } from "#components/people/person.tsx";
 import { Time } from "#components/ui/time.tsx";
-import type { LEDGER_KINDS } from "#lib/exceptions/sla/contract.ts";
+import type { TIMELINE_KINDS } from "#lib/exceptions/sla/contract.ts";
 import { formatClock } from "../deadline.ts";
-import { type RoundedRow, type Row, roundRows } from "./ledger-figures.ts";
-import { LedgerStrip } from "./ledger-strip.tsx";
-import { ledgerOf } from "./sla-queries.ts";
+import { slaTimelineOf } from "./sla-queries.ts";
+import { type RoundedRow, type Row, roundRows } from "./timeline-figures.ts";
+import { TimelineStrip } from "./timeline-strip.tsx";
 
-const KIND_LABELS: Record<(typeof LEDGER_KINDS)[number], string> = {
+const KIND_LABELS: Record<(typeof TIMELINE_KINDS)[number], string> = {
   set: "Deadline set",
   moved: "Deadline moved",
   crossed: "Deadline passed",
@@ -29,8 +29,8 @@ const KIND_LABELS: Record<(typeof LEDGER_KINDS)[number], string> = {
 /**
  * The SLA timeline: why it did or didn't breach, as a strip over the days and in rows that add up.
  */
-export function ExceptionLedger({ id }: { id: string }) {
-  const { data, error, refetch } = useQuery(ledgerOf(useTenantId(), id));
+export function SlaTimeline({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery(slaTimelineOf(useTenantId(), id));
   if (!data)
     return error ? (
       <ProblemNotice error={error} onRetry={() => refetch()} />
@@ -49,7 +49,7 @@ export function ExceptionLedger({ id }: { id: string }) {
   return (
     <div className="flex flex-col gap-4">
       <p className="text-sm text-pretty">{data.explanation}</p>
-      <LedgerStrip segments={data.segments} asOf={data.as_of} dueAt={dueAt} />
+      <TimelineStrip segments={data.segments} asOf={data.as_of} dueAt={dueAt} />
       <table className="w-full table-fixed border-collapse text-xs">
         <caption className="sr-only">
           Time left is the previous row's time left, minus elapsed time, plus any extension

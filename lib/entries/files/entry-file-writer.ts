@@ -2,29 +2,29 @@ import { stringify } from "csv-stringify/sync";
 import { CSV_LAYOUT, escapeFormula } from "../../wire/csv-injection.ts";
 import { ApiError } from "../../wire/errors.ts";
 import type { BatchFile, Entry, EntryBatch } from "../contract.ts";
-import type { LedgerSettings } from "../rules/contract.ts";
+import type { EntryFileSettings } from "../rules/contract.ts";
 
 /** What a file is about: entries of one currency. */
-export type LedgerFile = BatchFile & { batch: EntryBatch; ledger: LedgerSettings };
+export type EntryFile = BatchFile & { batch: EntryBatch; ledger: EntryFileSettings };
 
 /** Writes the entries of a batch in the layout of a ledger. */
-export type LedgerWriter = {
+export type EntryFileWriter = {
   charset: "utf-8" | "windows-1252";
-  header: (file: LedgerFile) => string;
+  header: (file: EntryFile) => string;
   /** @throws ApiError `conflict` for an entry that the layout can't hold */
-  rows: (entry: Entry, file: LedgerFile) => string;
+  rows: (entry: Entry, file: EntryFile) => string;
 };
 
 const REMEDY =
   "A batch doesn't change: use another format for it, and change the entry rules for later ones.";
 
 /** The number under which a ledger keeps an entry: a second import of it is a duplicate there. */
-export function documentNumber({ batch }: LedgerFile, { place }: Entry): string {
+export function documentNumber({ batch }: EntryFile, { place }: Entry): string {
   return `${batch.number}/${place}`;
 }
 
 /** A refusal that names the entry. */
-export function unsuitableEntry(file: LedgerFile, entry: Entry, reason: string): ApiError {
+export function unsuitableEntry(file: EntryFile, entry: Entry, reason: string): ApiError {
   return new ApiError("conflict", `Entry ${documentNumber(file, entry)}: ${reason}`, {
     reason: "unsuitable_entry",
   });
@@ -32,7 +32,7 @@ export function unsuitableEntry(file: LedgerFile, entry: Entry, reason: string):
 
 /** The field, or a refusal if it is longer than the layout's or has another form. */
 export function requireFit(
-  file: LedgerFile,
+  file: EntryFile,
   entry: Entry,
   field: string,
   value: string,

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type Entry, type EntryBatch, fileNameOf } from "../contract.ts";
-import { completeLedger } from "../rules/stored.ts";
+import { withDefaultSettings } from "../rules/stored.ts";
 import { datev } from "./datev-extf.ts";
-import { type LedgerFile, twoDecimals } from "./ledger-writer.ts";
+import { type EntryFile, twoDecimals } from "./entry-file-writer.ts";
 import { netsuite } from "./netsuite.ts";
 import { quickbooks, quickbooksIif } from "./quickbooks.ts";
 import { sap } from "./sap.ts";
@@ -10,14 +10,14 @@ import { encodeWindows1252 } from "./windows-1252.ts";
 import { splitIntoParts } from "./writers.ts";
 import { xero } from "./xero.ts";
 
-const file: LedgerFile = {
+const file: EntryFile = {
   batch: {
     number: "2026-0012",
     posting_date: "2026-10-31",
     created_at: "2026-11-03T08:15:00.123Z",
     reconciliation_name: "Bank, October",
   } as EntryBatch,
-  ledger: completeLedger({
+  ledger: withDefaultSettings({
     datev_consultant: 29_098,
     datev_client: 55_003,
     fiscal_year_month: 11,
@@ -121,7 +121,7 @@ test("SAP: posting keys 40 and 50, and the company code", () => {
     "1000\tSA\t20261031\t20261031\tEUR\t2026-0012/3\tBank, October\t40\t4970\t1234.56\t\t200\tGebühr",
     "1000\tSA\t20261031\t20261031\tEUR\t2026-0012/3\tBank, October\t50\t1200\t1234.56\t\t200\tGebühr",
   ]);
-  expect(() => sap.header({ ...file, ledger: completeLedger({}) })).toThrow(/company code/);
+  expect(() => sap.header({ ...file, ledger: withDefaultSettings({}) })).toThrow(/company code/);
 });
 
 test("parts are cut from pages of any size: in order, whole, and no larger than a file may be", async () => {

@@ -3,7 +3,7 @@
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { classes } from "#components/ui/classes.ts";
 import { formatClock } from "../deadline.ts";
-import { type Segment, stripOf, ticksOf } from "./ledger-figures.ts";
+import { type Segment, stripOf, ticksOf } from "./timeline-figures.ts";
 
 const TICKS_MAX = 6;
 
@@ -25,7 +25,7 @@ const NAMES: Record<Segment["kind"], string> = {
 };
 const KINDS = ["worked", "closed", "paused"] as const;
 
-export function LedgerStrip({
+export function TimelineStrip({
   segments,
   asOf,
   dueAt,

@@ -1,7 +1,7 @@
 import { Card } from "#components/kit/card.tsx";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
-import type { LedgerDraft } from "./draft.ts";
+import type { EntryFileDraft } from "./draft.ts";
 
 const MONTHS = Array.from({ length: 12 }, (_, at) =>
   new Date(Date.UTC(2000, at)).toLocaleDateString("en", { month: "long", timeZone: "UTC" }),
@@ -9,16 +9,16 @@ const MONTHS = Array.from({ length: 12 }, (_, at) =>
 const LENGTHS = ["4", "5", "6", "7", "8"];
 
 /** What files for DATEV and SAP need to know. */
-export function LedgerCard({
+export function EntryFileCard({
   ledger,
   readOnly,
   onChange,
 }: {
-  ledger: LedgerDraft;
+  ledger: EntryFileDraft;
   readOnly: boolean;
-  onChange: (part: Partial<LedgerDraft>) => void;
+  onChange: (part: Partial<EntryFileDraft>) => void;
 }) {
-  const field = (name: keyof LedgerDraft) => ({
+  const field = (name: keyof EntryFileDraft) => ({
     value: ledger[name],
     disabled: readOnly,
     onChange: ({ target }: { target: { value: string } }) => onChange({ [name]: target.value }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Row, roundRows, stripOf, ticksOf } from "./ledger-figures.ts";
+import { type Row, roundRows, stripOf, ticksOf } from "./timeline-figures.ts";
 
 const row = (
   worked: number,
