@@ -8,10 +8,10 @@
 import { type FileLine, FreshTenant } from "#e2e/fresh-tenant.ts";
 import { withFreshDatabases } from "../bin/dev/generate/fresh-database.ts";
 import { run, schemaSql } from "../bin/dev/migration/schemas.ts";
+import { Random } from "../engine/judge/datasets/random.ts";
 import { CASES } from "../engine/judge/speed.ts";
-import { Random } from "../engine/judge/worlds/random.ts";
 
-const [size = "100000", order = "sources-first", world = "90 % exact"] = process.argv.slice(2);
+const [size = "100000", order = "sources-first", dataset = "90 % exact"] = process.argv.slice(2);
 const OTHERS = 100_000;
 /** Steps that take less are not listed. */
 const LISTED_FROM_MS = 10;
@@ -42,7 +42,7 @@ await withFreshDatabases(async (fresh) => {
 
   const tenant = await FreshTenant.create("fresh", url, client);
   const [left, right] = [await tenant.source("Left"), await tenant.source("Right")];
-  const ours = linesOf(world, Number(size), 7);
+  const ours = linesOf(dataset, Number(size), 7);
   const before = order === "pair-first" ? await tenant.bind(left, right) : undefined;
   for (const [name, source, side] of [
     ["left", left, ours.left],

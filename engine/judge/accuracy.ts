@@ -1,15 +1,15 @@
 import { DEFAULT_RULES, type Rule } from "../rules.ts";
 import { exactOnly, greedy, thresholdOnly } from "./baselines.ts";
+import { BUSINESSES } from "./datasets/businesses.ts";
+import type { Dataset } from "./datasets/dataset.ts";
 import { describeMatch } from "./describe.ts";
 import { firstRuns } from "./first-run.ts";
-import { otherHand } from "./holdout.ts";
+import { holdout } from "./holdout.ts";
 import { type Judged, judge } from "./judge.ts";
 import { f1, measure, pairsOf, precision, type Quality, recall } from "./measure.ts";
 import { qualityTable, sumOf, total } from "./quality.ts";
 import { count, share, table } from "./report.ts";
 import { bankTransfers, half, perturbed, TRANSFER_RULES, withoutSome } from "./tuning-set.ts";
-import { BUSINESSES } from "./worlds/businesses.ts";
-import type { World } from "./worlds/world.ts";
 
 /** Seeds that nobody looked at while the engine was made. */
 export const REPORTED_SEEDS = [101, 102, 103, 104, 105];
@@ -31,7 +31,10 @@ export function accuracy(): string {
     ]),
     ["perturbed: other amounts, a slip in every fifth memo", perturbed(transfers, 3)],
     ["perturbed, 20 % away", withoutSome(perturbed(transfers, 3), 0.2, 4)],
-  ].map(([name, world]) => ({ name: name as string, ...judge(world as World, TRANSFER_RULES) }));
+  ].map(([name, dataset]) => ({
+    name: name as string,
+    ...judge(dataset as Dataset, TRANSFER_RULES),
+  }));
   const months = BUSINESSES.map((business) =>
     REPORTED_SEEDS.map((seed) => judge(business(seed, WORLD_LINES), DEFAULT_RULES)),
   );
@@ -64,7 +67,7 @@ ${table(
     .sort()
     .map(([kind, counts]) => [kind, count(counts.true), share(recall(counts), 3)]),
 )}`,
-    otherHand(),
+    holdout(),
     firstRuns(REPORTED_SEEDS),
     `## What scores are worth
 
@@ -92,7 +95,7 @@ ${qualityTable(
     `## Simpler ways
 
 ${baselines(
-  reduced.world,
+  reduced.dataset,
   BUSINESSES.map((business) => business(101, WORLD_LINES)),
 )}`,
     `## Where it is still wrong
@@ -105,8 +108,8 @@ function calibration(name: string, runs: readonly Judged[]): string {
   const rows = SCORES.map((from, at) => {
     const to = SCORES[at + 1] ?? Infinity;
     let [pairs, right, scores] = [0, 0, 0];
-    for (const { world, found } of runs) {
-      const truth = new Set(world.truth.flatMap((match) => pairsOf(match.left, match.right)));
+    for (const { dataset, found } of runs) {
+      const truth = new Set(dataset.truth.flatMap((match) => pairsOf(match.left, match.right)));
       for (const { left, right: rights, score } of found) {
         if (score < from || score >= to) continue;
         for (const pair of pairsOf(left, rights)) {
@@ -126,27 +129,27 @@ function calibration(name: string, runs: readonly Judged[]): string {
   return table([name, "Pairs", "Mean score", "True"], rows);
 }
 
-function baselines(transfers: World, months: readonly World[]): string {
+function baselines(transfers: Dataset, months: readonly Dataset[]): string {
   const evidence = TRANSFER_RULES[0] as Rule;
   const sameAmount = DEFAULT_RULES.find(({ name }) => name === "Fees") as Rule;
   const rows = (
-    worlds: readonly World[],
+    datasets: readonly Dataset[],
     engine: readonly Rule[],
     window: { bps: number; before: number; after: number },
     scored: Rule,
   ) =>
     (
       [
-        ["exact only: amount and day, unique", (world: World) => exactOnly(world)],
-        ["greedy by amount, then day", (world: World) => greedy(world, window)],
+        ["exact only: amount and day, unique", (dataset: Dataset) => exactOnly(dataset)],
+        ["greedy by amount, then day", (dataset: Dataset) => greedy(dataset, window)],
         [
           "threshold on the same weights, no assignment",
-          (world: World) => thresholdOnly(world, scored),
+          (dataset: Dataset) => thresholdOnly(dataset, scored),
         ],
-        ["the engine", (world: World) => judge(world, engine).found],
+        ["the engine", (dataset: Dataset) => judge(dataset, engine).found],
       ] as const
     ).map(([name, way]) => {
-      const quality = total(worlds.map((world) => measure(world, way(world))));
+      const quality = total(datasets.map((dataset) => measure(dataset, way(dataset))));
       return [
         name,
         share(f1(quality.all)),
@@ -166,16 +169,16 @@ function baselines(transfers: World, months: readonly World[]): string {
   ].join("\n\n");
 }
 
-/** Ten: automatic matches first, then suggestions, in turns over the worlds. */
+/** Ten: automatic matches first, then suggestions, in turns over the datasets. */
 function wrongExamples(runs: readonly Judged[]): string {
-  const examples: string[][] = runs.map(({ world, found }) => {
-    const truth = new Set(world.truth.flatMap((match) => pairsOf(match.left, match.right)));
+  const examples: string[][] = runs.map(({ dataset, found }) => {
+    const truth = new Set(dataset.truth.flatMap((match) => pairsOf(match.left, match.right)));
     return found
       .filter((match) => pairsOf(match.left, match.right).some((pair) => !truth.has(pair)))
       .sort((a, b) => Number(b.automatic) - Number(a.automatic) || b.score - a.score)
       .map(
         (match) =>
-          `${match.automatic ? "matched" : "suggested"} at ${match.score.toFixed(3)} (${world.name}): ${describeMatch(world, match.left, match.right)}`,
+          `${match.automatic ? "matched" : "suggested"} at ${match.score.toFixed(3)} (${dataset.name}): ${describeMatch(dataset, match.left, match.right)}`,
       );
   });
   const chosen: string[] = [];
@@ -187,5 +190,5 @@ function wrongExamples(runs: readonly Judged[]): string {
 }
 
 function businessName(runs: readonly Judged[]): string {
-  return (runs[0] as Judged).world.name.replace(/, seed .*/, "");
+  return (runs[0] as Judged).dataset.name.replace(/, seed .*/, "");
 }

@@ -1,15 +1,15 @@
 /**
- * The engine on months of another hand than its own: the seeds it was tuned on, and those kept for
+ * The engine on holdout months, which were not written for it: the seeds it was tuned on, and those kept for
  * the end.
  */
 import { DEFAULT_RULES, type Rule } from "../rules.ts";
+import { companyCards, distributor, manufacturer } from "./datasets/conventions/months.ts";
+import type { Dataset, TrueMatch } from "./datasets/dataset.ts";
 import { describeMatch } from "./describe.ts";
 import { type Judged, judge } from "./judge.ts";
 import { type Found, pairsOf, precision, recall } from "./measure.ts";
 import { qualityTable, sumOf } from "./quality.ts";
 import { count, share, table } from "./report.ts";
-import { companyCards, distributor, manufacturer } from "./worlds/conventions/months.ts";
-import type { TrueMatch, World } from "./worlds/world.ts";
 
 export const MONTHS = [distributor, manufacturer, companyCards];
 /** May be looked at, line by line. */
@@ -19,11 +19,11 @@ const FINAL_SEEDS = [101, 102, 103, 104, 105];
 const LINES = 1000;
 const EXAMPLES = 20;
 
-export function otherHand(): string {
+export function holdout(): string {
   const [tuned, final] = [judged(TUNING_SEEDS), judged(FINAL_SEEDS)];
-  return `## A month of another hand
+  return `## Holdout months
 
-Three months modelled on published descriptions of bank, card and ledger data (\`judge/worlds/conventions\`), written before the engine's rules
+Three months modelled on published descriptions of bank, card and ledger data (\`judge/datasets/conventions\`), written before the engine's rules
 were looked at; default rules, about ${count(LINES)} lines on the left, five seeds each. Seeds 1 to 5 may be looked at, of seeds 101 to 105 only the figures.
 Targets: F1 0.97, automatic precision 0.998.
 
@@ -59,7 +59,7 @@ function figures(name: string, months: readonly Judged[][]): string {
   const slowest = (of: readonly Judged[]) =>
     Math.max(...of.map(({ milliseconds }) => milliseconds));
   const monthName = (of: readonly Judged[]) =>
-    (of[0] as Judged).world.name.replace(/, seed .*/, "");
+    (of[0] as Judged).dataset.name.replace(/, seed .*/, "");
   return `${name}:
 
 ${qualityTable([...months.map((of) => [monthName(of), sumOf(of), slowest(of)] as const), ["all", sumOf(runs), slowest(runs)]])}
@@ -79,8 +79,8 @@ function rulesTable(runs: readonly Judged[]): string {
   const rows = DEFAULT_RULES.map(({ name }: Rule, rule) => {
     const of = (automatic: boolean) => {
       const counts = { found: 0, right: 0, true: 0 };
-      for (const { world, found } of runs) {
-        const truth = truePairs(world);
+      for (const { dataset, found } of runs) {
+        const truth = truePairs(dataset);
         for (const match of found) {
           if (match.rule !== rule || match.automatic !== automatic) continue;
           const pairs = pairsOf(match.left, match.right);
@@ -99,8 +99,8 @@ function rulesTable(runs: readonly Judged[]): string {
 }
 
 function wrong(runs: readonly Judged[]): string {
-  const examples = runs.flatMap(({ world, found }) => {
-    const truth = truePairs(world);
+  const examples = runs.flatMap(({ dataset, found }) => {
+    const truth = truePairs(dataset);
     return found
       .filter(
         (match) =>
@@ -108,31 +108,31 @@ function wrong(runs: readonly Judged[]): string {
       )
       .map((match) => {
         const rule = (DEFAULT_RULES[match.rule] as Rule).name;
-        return `${rule} at ${match.score.toFixed(3)} (${world.name}): ${describeMatch(world, match.left, match.right)}. ${whyWrong(world, match)}`;
+        return `${rule} at ${match.score.toFixed(3)} (${dataset.name}): ${describeMatch(dataset, match.left, match.right)}. ${whyWrong(dataset, match)}`;
       });
   });
   return numbered(examples.slice(0, EXAMPLES)) || "None.";
 }
 
-function whyWrong(world: World, match: Found): string {
+function whyWrong(dataset: Dataset, match: Found): string {
   const lines = new Set([...match.left, ...match.right]);
-  const truths = world.truth.filter(({ left, right }) =>
+  const truths = dataset.truth.filter(({ left, right }) =>
     [...left, ...right].some((line) => lines.has(line)),
   );
   if (truths.length === 0) return "Both have no counterpart.";
   return truths
-    .map(({ kind, left, right }) => `True (${kind}): ${describeMatch(world, left, right)}`)
+    .map(({ kind, left, right }) => `True (${kind}): ${describeMatch(dataset, left, right)}`)
     .join(". ");
 }
 
 /** In turns over kinds, so that a frequent one doesn't hide the others. */
 function missed(runs: readonly Judged[]): string {
   const byKind = new Map<string, string[]>();
-  for (const { world, found } of runs) {
+  for (const { dataset, found } of runs) {
     const pairs = new Set(found.flatMap(({ left, right }) => pairsOf(left, right)));
-    for (const match of world.truth) {
+    for (const match of dataset.truth) {
       if (pairsOf(match.left, match.right).every((pair) => pairs.has(pair))) continue;
-      const description = `${match.kind} (${world.name}): ${describeMatch(world, match.left, match.right)}. ${whatInstead(world, found, match)}`;
+      const description = `${match.kind} (${dataset.name}): ${describeMatch(dataset, match.left, match.right)}. ${whatInstead(dataset, found, match)}`;
       byKind.set(match.kind, [...(byKind.get(match.kind) ?? []), description]);
     }
   }
@@ -144,7 +144,11 @@ function missed(runs: readonly Judged[]): string {
   return numbered(turns.flat().slice(0, 3 * EXAMPLES));
 }
 
-function whatInstead(world: World, found: readonly Found[], { left, right }: TrueMatch): string {
+function whatInstead(
+  dataset: Dataset,
+  found: readonly Found[],
+  { left, right }: TrueMatch,
+): string {
   const lines = new Set([...left, ...right]);
   const instead = found.filter((match) =>
     [...match.left, ...match.right].some((line) => lines.has(line)),
@@ -153,13 +157,13 @@ function whatInstead(world: World, found: readonly Found[], { left, right }: Tru
   return instead
     .map(
       (match) =>
-        `Found (${match.automatic ? "automatic" : "suggested"}): ${describeMatch(world, match.left, match.right)}`,
+        `Found (${match.automatic ? "automatic" : "suggested"}): ${describeMatch(dataset, match.left, match.right)}`,
     )
     .join(". ");
 }
 
-function truePairs(world: World): Set<string> {
-  return new Set(world.truth.flatMap(({ left, right }) => pairsOf(left, right)));
+function truePairs(dataset: Dataset): Set<string> {
+  return new Set(dataset.truth.flatMap(({ left, right }) => pairsOf(left, right)));
 }
 
 function numbered(examples: readonly string[]): string {

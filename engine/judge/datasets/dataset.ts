@@ -1,7 +1,7 @@
 import type { Line } from "../../lines.ts";
 
 /** A line whose texts are strings, known by its identity. */
-export type WorldLine = Omit<
+export type DatasetLine = Omit<
   Line,
   "handle" | "identity" | "reference" | "counterparty" | "description" | "group_key"
 > & {
@@ -17,4 +17,9 @@ export type WorldLine = Omit<
  */
 export type TrueMatch = { kind: string; left: string[]; right: string[] };
 
-export type World = { name: string; left: WorldLine[]; right: WorldLine[]; truth: TrueMatch[] };
+export type Dataset = {
+  name: string;
+  left: DatasetLine[];
+  right: DatasetLine[];
+  truth: TrueMatch[];
+};

@@ -2,22 +2,23 @@
  * A month as it is written down on two sides: the days on which banks work, and lines added with
  * their truth.
  */
+
+import type { Dataset, DatasetLine, TrueMatch } from "./dataset.ts";
 import type { Random } from "./random.ts";
-import type { TrueMatch, World, WorldLine } from "./world.ts";
 
 /** 2026-03-01, a Sunday, as days since 1970-01-01. */
 export const FIRST_DAY = 20513;
 export const DAYS = 31;
 
 export class Month {
-  readonly world: World;
+  readonly dataset: Dataset;
   readonly random: Random;
   private readonly holidays: Set<number>;
   private next = 1;
 
   constructor(name: string, random: Random) {
     this.random = random;
-    this.world = { name, left: [], right: [], truth: [] };
+    this.dataset = { name, left: [], right: [], truth: [] };
     this.holidays = new Set([FIRST_DAY + random.between(3, 27), FIRST_DAY + random.between(3, 27)]);
   }
 
@@ -39,32 +40,32 @@ export class Month {
     return day;
   }
 
-  left(line: Omit<WorldLine, "identity" | "currency"> & { currency?: string }): string {
+  left(line: Omit<DatasetLine, "identity" | "currency"> & { currency?: string }): string {
     return this.add("left", line);
   }
 
-  right(line: Omit<WorldLine, "identity" | "currency"> & { currency?: string }): string {
+  right(line: Omit<DatasetLine, "identity" | "currency"> & { currency?: string }): string {
     return this.add("right", line);
   }
 
   truth(kind: string, left: string[], right: string[]): void {
-    this.world.truth.push({ kind, left, right } satisfies TrueMatch);
+    this.dataset.truth.push({ kind, left, right } satisfies TrueMatch);
   }
 
   /** The lines as they come: in no order that tells anything. */
-  shuffled(): World {
-    this.random.shuffle(this.world.left);
-    this.random.shuffle(this.world.right);
-    return this.world;
+  shuffled(): Dataset {
+    this.random.shuffle(this.dataset.left);
+    this.random.shuffle(this.dataset.right);
+    return this.dataset;
   }
 
   private add(
     side: "left" | "right",
-    line: Omit<WorldLine, "identity" | "currency"> & { currency?: string },
+    line: Omit<DatasetLine, "identity" | "currency"> & { currency?: string },
   ): string {
     // An identity that says nothing of which lines belong together.
     const identity = `${side[0]}${Math.floor(this.random.next() * 2 ** 40).toString(36)}${this.next++}`;
-    this.world[side].push({ currency: "EUR", ...line, identity });
+    this.dataset[side].push({ currency: "EUR", ...line, identity });
     return identity;
   }
 }

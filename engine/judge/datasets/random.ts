@@ -1,4 +1,4 @@
-/** A seeded source of numbers (mulberry32): the same seed makes the same world. */
+/** A seeded source of numbers (mulberry32): the same seed makes the same dataset. */
 export class Random {
   private state: number;
 

@@ -2,9 +2,10 @@
  * Expense reports against a company card's feed: what an employee writes of a purchase, and a
  * merchant's descriptor of 22 characters.
  */
+
+import type { Dataset } from "../dataset.ts";
 import { DAYS, FIRST_DAY } from "../month.ts";
 import { Random } from "../random.ts";
-import type { World } from "../world.ts";
 import { Books, inShares, partsOf } from "./books.ts";
 import { amountOf, type Company } from "./companies.ts";
 import { descriptor, digits } from "./narratives.ts";
@@ -35,7 +36,7 @@ const KNOWN: readonly [
   ["LinkedIn Premium", () => "LNKD.IN/BILL *2231 SUNNYVALE", 3999, 3999],
 ];
 
-export function companyCards(seed: number, lines: number): World {
+export function companyCards(seed: number, lines: number): Dataset {
   const random = new Random(seed * 31 + 11_411);
   const books = new Books(`expense reports against cards, seed ${seed}`, random, "us", 60);
   const { month } = books;

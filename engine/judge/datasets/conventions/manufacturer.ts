@@ -2,9 +2,10 @@
  * A manufacturer's bank account in the euro area against camt.053 and MT940: credit transfers,
  * direct debits, returns.
  */
+
+import type { Dataset } from "../dataset.ts";
 import { DAYS, FIRST_DAY } from "../month.ts";
 import { Random } from "../random.ts";
-import type { World } from "../world.ts";
 import { Books, inShares, partsOf } from "./books.ts";
 import { amountOf } from "./companies.ts";
 import { digits, sepa, yymmdd } from "./narratives.ts";
@@ -12,7 +13,7 @@ import { cutTo, mistypedNumber, plain } from "./slips.ts";
 
 const LAST_DAY = FIRST_DAY + DAYS - 1;
 
-export function manufacturer(seed: number, lines: number): World {
+export function manufacturer(seed: number, lines: number): Dataset {
   const random = new Random(seed * 31 + 9203);
   const books = new Books(`manufacturer against camt.053, seed ${seed}`, random, "eu", 70);
   const { month } = books;

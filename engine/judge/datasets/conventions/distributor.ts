@@ -1,7 +1,8 @@
 /** A distributor's cash account in the United States against its bank's BAI2 files. */
+
+import type { Dataset } from "../dataset.ts";
 import { DAYS, FIRST_DAY } from "../month.ts";
 import { Random } from "../random.ts";
-import type { World } from "../world.ts";
 import { Books, inShares, partsOf } from "./books.ts";
 import { amountOf } from "./companies.ts";
 import { ach, digits, wire } from "./narratives.ts";
@@ -10,7 +11,7 @@ import { cutTo, mistypedAmount, plain } from "./slips.ts";
 const OWN = "GREAT PLAINS DISTRIBUTION";
 const LAST_DAY = FIRST_DAY + DAYS - 1;
 
-export function distributor(seed: number, lines: number): World {
+export function distributor(seed: number, lines: number): Dataset {
   const random = new Random(seed * 31 + 7001);
   const books = new Books(`distributor against BAI2, seed ${seed}`, random, "us", 90);
   const { month } = books;

@@ -1,11 +1,12 @@
 /** Four kinds of business, each with its own ways of writing and its own troubles. */
+
+import type { Dataset } from "./dataset.ts";
 import { Month, someAmount } from "./month.ts";
 import { Random } from "./random.ts";
 import { bankName, bankText, companyName, garble, personName, transposed } from "./texts.ts";
-import type { World } from "./world.ts";
 
 /** @param size about how many lines a side. */
-export function ledgerAgainstBank(seed: number, size: number): World {
+export function ledgerAgainstBank(seed: number, size: number): Dataset {
   const random = new Random(seed * 11 + 1);
   const month = new Month(`ledger against bank, seed ${seed}`, random);
   const customers = Array.from({ length: Math.max(20, Math.round(size / 6)) }, () =>
@@ -13,7 +14,7 @@ export function ledgerAgainstBank(seed: number, size: number): World {
   );
   const number = new Counter(random, random.between(1000, 90_000));
   const invoice = () => `INV-${number.next(3)}`;
-  while (month.world.left.length < size) {
+  while (month.dataset.left.length < size) {
     const customer = random.pick(customers);
     const day = month.day();
     const paid = month.later(day + random.between(0, 2), random.between(0, 2));
@@ -144,12 +145,12 @@ function batch(
   month.truth("batch", lefts, [right]);
 }
 
-export function payoutsAgainstBank(seed: number, size: number): World {
+export function payoutsAgainstBank(seed: number, size: number): Dataset {
   const random = new Random(seed * 13 + 2);
   const month = new Month(`card payouts against bank, seed ${seed}`, random);
   const number = new Counter(random, random.between(10_000, 999_999));
   const processor = random.pick(["STRIPE", "ADYEN N.V.", "SUMUP", "Mollie B.V."]);
-  while (month.world.left.length < size) {
+  while (month.dataset.left.length < size) {
     const day = month.day();
     const paid = month.later(day, random.between(1, 3));
     const dice = random.next();
@@ -268,7 +269,7 @@ export function payoutsAgainstBank(seed: number, size: number): World {
   return month.shuffled();
 }
 
-export function ordersAgainstProcessor(seed: number, size: number): World {
+export function ordersAgainstProcessor(seed: number, size: number): Dataset {
   const random = new Random(seed * 17 + 3);
   const month = new Month(`orders against processor, seed ${seed}`, random);
   const prices = Array.from(
@@ -276,7 +277,7 @@ export function ordersAgainstProcessor(seed: number, size: number): World {
     () => random.pick([990, 1490, 1990, 2490, 2990, 4900, 7900, 12_900]) * random.between(1, 3),
   );
   const order = new Counter(random, random.between(100_000, 800_000));
-  while (month.world.left.length < size) {
+  while (month.dataset.left.length < size) {
     const customer = personName(random);
     const day = month.day();
     const amount = random.chance(0.6) ? random.pick(prices) : someAmount(random, 900, 60_000);
@@ -322,7 +323,7 @@ export function ordersAgainstProcessor(seed: number, size: number): World {
         reference: id,
         description: "Refund",
       });
-      const own = month.world.right.find((candidate) => candidate.identity === first);
+      const own = month.dataset.right.find((candidate) => candidate.identity === first);
       if (own) own.reference = id;
       month.truth("reversal", [], [first, void_]);
     } else if (dice < 0.91) {
@@ -343,7 +344,7 @@ export function ordersAgainstProcessor(seed: number, size: number): World {
   return month.shuffled();
 }
 
-export function tillsAgainstBank(seed: number, size: number): World {
+export function tillsAgainstBank(seed: number, size: number): Dataset {
   const random = new Random(seed * 19 + 4);
   const month = new Month(`tills against bank, seed ${seed}`, random);
   const shops = Array.from(
@@ -352,7 +353,7 @@ export function tillsAgainstBank(seed: number, size: number): World {
   );
   const slip = new Counter(random, random.between(1000, 9000));
   let day = 0;
-  while (month.world.left.length < size) {
+  while (month.dataset.left.length < size) {
     const shop = random.pick(shops);
     const on = month.bankDay(20513 + (day++ % 31));
     const dice = random.next();

@@ -2,24 +2,25 @@
  * Worlds made harder: with neighbours that contradict a line, with references in texts alone, and
  * cut down to a handful of lines.
  */
+
+import type { Dataset, DatasetLine } from "./dataset.ts";
 import { Random } from "./random.ts";
-import type { World, WorldLine } from "./world.ts";
 
 /** The percentage of right lines that get a neighbour. */
 const NEIGHBOURS_IN_100 = 2;
 const MAX_HANDFUL = 20;
 
 /**
- * A world, and those of its lines that are neighbours: the same amount and day as another line,
+ * A dataset, and those of its lines that are neighbours: the same amount and day as another line,
  * another reference and name.
  */
-export type Neighboured = World & { neighbours: ReadonlySet<string> };
+export type Neighboured = Dataset & { neighbours: ReadonlySet<string> };
 
-export function withNeighbours(world: World, seed: number): Neighboured {
+export function withNeighbours(dataset: Dataset, seed: number): Neighboured {
   const random = new Random(seed);
-  const neighbours = world.right
+  const neighbours = dataset.right
     .filter(({ amount_minor }) => amount_minor !== 0 && random.chance(NEIGHBOURS_IN_100 / 100))
-    .map((line, at): WorldLine => {
+    .map((line, at): DatasetLine => {
       const number = 900_000_000 + random.between(0, 99_999_999);
       return {
         identity: `neighbour ${at}`,
@@ -32,41 +33,41 @@ export function withNeighbours(world: World, seed: number): Neighboured {
       };
     });
   return {
-    ...world,
-    name: `${world.name}, with neighbours`,
-    right: [...world.right, ...neighbours],
+    ...dataset,
+    name: `${dataset.name}, with neighbours`,
+    right: [...dataset.right, ...neighbours],
     neighbours: new Set(neighbours.map(({ identity }) => identity)),
   };
 }
 
 /** What the right side has as a reference stands in its description instead. */
-export function withReferencesInTexts(world: World): World {
+export function withReferencesInTexts(dataset: Dataset): Dataset {
   return {
-    ...world,
-    name: `${world.name}, references in texts`,
-    right: world.right.map(({ reference, ...line }) => ({
+    ...dataset,
+    name: `${dataset.name}, references in texts`,
+    right: dataset.right.map(({ reference, ...line }) => ({
       ...line,
       description: [line.description, reference].filter(Boolean).join(" "),
     })),
   };
 }
 
-/** The true matches of a world in lots of 2 to 20 lines, each with its own pair of sources. */
-export function handfuls(world: World, seed: number): World[] {
+/** The true matches of a dataset in lots of 2 to 20 lines, each with its own pair of sources. */
+export function handfuls(dataset: Dataset, seed: number): Dataset[] {
   const random = new Random(seed);
-  const lines = new Map([...world.left, ...world.right].map((line) => [line.identity, line]));
-  const lots: World[] = [];
-  let lot: World = { name: world.name, left: [], right: [], truth: [] };
+  const lines = new Map([...dataset.left, ...dataset.right].map((line) => [line.identity, line]));
+  const lots: Dataset[] = [];
+  let lot: Dataset = { name: dataset.name, left: [], right: [], truth: [] };
   let max = random.between(2, MAX_HANDFUL);
-  for (const match of world.truth) {
+  for (const match of dataset.truth) {
     const size = lot.left.length + lot.right.length + match.left.length + match.right.length;
     if (size > max && lot.truth.length > 0) {
       lots.push(lot);
-      lot = { name: world.name, left: [], right: [], truth: [] };
+      lot = { name: dataset.name, left: [], right: [], truth: [] };
       max = random.between(2, MAX_HANDFUL);
     }
-    lot.left.push(...match.left.map((identity) => lines.get(identity) as WorldLine));
-    lot.right.push(...match.right.map((identity) => lines.get(identity) as WorldLine));
+    lot.left.push(...match.left.map((identity) => lines.get(identity) as DatasetLine));
+    lot.right.push(...match.right.map((identity) => lines.get(identity) as DatasetLine));
     lot.truth.push(match);
   }
   return [...lots, lot];

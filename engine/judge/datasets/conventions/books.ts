@@ -2,13 +2,14 @@
  * A month of books against a bank, and the pairs of lines that both know: with slips, or alone on
  * one side.
  */
+
+import type { DatasetLine } from "../dataset.ts";
 import { Month } from "../month.ts";
 import type { Random } from "../random.ts";
-import type { WorldLine } from "../world.ts";
 import { type Company, companies } from "./companies.ts";
 import { mistypedAmount, mistypedNumber } from "./slips.ts";
 
-type Side = Omit<WorldLine, "identity" | "currency" | "amount_minor">;
+type Side = Omit<DatasetLine, "identity" | "currency" | "amount_minor">;
 /** What a side writes of one payment; `number` and `name` as it knows them. */
 export type BookedItem = { amount: number; number: string; name: string };
 
