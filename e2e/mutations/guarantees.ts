@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NOT_IN_THE_GATE } from "../gate.ts";
 import type { Break } from "./break.ts";
-import type { Laboratory } from "./laboratory.ts";
+import type { Sandbox } from "./sandbox.ts";
 
 /** `missing`: no test has that name, or none ran because the stack did not start. */
 export type Colour = "red" | "green" | "missing";
 /** Which of the two runs a test. */
 export type Runner = "the gate" | "proof";
-export type Seen = { colour: Colour; by: Runner };
+export type TestResult = { colour: Colour; by: Runner };
 
 type Ran = { file: string; name: string; failed: boolean };
 
@@ -29,22 +29,22 @@ const suiteOf = ({ caught }: Break) =>
  * or whole, as proof does.
  */
 export async function coloursOf(
-  laboratory: Laboratory,
+  sandbox: Sandbox,
   breaks: readonly Break[],
-): Promise<Map<Break, Seen>> {
+): Promise<Map<Break, TestResult>> {
   const inGate = breaks.filter(({ caught }) => !(caught.file in NOT_IN_THE_GATE));
-  const asGate = await coloursBy("the gate", laboratory, inGate);
+  const asGate = await coloursBy("the gate", sandbox, inGate);
   const left = breaks.filter(
     (mutation) => (asGate.get(mutation)?.colour ?? "missing") === "missing",
   );
-  return new Map([...asGate, ...(await coloursBy("proof", laboratory, left))]);
+  return new Map([...asGate, ...(await coloursBy("proof", sandbox, left))]);
 }
 
 async function coloursBy(
   by: Runner,
-  laboratory: Laboratory,
+  sandbox: Sandbox,
   breaks: readonly Break[],
-): Promise<Map<Break, Seen>> {
+): Promise<Map<Break, TestResult>> {
   const env = { TIEOUT_TESTS: by === "the gate" ? "gate" : "" };
   const ran: Ran[] = [];
   for (const { name } of SUITES) {
@@ -52,8 +52,8 @@ async function coloursBy(
     if (ofSuite.length > 0)
       ran.push(
         ...(name === "ui"
-          ? await playwright(laboratory, ofSuite, env)
-          : await vitest(laboratory, name, ofSuite, env)),
+          ? await playwright(sandbox, ofSuite, env)
+          : await vitest(sandbox, name, ofSuite, env)),
       );
   }
   return new Map(breaks.map((mutation) => [mutation, { colour: colourOf(mutation, ran), by }]));
@@ -81,7 +81,7 @@ const patternOf = (breaks: readonly Break[]) =>
 type Env = Record<string, string>;
 
 async function vitest(
-  laboratory: Laboratory,
+  sandbox: Sandbox,
   project: string,
   breaks: readonly Break[],
   env: Env,
@@ -90,7 +90,7 @@ async function vitest(
   const reporting = ["--reporter=json", `--outputFile=${report}`];
   const chosen = [...filesOf(breaks), "--testNamePattern", patternOf(breaks)];
   const args = ["run", `--project=${project}*`, ...reporting, ...chosen];
-  const { output } = await laboratory.run("node_modules/vitest/vitest.mjs", args, env);
+  const { output } = await sandbox.run("node_modules/vitest/vitest.mjs", args, env);
   const { testResults } = read<{
     testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[];
   }>(report, output);
@@ -109,14 +109,14 @@ type Suite = {
 };
 
 async function playwright(
-  laboratory: Laboratory,
+  sandbox: Sandbox,
   breaks: readonly Break[],
   gate: Env,
 ): Promise<Ran[]> {
   const report = reportFile();
   const chosen = [...filesOf(breaks), "--grep", patternOf(breaks)];
   const env = { ...gate, PLAYWRIGHT_JSON_OUTPUT_NAME: report };
-  const { output } = await laboratory.run(
+  const { output } = await sandbox.run(
     "node_modules/@playwright/test/cli.js",
     ["test", ...chosen],
     env,

@@ -7,7 +7,7 @@ import type { Break } from "./break.ts";
 const SCHEMAS = "supabase/schemas";
 
 /** One sentence for each break whose text is missing or ambiguous; none if all is well. */
-export function misplaced(root: string, breaks: readonly Break[]): string[] {
+export function findMisplaced(root: string, breaks: readonly Break[]): string[] {
   const functions = globSync("**/*.sql", { cwd: join(root, SCHEMAS) }).flatMap((file) =>
     readFileSync(join(root, SCHEMAS, file), "utf8").split(/^create function /m),
   );

@@ -14,7 +14,7 @@ export function daysAround(rule: Rule): Days {
  */
 const FARTHEST_DAYS = 31;
 
-export function farthest({ before, after }: Days): Days {
+export function widest({ before, after }: Days): Days {
   const reach = (days: number) => Math.max(days, Math.min(2 * days, FARTHEST_DAYS));
   return { before: reach(before), after: reach(after) };
 }

@@ -18,7 +18,7 @@ import {
 import { wordsOf } from "../prepare/text.ts";
 import type { Texts } from "../prepare/texts.ts";
 import { legalFormsDiffer } from "./legal-forms.ts";
-import { namesDiffer, saysName } from "./names-differ.ts";
+import { containsName, namesDiffer } from "./names-differ.ts";
 import { kindOf, type Numbering } from "./numbering.ts";
 import { SharedNumbers } from "./shared-numbers.ts";
 
@@ -41,7 +41,7 @@ type StatedNames = {
   numbers: string[];
 };
 
-export function saidOf(lines: Lines, line: number): StatedNames {
+export function statedNamesOf(lines: Lines, line: number): StatedNames {
   const reference = lines.text(line, "reference");
   const counterparty = lines.text(line, "counterparty");
   const description = lines.text(line, "description");
@@ -86,7 +86,7 @@ export class Contradictions {
 
   private between(l: number, r: number): Contradiction[] {
     if (this.haveStrongReference(l, r)) return [];
-    return this.compare(saidOf(this.left, l), saidOf(this.right, r));
+    return this.compare(statedNamesOf(this.left, l), statedNamesOf(this.right, r));
   }
 
   /** By far the most matches: one long reference on both sides outweighs what a name says. */
@@ -149,12 +149,12 @@ export class Contradictions {
    */
   private ofGroup(left: ArrayLike<number>, right: ArrayLike<number>): Contradiction[] {
     if (this.haveOneKey(left, right)) return [];
-    const lefts = Array.from(left, (line) => saidOf(this.left, line));
-    const rights = Array.from(right, (line) => saidOf(this.right, line));
+    const lefts = Array.from(left, (line) => statedNamesOf(this.left, line));
+    const rights = Array.from(right, (line) => statedNamesOf(this.right, line));
     const pairs = lefts.flatMap((item) => rights.map((other) => [item, other] as const));
     if (pairs.some(([said, other]) => agreedReference(said, other) !== null)) return [];
     const [first, ...others] = pairs.map(([said, other]) => this.compare(said, other, true));
-    const isBatch = [lefts, rights].some(haveSeveralNames);
+    const isBatch = [lefts, rights].some(nameSeveralCounterparties);
     return (first ?? []).filter(
       ({ field }) =>
         !(isBatch && field === "counterparty") &&
@@ -173,7 +173,9 @@ export class Contradictions {
     left: ArrayLike<number>,
     right: ArrayLike<number>,
   ): Contradiction[] {
-    const [one, other] = Array.from(left.length > 0 ? left : right, (line) => saidOf(lines, line));
+    const [one, other] = Array.from(left.length > 0 ? left : right, (line) =>
+      statedNamesOf(lines, line),
+    );
     return one && other ? [...differingParty(one, other), ...differingMoney(one, other)] : [];
   }
 }
@@ -221,7 +223,7 @@ function saidNumber(name: string | null, numbers: readonly string[]): string | n
 const MIN_DIGITS = 2;
 
 /** Whether lines name more than one counterparty. */
-export function haveSeveralNames(lines: readonly StatedNames[]): boolean {
+export function nameSeveralCounterparties(lines: readonly StatedNames[]): boolean {
   const names = lines.flatMap(({ counterparty }) => counterparty ?? []);
   return names.some((name) => namesDiffer(name, names[0] as string));
 }
@@ -236,7 +238,7 @@ function isNumbered({ name, numbers }: StatedNames): boolean {
 }
 
 /** Whether the texts of one line have every word of the other's counterparty. */
-export function saysWholeName(left: StatedNames, right: StatedNames): boolean {
+export function containsWholeName(left: StatedNames, right: StatedNames): boolean {
   return hasWholeName(left.text, right.counterparty) || hasWholeName(right.text, left.counterparty);
 }
 
@@ -248,10 +250,10 @@ function hasWholeName(text: string, name: string | null): boolean {
 
 function differingParty(left: StatedNames, right: StatedNames): Contradiction[] {
   if (left.counterparty !== null && right.counterparty !== null) {
-    const isKnown = right.knownAs !== null && saysName(left.text, right.knownAs);
+    const isKnown = right.knownAs !== null && containsName(left.text, right.knownAs);
     const isSaid = namesDiffer(left.counterparty, right.counterparty)
-      ? saysName(withoutParty(left), right.counterparty) ||
-        saysName(withoutParty(right), left.counterparty)
+      ? containsName(withoutParty(left), right.counterparty) ||
+        containsName(withoutParty(right), left.counterparty)
       : !legalFormsDiffer(left.counterparty, right.counterparty);
     if (!isKnown && !isSaid)
       return [{ field: "counterparty", left: left.counterparty, right: right.counterparty }];

@@ -79,7 +79,7 @@ function nthLag(lags: readonly (readonly [number, number])[]): number {
  * matches are found there, it does.
  * @returns those that it then contains.
  */
-export function* lookFarther(
+export function* extendReach(
   weighing: Weighing,
   sure: SureLags,
   sample: Int32Array,

@@ -1,7 +1,7 @@
 import { DEFAULT_RULES } from "../rules.ts";
 import { BUSINESSES } from "./datasets/businesses.ts";
 import { withNeighbours } from "./datasets/neighbours.ts";
-import { againstContradictions, ran } from "./first-run.ts";
+import { againstContradictions, runOn } from "./first-run.ts";
 import { MONTHS } from "./holdout.ts";
 import { judge } from "./judge.ts";
 import { f1, recall } from "./measure.ts";
@@ -20,7 +20,7 @@ export function judgeWithout(seeds: readonly number[]) {
   );
   const against = datasets((dataset, seed) => {
     const hard = withNeighbours(dataset(seed, NEIGHBOURED_LINES), seed);
-    return againstContradictions(hard, ran(hard, "as_ruled").found);
+    return againstContradictions(hard, runOn(hard, "as_ruled").found);
   });
   return {
     f1: f1(all),

@@ -6,9 +6,9 @@
 import { Pool } from "../candidates/pool.ts";
 import { estimate, everyNode } from "../evidence/estimate.ts";
 import { Weighing } from "../evidence/weighing.ts";
+import { lowerBound } from "../prepare/lower-bound.ts";
 import { Nodes } from "../prepare/nodes.ts";
 import { RunState } from "../prepare/run-state.ts";
-import { firstFrom } from "../prepare/sorted.ts";
 import type { Rule } from "../rules.ts";
 import type { Dataset, DatasetLine } from "./datasets/dataset.ts";
 import { type Found, linesOf } from "./measure.ts";
@@ -42,7 +42,7 @@ export function greedy(
     const slack = Math.floor((Math.abs(line.amount_minor) * bps) / 10_000);
     let best: DatasetLine | null = null;
     let min = [Infinity, Infinity];
-    for (let at = firstFrom(amounts, line.amount_minor - slack); at < sorted.length; at++) {
+    for (let at = lowerBound(amounts, line.amount_minor - slack); at < sorted.length; at++) {
       const other = sorted[at] as DatasetLine;
       if (other.amount_minor > line.amount_minor + slack) break;
       const lag = other.value_date - line.value_date;

@@ -8,8 +8,8 @@ import { DEFAULT_RULES } from "../rules.ts";
 import { BUSINESSES } from "./datasets/businesses.ts";
 import type { Dataset } from "./datasets/dataset.ts";
 import {
-  handfuls,
   type Neighboured,
+  smallLots,
   withNeighbours,
   withReferencesInTexts,
 } from "./datasets/neighbours.ts";
@@ -24,7 +24,7 @@ const WORLDS = [...BUSINESSES, ...MONTHS];
 type Mode = "as_ruled" | "suggest_only";
 type Ran = { dataset: Dataset; found: Found[] };
 
-export function ran(dataset: Dataset, automatic: Mode): Ran {
+export function runOn(dataset: Dataset, automatic: Mode): Ran {
   const result = match({
     left: linesOf("left", dataset.left),
     right: linesOf("right", dataset.right),
@@ -59,7 +59,7 @@ export function firstRuns(seeds: readonly number[]): string {
     ],
     [
       "pairs of 2 to 20 lines",
-      (seed) => WORLDS.flatMap((dataset) => handfuls(dataset(seed, LINES), seed)),
+      (seed) => WORLDS.flatMap((dataset) => smallLots(dataset(seed, LINES), seed)),
     ],
   ];
   return `## The first run of a new pair
@@ -71,7 +71,7 @@ ${table(
   ["", "Mode", "Automatic: precision", "wrong", "of true", "against a contradiction"],
   rows.flatMap(([name, datasets]) =>
     (["suggest_only", "as_ruled"] as const).map((mode) => {
-      const runs = seeds.flatMap((seed) => datasets(seed).map((dataset) => ran(dataset, mode)));
+      const runs = seeds.flatMap((seed) => datasets(seed).map((dataset) => runOn(dataset, mode)));
       const { automatic } = total(runs.map(({ dataset, found }) => measure(dataset, found)));
       const against = runs.reduce(
         (sum, { dataset, found }) =>

@@ -38,7 +38,7 @@ export function bankTransfers(): Dataset {
 }
 
 /** Each side with a random share of its lines taken away, and the truth of what is left. */
-export function withoutSome(dataset: Dataset, share: number, seed: number): Dataset {
+export function dropLines(dataset: Dataset, share: number, seed: number): Dataset {
   const random = new Random(seed);
   const left = dataset.left.filter(() => random.next() >= share);
   const right = dataset.right.filter(() => random.next() >= share);
@@ -48,7 +48,7 @@ export function withoutSome(dataset: Dataset, share: number, seed: number): Data
 /**
  * One of two random halves of the transfers: what a rule was tuned on says nothing of the other.
  */
-export function half(dataset: Dataset, which: 0 | 1, seed: number): Dataset {
+export function randomHalf(dataset: Dataset, which: 0 | 1, seed: number): Dataset {
   const random = new Random(seed);
   const truth = dataset.truth.filter(() => random.chance(0.5) === (which === 0));
   const lefts = new Set(truth.flatMap(({ left }) => left));
@@ -62,7 +62,7 @@ export function half(dataset: Dataset, which: 0 | 1, seed: number): Dataset {
 }
 
 /** Other amounts, other days and a slip in every fifth memo: what fits the sample alone breaks. */
-export function perturbed(dataset: Dataset, seed: number): Dataset {
+export function perturb(dataset: Dataset, seed: number): Dataset {
   const random = new Random(seed);
   const factor = 0.5 + random.next();
   const change = (line: DatasetLine): DatasetLine => ({

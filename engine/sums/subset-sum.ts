@@ -3,7 +3,7 @@
  * partitions with applications to the knapsack problem", Journal of the ACM 21, 1974), bounded in
  * the size of the subsets, and how likely a sum is to be chance.
  */
-import { firstFrom } from "../prepare/sorted.ts";
+import { lowerBound } from "../prepare/lower-bound.ts";
 
 /** Subsets are sets of bits, and all subsets of either half are listed. */
 export const MAX_SUMMANDS = 22;
@@ -36,7 +36,7 @@ export function subsetSums(
     const sum = front.sum[at] as number;
     const mask = front.mask[at] as number;
     for (
-      let other = firstFrom(sorted, low - sum);
+      let other = lowerBound(sorted, low - sum);
       other < sorted.length && (sorted[other] as number) <= high - sum;
       other++
     ) {

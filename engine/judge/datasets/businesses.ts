@@ -1,9 +1,9 @@
 /** Four kinds of business, each with its own ways of writing and its own troubles. */
 
 import type { Dataset } from "./dataset.ts";
-import { Month, someAmount } from "./month.ts";
+import { Month, randomAmount } from "./month.ts";
 import { Random } from "./random.ts";
-import { bankName, bankText, companyName, garble, personName, transposed } from "./texts.ts";
+import { bankName, bankText, companyName, garble, personName, transposeDigits } from "./texts.ts";
 
 /** @param size about how many lines a side. */
 export function ledgerAgainstBank(seed: number, size: number): Dataset {
@@ -20,7 +20,7 @@ export function ledgerAgainstBank(seed: number, size: number): Dataset {
     const paid = month.later(day + random.between(0, 2), random.between(0, 2));
     const dice = random.next();
     const reference = invoice();
-    const amount = someAmount(random, 1500, 900_000) * (random.chance(0.3) ? -1 : 1);
+    const amount = randomAmount(random, 1500, 900_000) * (random.chance(0.3) ? -1 : 1);
     const booked = {
       amount_minor: amount,
       value_date: day,
@@ -79,7 +79,7 @@ export function ledgerAgainstBank(seed: number, size: number): Dataset {
       month.truth(
         "transposed amount",
         [month.left(booked)],
-        [month.right(bank(transposed(random, amount), [reference]))],
+        [month.right(bank(transposeDigits(random, amount), [reference]))],
       );
     } else if (dice < 0.87) {
       const twins = random.between(2, 3);
@@ -123,7 +123,7 @@ function batch(
   let total = 0;
   const lefts = Array.from({ length: count }, () => {
     const reference = invoice();
-    const amount = sign * someAmount(random, 1500, 300_000);
+    const amount = sign * randomAmount(random, 1500, 300_000);
     references.push(reference);
     total += amount;
     return month.left({
@@ -162,8 +162,8 @@ export function payoutsAgainstBank(seed: number, size: number): Dataset {
       let total = 0;
       const lefts = Array.from({ length: count }, () => {
         const gross = random.chance(0.06)
-          ? -someAmount(random, 500, 8000)
-          : someAmount(random, 500, 30_000);
+          ? -randomAmount(random, 500, 8000)
+          : randomAmount(random, 500, 30_000);
         const net = gross > 0 ? gross - Math.round(gross * 0.014) - 25 : gross;
         total += net;
         return month.left({
@@ -187,7 +187,7 @@ export function payoutsAgainstBank(seed: number, size: number): Dataset {
       });
       month.truth(all ? "payout by key" : "payout without key", lefts, [right]);
     } else if (dice < 0.75) {
-      const amount = someAmount(random, 2000, 400_000);
+      const amount = randomAmount(random, 2000, 400_000);
       const key = `tr_${number.next(9)}`;
       const left = month.left({
         amount_minor: amount,
@@ -212,7 +212,7 @@ export function payoutsAgainstBank(seed: number, size: number): Dataset {
         ],
       );
     } else if (dice < 0.82) {
-      const amount = someAmount(random, 2000, 100_000);
+      const amount = randomAmount(random, 2000, 100_000);
       const key = `tr_${number.next(9)}`;
       const left = month.left({
         amount_minor: amount,
@@ -235,7 +235,7 @@ export function payoutsAgainstBank(seed: number, size: number): Dataset {
         ],
       );
     } else if (dice < 0.86) {
-      const amount = someAmount(random, 500, 30_000);
+      const amount = randomAmount(random, 500, 30_000);
       const reference = `ch_${number.next(1)}`;
       const line = {
         amount_minor: amount,
@@ -253,14 +253,14 @@ export function payoutsAgainstBank(seed: number, size: number): Dataset {
       month.truth("reversal", [month.left(line), month.left(undo)], []);
     } else if (dice < 0.93)
       month.left({
-        amount_minor: someAmount(random, 500, 60_000),
+        amount_minor: randomAmount(random, 500, 60_000),
         value_date: day,
         reference: `ch_${number.next(1)}`,
         description: "charge",
       });
     else
       month.right({
-        amount_minor: someAmount(random, 2000, 400_000),
+        amount_minor: randomAmount(random, 2000, 400_000),
         value_date: paid,
         counterparty: companyName(random),
         description: bankText(random, companyName(random), []),
@@ -280,7 +280,7 @@ export function ordersAgainstProcessor(seed: number, size: number): Dataset {
   while (month.dataset.left.length < size) {
     const customer = personName(random);
     const day = month.day();
-    const amount = random.chance(0.6) ? random.pick(prices) : someAmount(random, 900, 60_000);
+    const amount = random.chance(0.6) ? random.pick(prices) : randomAmount(random, 900, 60_000);
     const id = String(order.next(4));
     const line = {
       amount_minor: amount,
@@ -363,7 +363,7 @@ export function tillsAgainstBank(seed: number, size: number): Dataset {
       const numbered = random.chance(0.7);
       const sameDay = random.chance(0.8);
       const lefts = Array.from({ length: random.between(2, 7) }, (_, till) => ({
-        amount: someAmount(random, 3000, 90_000),
+        amount: randomAmount(random, 3000, 90_000),
         till,
       }));
       const total = lefts.reduce((sum, { amount }) => sum + amount, 0);
@@ -387,7 +387,7 @@ export function tillsAgainstBank(seed: number, size: number): Dataset {
         }),
       ]);
     } else if (dice < 0.72) {
-      const amount = someAmount(random, 5000, 300_000);
+      const amount = randomAmount(random, 5000, 300_000);
       const batchNumber = String(slip.next(5));
       const fee = random.chance(0.5) ? Math.round(amount * 0.0125) : 0;
       const left = month.left({
@@ -405,7 +405,7 @@ export function tillsAgainstBank(seed: number, size: number): Dataset {
       });
       month.truth(fee > 0 ? "fee" : "plain", [left], [right]);
     } else if (dice < 0.8) {
-      const rent = -someAmount(random, 10_000, 200_000);
+      const rent = -randomAmount(random, 10_000, 200_000);
       const payee = companyName(random);
       const left = month.left({
         amount_minor: rent,
@@ -427,7 +427,7 @@ export function tillsAgainstBank(seed: number, size: number): Dataset {
         ],
       );
     } else if (dice < 0.84) {
-      const amount = someAmount(random, 2000, 30_000);
+      const amount = randomAmount(random, 2000, 30_000);
       const reference = `T${slip.next(1)}`;
       const line = {
         amount_minor: amount,
@@ -446,14 +446,14 @@ export function tillsAgainstBank(seed: number, size: number): Dataset {
       );
     } else if (dice < 0.92)
       month.left({
-        amount_minor: someAmount(random, 3000, 90_000),
+        amount_minor: randomAmount(random, 3000, 90_000),
         value_date: on,
         counterparty: shop,
         description: "Cash till 1",
       });
     else
       month.right({
-        amount_minor: someAmount(random, 3000, 90_000),
+        amount_minor: randomAmount(random, 3000, 90_000),
         value_date: on,
         counterparty: companyName(random),
         description: bankText(random, companyName(random), []),

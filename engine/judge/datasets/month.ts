@@ -71,7 +71,7 @@ export class Month {
 }
 
 /** Amounts as they occur: small ones more often, and some round. */
-export function someAmount(random: Random, low: number, high: number): number {
+export function randomAmount(random: Random, low: number, high: number): number {
   const amount = Math.round(low * Math.exp(random.next() * Math.log(high / low)));
   if (random.chance(0.08)) return Math.max(1000, Math.round(amount / 1000) * 1000);
   if (random.chance(0.12)) return Math.max(100, Math.round(amount / 100) * 100);

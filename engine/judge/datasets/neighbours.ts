@@ -53,7 +53,7 @@ export function withReferencesInTexts(dataset: Dataset): Dataset {
 }
 
 /** The true matches of a dataset in lots of 2 to 20 lines, each with its own pair of sources. */
-export function handfuls(dataset: Dataset, seed: number): Dataset[] {
+export function smallLots(dataset: Dataset, seed: number): Dataset[] {
   const random = new Random(seed);
   const lines = new Map([...dataset.left, ...dataset.right].map((line) => [line.identity, line]));
   const lots: Dataset[] = [];

@@ -68,7 +68,7 @@ export function garble(random: Random, text: string): string {
 }
 
 /** Two neighbouring digits of an amount swapped, as by a hurried typist. */
-export function transposed(random: Random, amount: number): number {
+export function transposeDigits(random: Random, amount: number): number {
   const digits = String(Math.abs(amount)).split("");
   for (let tries = 0; tries < 10; tries++) {
     const at = random.between(0, digits.length - 2);

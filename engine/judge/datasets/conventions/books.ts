@@ -101,7 +101,7 @@ export function partsOf(random: Random, amount: number, count: number): number[]
 }
 
 /** Calls each entry's way as often as its share of `count` says, in an order that tells nothing. */
-export function inShares(
+export function callInShares(
   random: Random,
   count: number,
   ways: readonly (readonly [number, () => void])[],

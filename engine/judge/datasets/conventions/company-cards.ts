@@ -6,7 +6,7 @@
 import type { Dataset } from "../dataset.ts";
 import { DAYS, FIRST_DAY } from "../month.ts";
 import { Random } from "../random.ts";
-import { Books, inShares, partsOf } from "./books.ts";
+import { Books, callInShares, partsOf } from "./books.ts";
 import { amountOf, type Company } from "./companies.ts";
 import { descriptor, digits } from "./narratives.ts";
 import { mistypedAmount } from "./slips.ts";
@@ -165,7 +165,7 @@ export function companyCards(seed: number, lines: number): Dataset {
     books.bank(-amountOf(random, shop), feed(month.bankDay(month.day()), text));
   };
 
-  inShares(random, lines, [
+  callInShares(random, lines, [
     [50, purchase],
     [16, knownMerchant],
     [5, tip],

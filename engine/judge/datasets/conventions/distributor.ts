@@ -3,10 +3,10 @@
 import type { Dataset } from "../dataset.ts";
 import { DAYS, FIRST_DAY } from "../month.ts";
 import { Random } from "../random.ts";
-import { Books, inShares, partsOf } from "./books.ts";
+import { Books, callInShares, partsOf } from "./books.ts";
 import { amountOf } from "./companies.ts";
 import { ach, digits, wire } from "./narratives.ts";
-import { cutTo, mistypedAmount, plain } from "./slips.ts";
+import { mistypedAmount, toCapitals, truncate } from "./slips.ts";
 
 const OWN = "GREAT PLAINS DISTRIBUTION";
 const LAST_DAY = FIRST_DAY + DAYS - 1;
@@ -282,7 +282,7 @@ export function distributor(seed: number, lines: number): Dataset {
     const first = books.bank(amount, {
       value_date: day,
       reference: trace,
-      description: `DEPOSITED ITEM ${plain(cutTo(16, customer.name))}`,
+      description: `DEPOSITED ITEM ${toCapitals(truncate(16, customer.name))}`,
     });
     const second = books.bank(-amount, {
       value_date: back,
@@ -402,7 +402,7 @@ export function distributor(seed: number, lines: number): Dataset {
     month.truth("payroll", [left], right);
   };
 
-  inShares(random, lines * 0.62, [
+  callInShares(random, lines * 0.62, [
     [30, check],
     [4, voided],
     [22, receipt],

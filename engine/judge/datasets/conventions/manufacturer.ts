@@ -6,10 +6,10 @@
 import type { Dataset } from "../dataset.ts";
 import { DAYS, FIRST_DAY } from "../month.ts";
 import { Random } from "../random.ts";
-import { Books, inShares, partsOf } from "./books.ts";
+import { Books, callInShares, partsOf } from "./books.ts";
 import { amountOf } from "./companies.ts";
 import { digits, sepa, yymmdd } from "./narratives.ts";
-import { cutTo, mistypedNumber, plain } from "./slips.ts";
+import { mistypedNumber, toCapitals, truncate } from "./slips.ts";
 
 const LAST_DAY = FIRST_DAY + DAYS - 1;
 
@@ -20,7 +20,7 @@ export function manufacturer(seed: number, lines: number): Dataset {
   const ownNumber = () => `RG2026${String(31_000 + books.next())}`;
   /** Half of the banks' files keep the party apart, the others only in the text. */
   const party = (name: string) =>
-    random.chance(0.6) ? cutTo(random.chance(0.3) ? 18 : 35, plain(name)) : null;
+    random.chance(0.6) ? truncate(random.chance(0.3) ? 18 : 35, toCapitals(name)) : null;
 
   const customerPays = () => {
     const [customer, day] = [books.partner(), month.bankDay(month.day())];
@@ -209,7 +209,7 @@ export function manufacturer(seed: number, lines: number): Dataset {
     };
     const second = books.bank(amount, {
       ...back,
-      description: `RETOURE AC01 KONTONUMMER FALSCH ${id} ${cutTo(27, plain(supplier.name))}`,
+      description: `RETOURE AC01 KONTONUMMER FALSCH ${id} ${truncate(27, toCapitals(supplier.name))}`,
     });
     month.truth("returned transfer", [], [first, second]);
   };
@@ -319,7 +319,7 @@ export function manufacturer(seed: number, lines: number): Dataset {
       counterparty: customer.name,
       description: "Zahlungseingang Ausland",
     });
-    const text = `AUSLANDSZAHLUNG ${cutTo(18, plain(customer.trade))} ${random.chance(0.7) ? number : ""} CHARGES SHA EUR ${(charge / 100).toFixed(2)}`;
+    const text = `AUSLANDSZAHLUNG ${truncate(18, toCapitals(customer.trade))} ${random.chance(0.7) ? number : ""} CHARGES SHA EUR ${(charge / 100).toFixed(2)}`;
     month.truth(
       "transfer, charges lifted",
       [left],
@@ -362,7 +362,7 @@ export function manufacturer(seed: number, lines: number): Dataset {
     books.bank(amountOf(random, stranger), line);
   };
 
-  inShares(random, lines * 0.6, [
+  callInShares(random, lines * 0.6, [
     [34, customerPays],
     [6, cashDiscount],
     [22, supplierPaid],

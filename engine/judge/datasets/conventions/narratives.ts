@@ -6,7 +6,7 @@
  */
 import type { Random } from "../random.ts";
 import type { Company } from "./companies.ts";
-import { cutTo, plain } from "./slips.ts";
+import { toCapitals, truncate } from "./slips.ts";
 
 export function digits(random: Random, length: number): string {
   return Array.from({ length }, (_, at) => random.between(at === 0 ? 1 : 0, 9)).join("");
@@ -25,10 +25,10 @@ export function ach(
   id: string,
   own: string,
 ): string {
-  const company = cutTo(16, plain(name));
-  if (random.chance(0.3)) return `${company} ${entry} ${id ? `${id} ` : ""}${cutTo(22, own)}`;
+  const company = truncate(16, toCapitals(name));
+  if (random.chance(0.3)) return `${company} ${entry} ${id ? `${id} ` : ""}${truncate(22, own)}`;
   const date = yymmdd(day - random.between(0, 1));
-  return `ORIG CO NAME:${company} ORIG ID:${digits(random, 10)} DESC DATE:${date} CO ENTRY DESCR:${cutTo(10, entry)}SEC:CCD TRACE#:${digits(random, 15)} EED:${date} IND ID:${cutTo(15, id)} IND NAME:${cutTo(22, own)}`;
+  return `ORIG CO NAME:${company} ORIG ID:${digits(random, 10)} DESC DATE:${date} CO ENTRY DESCR:${truncate(10, entry)}SEC:CCD TRACE#:${digits(random, 15)} EED:${date} IND ID:${truncate(15, id)} IND NAME:${truncate(22, own)}`;
 }
 
 export function wire(
@@ -38,17 +38,17 @@ export function wire(
   name: string,
   text: string,
 ): string {
-  const party = cutTo(35, plain(name));
+  const party = truncate(35, toCapitals(name));
   const trn = `TRN:${yymmdd(day)}${digits(random, 6)}`;
   return direction === "IN"
-    ? `WIRE TYPE:${random.chance(0.5) ? "INTL " : ""}WIRE IN ${trn} ORIG:${party} ID:${digits(random, 9)} OBI:${cutTo(35, plain(text))}`
-    : `WIRE TYPE:WIRE OUT ${trn} BNF:${party} PMT DET:${cutTo(35, plain(text))}`;
+    ? `WIRE TYPE:${random.chance(0.5) ? "INTL " : ""}WIRE IN ${trn} ORIG:${party} ID:${digits(random, 9)} OBI:${truncate(35, toCapitals(text))}`
+    : `WIRE TYPE:WIRE OUT ${trn} BNF:${party} PMT DET:${truncate(35, toCapitals(text))}`;
 }
 
 /** Field 86 of MT940 or the unstructured remittance of camt, as banks string it together. */
 export function sepa(random: Random, name: string, endToEnd: string | null, text: string): string {
-  const purpose = cutTo(random.chance(0.2) ? 35 : 140, plain(text));
-  const party = cutTo(random.chance(0.3) ? 27 : 35, plain(name));
+  const purpose = truncate(random.chance(0.2) ? 35 : 140, toCapitals(text));
+  const party = truncate(random.chance(0.3) ? 27 : 35, toCapitals(name));
   const style = random.between(0, 3);
   if (style === 0) return `EREF+${endToEnd ?? "NOTPROVIDED"} SVWZ+${purpose} ABWA+${party}`;
   if (style === 1) return `SEPA-UEBERWEISUNG ${purpose}`;
@@ -59,7 +59,7 @@ export function sepa(random: Random, name: string, endToEnd: string | null, text
 
 /** A card descriptor: processors put their mark before what of 22 characters is left. */
 export function descriptor(random: Random, merchant: Company): string {
-  const trade = plain(merchant.trade);
+  const trade = toCapitals(merchant.trade);
   const marks: readonly string[] = ["", "", "", "SQ *", "PAYPAL *", "TST* ", "SP ", "PY *", "IN *"];
   const mark = random.pick(marks);
   const tail =
@@ -69,5 +69,5 @@ export function descriptor(random: Random, merchant: Company): string {
         ? merchant.city
         : `${digits(random, 3)}-${digits(random, 7)}`;
   const shop = random.chance(0.25) ? `${trade.split(" ")[0]} #${digits(random, 4)}` : trade;
-  return `${cutTo(22, mark + shop)} ${tail}`;
+  return `${truncate(22, mark + shop)} ${tail}`;
 }

@@ -32,12 +32,12 @@ export function mistypedNumber(random: Random, text: string): string {
  * The name in a fixed field: 16 characters of an ACH company, 22 of a card's merchant, 35 of a
  * MT940 line, 18 of a short one.
  */
-export function cutTo(width: number, text: string): string {
+export function truncate(width: number, text: string): string {
   return text.slice(0, width).trim();
 }
 
 /** Capitals and the letters that SWIFT and ACH files allow. */
-export function plain(text: string): string {
+export function toCapitals(text: string): string {
   return text
     .replaceAll("ä", "ae")
     .replaceAll("ö", "oe")

@@ -26,7 +26,7 @@ export function needsBuild({ how, caught }: Break): boolean {
   );
 }
 
-export class Laboratory {
+export class Sandbox {
   readonly root: string;
   readonly #changed = new Map<string, string | null>();
 
@@ -37,7 +37,7 @@ export class Laboratory {
   /**
    * Copies what git knows of the checkout, its packages by hard links, and what was built of it.
    */
-  static open(checkout: string): Laboratory {
+  static open(checkout: string): Sandbox {
     const root = join(mkdtempSync(join(tmpdir(), "tieout-breaks-")), "checkout");
     const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
       cwd: checkout,
@@ -52,7 +52,7 @@ export class Laboratory {
     execFileSync("cp", ["-al", join(checkout, "node_modules"), root]);
     if (existsSync(join(checkout, ".next")))
       execFileSync("cp", ["-a", join(checkout, ".next"), root]);
-    return new Laboratory(root);
+    return new Sandbox(root);
   }
 
   close(): void {

@@ -9,7 +9,7 @@ const MIN_DIGITS = 4;
  * the other's, RG202631956 and RG202631651, and none is the same or a slip away. For two payments
  * of one customer that is what distinguishes them.
  */
-export function namesAnother(texts: Texts, leftRow: number, rightRow: number): boolean {
+export function nameDifferentNumbers(texts: Texts, leftRow: number, rightRow: number): boolean {
   const lefts = numbersOf(texts, texts.left, leftRow);
   const rights = numbersOf(texts, texts.right, rightRow);
   if (lefts.some((left) => rights.some((other) => left === other || isClose(left, other))))

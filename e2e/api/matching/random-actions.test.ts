@@ -7,7 +7,7 @@ import { Fixture, line } from "./matching-fixture.ts";
 const SLOW = 600_000;
 const WORLDS = Number(process.env.WORLDS ?? 4);
 
-type Act = {
+type Action = {
   kind:
     | "add"
     | "run"
@@ -22,8 +22,8 @@ type Act = {
   pick: number;
 };
 
-const acts = fc.array(
-  fc.record<Act>({
+const actions = fc.array(
+  fc.record<Action>({
     kind: fc.constantFrom(
       "add",
       "add",
@@ -61,14 +61,14 @@ test(
   "after any actions of people and runs, every line is in one place and no cent is missing",
   async () => {
     await fc.assert(
-      fc.asyncProperty(acts, async (chosen) => {
+      fc.asyncProperty(actions, async (chosen) => {
         const fixture = await Fixture.create({ grace_days: 0 });
         await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, {
           body: { ...(await rulesOf(fixture)), automatic: "always" },
         });
         let n = 0;
-        for (const act of chosen) {
-          await perform(fixture, act, () => n++);
+        for (const action of chosen) {
+          await perform(fixture, action, () => n++);
           await expectSound(fixture);
         }
         await fixture.call("POST", `reconciliations/${fixture.period}/reopen`, {
@@ -92,7 +92,11 @@ async function rulesOf(fixture: Fixture): Promise<{ rules: object[] }> {
 }
 
 /** Refusals have a reason; nothing fails on our side. */
-async function perform(fixture: Fixture, { kind, pick }: Act, next: () => number): Promise<void> {
+async function perform(
+  fixture: Fixture,
+  { kind, pick }: Action,
+  next: () => number,
+): Promise<void> {
   const one = <Item>(items: readonly Item[]) => items[pick % Math.max(1, items.length)];
   const open = async () =>
     (

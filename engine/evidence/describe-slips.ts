@@ -13,7 +13,12 @@ import type { Model } from "./model.ts";
 const MAX_SLIPS = 5;
 
 /** @param evidence that has just weighed these two nodes. @returns null without a slip. */
-export function slipsSaid(evidence: Evidence, model: Model, l: number, r: number): string | null {
+export function describeSlips(
+  evidence: Evidence,
+  model: Model,
+  l: number,
+  r: number,
+): string | null {
   const phrases = [
     amountSlip(evidence, model, l, r),
     ...wordSlips(evidence),

@@ -2,7 +2,7 @@
  * @returns the place of the first of these rising values that is `value` or more; their number
  * where none is.
  */
-export function firstFrom(sorted: ArrayLike<number>, value: number): number {
+export function lowerBound(sorted: ArrayLike<number>, value: number): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {

@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
 import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
-import { ACTS } from "./exception-acts.ts";
+import { ACTIONS } from "./exception-actions.ts";
 import { recordExceptions } from "./exception-recorder.ts";
 
 const fresh = testDatabases();
@@ -14,6 +14,6 @@ beforeAll(async () => {
 }, 120_000);
 
 test("what each act leaves of an exception in every table", async () => {
-  const recording = await recordExceptions(client, ACTS);
+  const recording = await recordExceptions(client, ACTIONS);
   await expect(recording).toMatchFileSnapshot("exception-acts.recorded.txt");
 });

@@ -1,4 +1,4 @@
-import type { Act, Acting } from "./exception-recorder.ts";
+import type { Acting, RecordedAction } from "./exception-recorder.ts";
 import { TENANT } from "./exception-recorder.ts";
 
 const WEBHOOK = `insert into public.webhooks (tenant_id, url, events) values ($1, 'https://receiver.example/',
@@ -39,10 +39,10 @@ const tick = ({ sql }: Acting) => sql("select private.tick_sla_clock()");
 const wait = ({ sql }: Acting, seconds: number) => sql("select pg_sleep($1)", [seconds]);
 const ids = (acting: Acting, ...titles: string[]) => titles.map((title) => acting.id(title));
 
-const PEOPLE: Act[] = [
+const PEOPLE: RecordedAction[] = [
   {
     name: "create: by policy or deadline, within thresholds, breached, in review, closed, refused",
-    act: async (acting) => {
+    run: async (acting) => {
       await acting.sql("select private.create_tenant($1, 'Acme')", [TENANT]);
       await acting.sql(WEBHOOK, [TENANT]);
       await create(acting, "Policy", {
@@ -68,7 +68,7 @@ const PEOPLE: Act[] = [
   },
   {
     name: "import",
-    act: (acting) =>
+    run: (acting) =>
       acting.call("import_exceptions", {
         rows: [
           { line: 1, title: "Import 1", severity: "high", amount_minor: 100, currency: "EUR" },
@@ -79,7 +79,7 @@ const PEOPLE: Act[] = [
   },
   {
     name: "edit: texts, details, amounts, nothing, an unknown one",
-    act: async (acting) => {
+    run: async (acting) => {
       await edit(acting, "Policy", {
         title: "Renamed",
         details: { bank: { bic: "X" }, n: null },
@@ -95,7 +95,7 @@ const PEOPLE: Act[] = [
   },
   {
     name: "edit: the deadline nearer, beyond a threshold, and away",
-    act: async (acting) => {
+    run: async (acting) => {
       await edit(acting, "Far", { due_at: await dueIn(acting, 200) });
       await edit(acting, "Far", { due_at: await dueIn(acting, 6000) });
       await edit(acting, "Past", { due_at: await dueIn(acting, 300) });
@@ -103,7 +103,7 @@ const PEOPLE: Act[] = [
   },
   {
     name: "assign and unassign",
-    act: async (acting) => {
+    run: async (acting) => {
       await edit(acting, "Near", { assigned_to: "user:mia" });
       await edit(acting, "Far", { assigned_to: null });
       await edit(acting, "Far", { assigned_to: "mia" });
@@ -111,7 +111,7 @@ const PEOPLE: Act[] = [
   },
   {
     name: "pause, and what a paused one refuses",
-    act: async (acting) => {
+    run: async (acting) => {
       await pause(acting, "Far");
       await pause(acting, "Far");
       await edit(acting, "Far", { due_at: await dueIn(acting, 100) });
@@ -122,14 +122,14 @@ const PEOPLE: Act[] = [
   },
   {
     name: "resume",
-    act: async (acting) => {
+    run: async (acting) => {
       await acting.call("resume_exception", { id: acting.id("Far") });
       await acting.call("resume_exception", { id: acting.id("Far") });
     },
   },
   {
     name: "a pause that is over, ended by the worker",
-    act: async (acting) => {
+    run: async (acting) => {
       await pause(acting, "Past", await dueIn(acting, 0, 1));
       await wait(acting, 1.2);
       await tick(acting);
@@ -137,7 +137,7 @@ const PEOPLE: Act[] = [
   },
   {
     name: "a pause that is over, ended by the next change",
-    act: async (acting) => {
+    run: async (acting) => {
       await pause(acting, "Past", await dueIn(acting, 0, 1));
       await wait(acting, 1.2);
       await edit(acting, "Past", { title: "Past and over" });
@@ -148,14 +148,14 @@ const PEOPLE: Act[] = [
   },
   {
     name: "a breached one can't be paused",
-    act: async (acting) => {
+    run: async (acting) => {
       await create(acting, "Breached", { due_at: await dueIn(acting, -45) });
       await pause(acting, "Breached");
     },
   },
   {
     name: "close: refused, resolved, dismissed, and while it is paused",
-    act: async (acting) => {
+    run: async (acting) => {
       await edit(acting, "Review", { status: "resolved" });
       await edit(acting, "Review", { resolution: "Booked." });
       await edit(acting, "Review", { status: "resolved", resolution: "Booked." });
@@ -166,7 +166,7 @@ const PEOPLE: Act[] = [
   },
   {
     name: "a closed one: refused to move, edited, its deadline moved",
-    act: async (acting) => {
+    run: async (acting) => {
       await edit(acting, "Review", { status: "in_review" });
       await edit(acting, "Review", { status: "dismissed" });
       await pause(acting, "Review");
@@ -176,7 +176,7 @@ const PEOPLE: Act[] = [
   },
   {
     name: "reopen",
-    act: async (acting) => {
+    run: async (acting) => {
       await edit(acting, "Review", { status: "open" });
       await edit(acting, "Near", { status: "open" });
       await edit(acting, "Breached", { status: "open" });
@@ -185,7 +185,7 @@ const PEOPLE: Act[] = [
   },
   {
     name: "many at once: changed, refused, paused, resumed, by a filter",
-    act: async (acting) => {
+    run: async (acting) => {
       await acting.call("update_exceptions", {
         ids: ids(acting, "Policy", "Far", "Import 3"),
         patch: { severity: "medium", assigned_to: "user:kim" },
@@ -234,10 +234,10 @@ const PEOPLE: Act[] = [
   },
 ];
 
-const POLICIES: Act[] = [
+const POLICIES: RecordedAction[] = [
   {
     name: "recalculate: other minutes and pause rules",
-    act: async (acting) => {
+    run: async (acting) => {
       await create(acting, "Low", {});
       await create(acting, "Low and paused", {});
       await pause(acting, "Low and paused");
@@ -251,7 +251,7 @@ const POLICIES: Act[] = [
   },
   {
     name: "pauses by a rule: begun, kept, ended, closed, created with it, beyond the policy's count",
-    act: async (acting) => {
+    run: async (acting) => {
       await edit(acting, "Low", { status: "in_review", reason_code: "waiting" });
       await edit(acting, "Low", { title: "Low, still waiting" });
       await edit(acting, "Low", { reason_code: "answered" });
@@ -273,7 +273,7 @@ const POLICIES: Act[] = [
   },
   {
     name: "recalculate: by a calendar",
-    act: async (acting) => {
+    run: async (acting) => {
       const calendar = (await acting.call("create_calendar", {
         name: "Always",
         time_zone: "UTC",
@@ -307,7 +307,7 @@ const POLICIES: Act[] = [
   },
   {
     name: "recalculate: the time zone has changed",
-    act: async (acting) => {
+    run: async (acting) => {
       await acting.sql(
         "update private.calendar_coverage set zone_print = '', zone_checked_at = '-infinity'",
       );
@@ -325,7 +325,7 @@ const POLICIES: Act[] = [
   },
   {
     name: "warnings in business minutes, and other thresholds",
-    act: async (acting) => {
+    run: async (acting) => {
       await policy(acting, {
         pause: RULES,
         at_risk_business_thresholds: [300, 120],
@@ -342,7 +342,7 @@ const POLICIES: Act[] = [
   },
   {
     name: "cross: the worker reports what passed, and so does a change before it",
-    act: async (acting) => {
+    run: async (acting) => {
       await create(acting, "Crosses", { due_at: await dueIn(acting, 0, 1) });
       await create(acting, "Crosses and is closed", { due_at: await dueIn(acting, 0, 1) });
       await create(acting, "Crosses and is moved", { due_at: await dueIn(acting, 0, 1) });
@@ -357,10 +357,10 @@ const POLICIES: Act[] = [
 
 const MATCH = (n: number) => `00000000-0000-0000-0000-00000000000${n}`;
 const PERIOD = [TENANT, "rcn_00000000000000000000000000000001", "run_1", 1];
-const LINES: Act[] = [
+const LINES: RecordedAction[] = [
   {
     name: "create: of lines past grace, alone and of a suggestion",
-    act: async ({ sql }) => {
+    run: async ({ sql }) => {
       await sql(LINES_OF_TWO_SOURCES.replaceAll("$1", `'${TENANT}'`));
       const [{ of: line_nos } = {}] = await sql(
         `select array_agg(line_no::integer order by line_no) as of from public.lines
@@ -406,7 +406,7 @@ const LINES: Act[] = [
   },
   {
     name: "edit: pointed at a suggestion, which is deleted",
-    act: async ({ sql }) => {
+    run: async ({ sql }) => {
       await sql(
         `insert into public.matches (tenant_id, id, pair_no, reconciliation_id, state, shape,
            method, currency, amount_minor, created_by)
@@ -427,7 +427,7 @@ const LINES: Act[] = [
   },
   {
     name: "edit and close: put together, one merged into the other",
-    act: async (acting) => {
+    run: async (acting) => {
       const [{ of: line_nos } = {}] = await acting.sql(
         `select array_agg(line_no::integer order by line_no) as of from public.lines
          where tenant_id = $1`,
@@ -456,7 +456,7 @@ const LINES: Act[] = [
   },
   {
     name: "close by matching, and reopen where that is undone",
-    act: async ({ sql }) => {
+    run: async ({ sql }) => {
       const pair = "(select pair_no from public.pairs where tenant_id = $1)";
       const lines = "(select array_agg(line_no) from public.lines where tenant_id = $1)";
       const taken = await sql(
@@ -515,4 +515,4 @@ export const LINES_OF_TWO_SOURCES = `
     'EUR', 300, 'system' from public.reconciliations where tenant_id = $1`;
 
 /** Every action on exceptions: by people, by the policy and the worker, by the matcher. */
-export const ACTS: Act[] = [...PEOPLE, ...POLICIES, ...LINES];
+export const ACTIONS: RecordedAction[] = [...PEOPLE, ...POLICIES, ...LINES];
