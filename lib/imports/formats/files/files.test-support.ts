@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from "node:zlib";
 import { openFile } from "../../opened-file.ts";
-import { settle } from "../../settle-mapping.ts";
+import { settleMapping } from "../../settle-mapping.ts";
 import type { Mapping } from "../mapping.ts";
 import { readLines } from "../read-lines.ts";
 
@@ -14,7 +14,7 @@ export async function imported(
   const stream = new Blob([Buffer.from(bytes)]).stream();
   const hints = { fileName, contentType: "application/octet-stream", isPart };
   const file = await openFile(stream, hints, new Headers());
-  const { mapping, questions } = await settle(file, given, "EUR");
+  const { mapping, questions } = await settleMapping(file, given, "EUR");
   if (questions[0]) return { question: questions[0] };
   const options = { format: file.format, currency: "EUR", ...(mapping && { mapping }) };
   const lines: string[] = [];
