@@ -108,11 +108,7 @@ type Suite = {
   specs: { title: string; ok: boolean; tests: { results: unknown[] }[] }[];
 };
 
-async function playwright(
-  sandbox: Sandbox,
-  breaks: readonly Break[],
-  gate: Env,
-): Promise<Ran[]> {
+async function playwright(sandbox: Sandbox, breaks: readonly Break[], gate: Env): Promise<Ran[]> {
   const report = reportFile();
   const chosen = [...filesOf(breaks), "--grep", patternOf(breaks)];
   const env = { ...gate, PLAYWRIGHT_JSON_OUTPUT_NAME: report };

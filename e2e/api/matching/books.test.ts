@@ -102,7 +102,7 @@ test.each<[is: string, statement: string, found: string[]]>([
   const fixture = await closedMonth();
   expect(await bookDifferences(fixture.tenant)).toEqual([]);
   await tamper(statement, [fixture.tenant]);
-  expect((await bookDifferences(fixture.tenant)).map(({ name }) => name)).toEqual(
+  expect((await bookDifferences(fixture.tenant)).map(({ what }) => what)).toEqual(
     expect.arrayContaining(found),
   );
 });

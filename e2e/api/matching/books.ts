@@ -1,7 +1,7 @@
 import { sql } from "#e2e/fixtures.ts";
 
 export type Difference = {
-  name: string;
+  what: string;
   subject: string;
   computed: string | null;
   shown: string | null;
