@@ -28,7 +28,7 @@ import { opposite, type Side } from "../side.ts";
 import { sureScore, type Weights } from "../weights.ts";
 import { allocate } from "./allocate.ts";
 import { proposeConvertedAmounts } from "./converted-amounts.ts";
-import { deciding } from "./deciding-rule.ts";
+import { decidingRule } from "./deciding-rule.ts";
 import type { Graph } from "./graph.ts";
 import { proposeLoneAmounts } from "./lone-amounts.ts";
 import { type SolvedPair, solveGroups } from "./solve-groups.ts";
@@ -188,7 +188,7 @@ class Judge {
     runnerUp: RunnerUp | undefined,
   ): void {
     const { state, rule } = this;
-    const ruleOf = deciding(state, this.options.ofEqualAmounts, ruleIndex, l, r);
+    const ruleOf = decidingRule(state, this.options.ofEqualAmounts, ruleIndex, l, r);
     if (pair.score < SUGGEST_SCORE || state.isRejected([l], [r])) return;
     const allocated = allocate(state.left, [l], state.right, [r], rule);
     if (allocated === null) return;

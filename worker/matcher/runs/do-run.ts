@@ -15,11 +15,11 @@ import { call, callForValue } from "./call.ts";
 import { changesOf } from "./changes.ts";
 import { exactSum, impactOf } from "./impact.ts";
 import { inTime, refreshStatistics } from "./in-time.ts";
-import { keepChanges } from "./keep-changes.ts";
 import { openLineExceptions, reasonsIn, storedReasons, unusualReasons } from "./line-exceptions.ts";
 import { readRun } from "./read-run.ts";
 import { reportViolations } from "./report-violations.ts";
 import type { LastRun, Policy, RunToDo } from "./run-to-do.ts";
+import { saveChanges } from "./save-changes.ts";
 import { doShortRun } from "./short-run.ts";
 
 export type RunKey = { tenant_id: string; reconciliation_id: string; run_id: string | null };
@@ -113,7 +113,7 @@ export async function doRun(
     return;
   }
   const leftOut = await traced(sqlStep("save_matches", todo), () =>
-    keepChanges(main, todo, result, changes, input.fees, (done, total) =>
+    saveChanges(main, todo, result, changes, input.fees, (done, total) =>
       progress.report({ stage: "keeping", done, total }),
     ),
   );

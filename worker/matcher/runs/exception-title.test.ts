@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ExceptionLine, titleOf } from "./exception-words.ts";
+import { type ExceptionLine, titleOf } from "./exception-title.ts";
 
 const line: ExceptionLine = {
   line_no: 1,

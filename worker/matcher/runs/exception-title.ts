@@ -18,7 +18,7 @@ export type ExceptionLine = {
  * What an exception is about: the lines of a suggestion, or one line. `difference_minor`: left −
  * right.
  */
-export type Subject = {
+export type ExceptionSubject = {
   match_id: string | null;
   currency: string;
   difference_minor: number;
@@ -57,7 +57,7 @@ const TO_CONFIRM = "Suggested match to confirm";
  */
 export function titleOf(
   reason: Reason | "late_arrival",
-  { match_id, currency, difference_minor, lines }: Subject,
+  { match_id, currency, difference_minor, lines }: ExceptionSubject,
 ): string {
   const [first] = lines;
   if (match_id === null && first)

@@ -6,7 +6,7 @@ import { leadingExactRules } from "../../../engine/passes.ts";
 import { sum } from "../../../engine/prepare/sum.ts";
 import type { Rule } from "../../../engine/rules.ts";
 import { callForValue } from "./call.ts";
-import { allocatedOf, type Changes, handlesOf, type Made } from "./changes.ts";
+import { allocatedOf, type Changes, handlesOf, type NewMatch } from "./changes.ts";
 import { type Fees, feeOf, withFees } from "./fees.ts";
 import { inTime } from "./in-time.ts";
 import { hyphenated } from "./read-run.ts";
@@ -16,7 +16,7 @@ import type { RunToDo } from "./run-to-do.ts";
 const MATCHES = 20_000;
 /** The most matches in a chunk that have an explanation, which takes about a kilobyte. */
 const EXPLAINED = 2_000;
-const GONE = 5_000;
+const REMOVED = 5_000;
 /** Matches that are serialized between two turns of the event loop. */
 const SLICE = 500;
 
@@ -32,7 +32,7 @@ function settlingRules(rules: readonly Rule[]): boolean[] {
  * While one chunk is stored, the next is serialized.
  * @returns how many matches were left out because their lines had been taken
  */
-export async function keepChanges(
+export async function saveChanges(
   client: Client,
   run: RunToDo,
   result: Result,
@@ -49,10 +49,10 @@ export async function keepChanges(
     await report(done, total);
   };
   const none = new Chunk(result, fees);
-  for (let from = 0; from < gone.length; from += GONE)
+  for (let from = 0; from < gone.length; from += REMOVED)
     await keep(
       none,
-      gone.slice(from, from + GONE).map(({ id }) => id),
+      gone.slice(from, from + REMOVED).map(({ id }) => id),
     );
   let keeping = Promise.resolve();
   for (const matches of chunksOf(result, fees, made)) {
@@ -74,11 +74,11 @@ export async function keepChanges(
  * Chunks of one state each, so that all of a chunk's lines are taken, or none; new matches apart
  * from those that replace one.
  */
-function* chunksOf(result: Result, fees: Fees, made: readonly Made[]): Generator<Made[]> {
+function* chunksOf(result: Result, fees: Fees, made: readonly NewMatch[]): Generator<NewMatch[]> {
   const settling = settlingRules(result.input.rules);
   for (const state of ["confirmed", "suggested"] as const) {
     for (const isThere of [false, true]) {
-      let chunk: Made[] = [];
+      let chunk: NewMatch[] = [];
       let explained = 0;
       for (const match of made) {
         if (match.state !== state || (match.again !== null) !== isThere) continue;
@@ -156,7 +156,7 @@ class Chunk {
     return this.matches.ids.length;
   }
 
-  add(match: Made): void {
+  add(match: NewMatch): void {
     const { state, index, hash, again } = match;
     const matches = this.result[state];
     const { left, right } = this.result.input;
