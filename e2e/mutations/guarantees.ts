@@ -21,8 +21,8 @@ const SUITES = [
   { name: "unit", folder: "" },
 ] as const;
 
-const suiteOf = ({ caught }: Break) =>
-  SUITES.find(({ folder }) => caught.file.startsWith(folder))?.name;
+const suiteOf = ({ killedBy }: Break) =>
+  SUITES.find(({ folder }) => killedBy.file.startsWith(folder))?.name;
 
 /**
  * What the tests named by breaks show, as the gate runs them; those that it leaves out, in a file
@@ -32,7 +32,7 @@ export async function coloursOf(
   sandbox: Sandbox,
   breaks: readonly Break[],
 ): Promise<Map<Break, TestResult>> {
-  const inGate = breaks.filter(({ caught }) => !(caught.file in NOT_IN_THE_GATE));
+  const inGate = breaks.filter(({ killedBy }) => !(killedBy.file in NOT_IN_THE_GATE));
   const asGate = await coloursBy("the gate", sandbox, inGate);
   const left = breaks.filter(
     (mutation) => (asGate.get(mutation)?.colour ?? "missing") === "missing",
@@ -59,21 +59,23 @@ async function coloursBy(
   return new Map(breaks.map((mutation) => [mutation, { colour: colourOf(mutation, ran), by }]));
 }
 
-function colourOf({ caught }: Break, ran: Ran[]): Colour {
+function colourOf({ killedBy }: Break, ran: Ran[]): Colour {
   const named = ran.filter(
-    ({ file, name }) => file.endsWith(caught.file) && name.includes(caught.name),
+    ({ file, name }) => file.endsWith(killedBy.file) && name.includes(killedBy.name),
   );
   if (named.length === 0) return "missing";
   return named.some(({ failed }) => failed) ? "red" : "green";
 }
 
-const filesOf = (breaks: readonly Break[]) => [...new Set(breaks.map(({ caught }) => caught.file))];
+const filesOf = (breaks: readonly Break[]) => [
+  ...new Set(breaks.map(({ killedBy }) => killedBy.file)),
+];
 /** vitest puts " > " between the parts of a full name, Playwright a space. */
 const patternOf = (breaks: readonly Break[]) =>
   [
     ...new Set(
-      breaks.map(({ caught }) =>
-        caught.name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(" ", "(?: > | )"),
+      breaks.map(({ killedBy }) =>
+        killedBy.name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(" ", "(?: > | )"),
       ),
     ),
   ].join("|");

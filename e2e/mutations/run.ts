@@ -141,7 +141,7 @@ function record(outcomes: Map<Break, Outcome>, mutation: Break, { verdict, by }:
   outcomes.set(mutation, { verdict, by });
   console.log(
     verdict === "caught"
-      ? `✓ ${mutation.name}: caught by ${by} (${mutation.is})`
-      : `✗ ${mutation.name}: ${verdict} (${mutation.is})`,
+      ? `✓ ${mutation.name}: caught by ${by} (${mutation.effect})`
+      : `✗ ${mutation.name}: ${verdict} (${mutation.effect})`,
   );
 }

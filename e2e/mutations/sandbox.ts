@@ -20,9 +20,12 @@ const MIGRATION = "supabase/migrations/29991231235959_break.sql";
 const BUILT = /^(?:app|components|docs|engine|lib)\/|^(?:proxy|next\.config)\.ts$/;
 
 /** Whether a break affects the app only after a new build. A unit test reads the source. */
-export function needsBuild({ how, caught }: Break): boolean {
+export function needsBuild({ patch, killedBy }: Break): boolean {
   return (
-    "file" in how && how.rebuild !== false && BUILT.test(how.file) && caught.file.startsWith("e2e/")
+    "file" in patch &&
+    patch.rebuild !== false &&
+    BUILT.test(patch.file) &&
+    killedBy.file.startsWith("e2e/")
   );
 }
 
@@ -62,9 +65,9 @@ export class Sandbox {
   /** @throws Error if the text of one of them is missing, or occurs twice. */
   apply(breaks: readonly Break[]): void {
     const statements: string[] = [];
-    for (const { name, how } of breaks) {
-      if ("file" in how) this.#replace(name, how);
-      else statements.push("function" in how ? inFunction(name, how) : how.statement);
+    for (const { name, patch } of breaks) {
+      if ("file" in patch) this.#replace(name, patch);
+      else statements.push("function" in patch ? inFunction(name, patch) : patch.statement);
     }
     if (statements.length > 0) this.#write(MIGRATION, `${statements.join(";\n")};\n`);
   }
