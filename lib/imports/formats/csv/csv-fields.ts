@@ -26,6 +26,8 @@ const KINDS: Record<MappedField, ColumnKind[]> = {
   external_id: ["text", "amount", "date"],
 };
 const ROWS_COMPARED = 500;
+/** The names of currency columns, likeliest first, that say nothing about whose currency it is. */
+const PLAIN_CURRENCIES = 9;
 export const AMOUNTS = ["amount", "debit", "credit"] as const;
 export const DATES = ["value_date", "booked_date"] as const;
 
@@ -64,6 +66,7 @@ export function proposedFields(table: Table): Proposal {
   }
   const cellsOf = (name: string | undefined) =>
     columns.find((column) => column.name === name)?.cells ?? [];
+  if (hasOtherCurrency(candidates, fields.currency)) delete fields.currency;
   const ids = cellsOf(fields.external_id);
   if (new Set(ids).size < ids.length) delete fields.external_id;
   const isEmptyPair = cellsOf(fields.debit).length + cellsOf(fields.credit).length === 0;
@@ -82,6 +85,22 @@ export function proposedFields(table: Table): Proposal {
   if (!fields.amount || isSigned) delete fields.sign;
   if (isBlank || pair) return { fields, amounts: [] };
   return withOneAmount(columns, fields);
+}
+
+/**
+ * Whether a table has a second column of currencies that differs from the mapped one, as with the
+ * currency of the payment and of the account, and no column that is just called currency.
+ */
+function hasOtherCurrency(
+  candidates: readonly { field: MappedField; place: number; column: Column }[],
+  mapped: string | undefined,
+): boolean {
+  const currencies = candidates.filter(({ field }) => field === "currency");
+  const own = currencies.find(({ column }) => column.name === mapped);
+  if (!own || own.place < PLAIN_CURRENCIES) return false;
+  return currencies.some(({ column: { all } }) =>
+    all.some((cell, row) => cell !== "" && cell !== own.column.all[row]),
+  );
 }
 
 function isSide(field: MappedField): boolean {

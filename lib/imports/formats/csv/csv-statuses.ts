@@ -48,6 +48,9 @@ const STATUS_NAMES =
 const ADDRESS_NAMES = /\b(?:state|etat|stan)\b/;
 const YES = new Set("yes y true 1 x ja j oui o si s sim sí".split(" "));
 const NO = new Set(" no n false 0 nein non nee nej nei não nao".split(" "));
+/** Names of columns that flag cancelled rows, or those that cancel others. */
+const REVERSAL_NAMES =
+  /^(?:stor[nm](?:o|iert|ert|eret|erad|ato|ata|owan[ea]|o kz|okennzeichen|obuchung)|reversal|reversed|reverse|generalumkehr|extourne|extournee|contrepassation|estorno|estornad[oa]|extorno|retrocesion|anulacion|annulation|tilbagefort|tilbakefort|aterford|teruggeboekt|terugboeking|peruutus|sztorno|stornirano)(?: (?:flag|indicator|kz|kennzeichen))?$/;
 const MAX_LENGTH = 60;
 
 export type BookingState = "booked" | "pending" | "declined";
@@ -151,13 +154,21 @@ export function statusColumn(name: string, cells: readonly string[]): StatusColu
   return found;
 }
 
-/** A column called `Pending` or `Booked` with yes or no. */
-function flagColumn(name: string, values: readonly string[]): StatusColumn | null {
+export function isStatusName(column: string): boolean {
+  return STATUS_NAMES.test(plainWords(column));
+}
+
+/** A column called `Pending`, `Booked` or `Storno` with yes or no. */
+function flagColumn(column: string, values: readonly string[]): StatusColumn | null {
+  const name = column.replace(/^is /, "");
+  const isReversal = REVERSAL_NAMES.test(name);
   const state = name === "reconciled" ? undefined : STATES.get(name);
-  if (state === undefined) return null;
+  if (state === undefined && !isReversal) return null;
   const yes = values.filter((value) => YES.has(value.toLowerCase()));
   const no = values.filter((value) => NO.has(value.toLowerCase()));
   if (yes.length + no.length < values.length) return null;
+  // The row may have been cancelled, or cancel another one.
+  if (isReversal) return { booked: no, not_booked: [], unknown: yes };
   return state === "booked"
     ? { booked: yes, not_booked: no, unknown: [] }
     : { booked: no, not_booked: yes, unknown: [] };
