@@ -1,7 +1,7 @@
 import { amountMarks } from "../../../wire/amount-marks.ts";
-import { writtenAmount } from "../../../wire/money.ts";
 import type { MappedField, Mapping } from "../mapping.ts";
 import { looksLikeAmount } from "./csv-layout.ts";
+import { ROWS_COMPARED, thousandthsOf } from "./csv-steps.ts";
 import type { Column, ColumnKind, Table } from "./csv-table.ts";
 import { fieldsNamed } from "./csv-words.ts";
 
@@ -25,7 +25,6 @@ const KINDS: Record<MappedField, ColumnKind[]> = {
   group_key: ["text", "amount", "empty"],
   external_id: ["text", "amount", "date"],
 };
-const ROWS_COMPARED = 500;
 /** The names of currency columns, likeliest first, that say nothing about whose currency it is. */
 const PLAIN_CURRENCIES = 9;
 export const AMOUNTS = ["amount", "debit", "credit"] as const;
@@ -158,8 +157,8 @@ function feeSignOf(gross: Column, fee: Column, net: Column): "plus" | "minus" | 
   let minus = true;
   let isFound = false;
   for (let row = 0; row < Math.min(gross.all.length, ROWS_COMPARED); row++) {
-    const [before, cost, after] = [gross, fee, net].map(({ all }) => minor(all[row] ?? ""));
-    if (before === undefined || cost === undefined || after === undefined) return undefined;
+    const [before = 0, cost = 0, after = 0] = [gross, fee, net].map(({ all }) => sizeAt(all, row));
+    if (Number.isNaN(before + cost + after)) return undefined;
     if (cost !== 0) isFound = true;
     plus &&= before - cost === after;
     minus &&= before + cost === after;
@@ -168,12 +167,10 @@ function feeSignOf(gross: Column, fee: Column, net: Column): "plus" | "minus" | 
   return plus ? "plus" : "minus";
 }
 
-/** In thousandths; a blank is zero. */
-function minor(text: string): number | undefined {
-  if (text === "") return 0;
-  const bare = text.replace(/\p{L}+\.?|\p{Sc}/gu, "").trim();
-  const read = writtenAmount(bare, "KWD");
-  return typeof read === "number" ? read : undefined;
+/** A blank is zero. */
+function sizeAt(all: readonly string[], row: number): number {
+  const cell = all[row] ?? "";
+  return cell === "" ? 0 : thousandthsOf(cell);
 }
 
 /**

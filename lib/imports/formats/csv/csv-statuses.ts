@@ -39,6 +39,12 @@ mislykkedes avvist annullert nekad avbruten makulerad misslyckad misslyckades hy
 epaonnistui odrzucona odrzucono odrzucony anulowana anulowano nieudana zamitnuto zruseno neuspesna
 elutasitva elutasitott sikertelen torolve`;
 const NEGATIONS = new Set("not nicht non no ne niet nao ikke inte ei nie noch un".split(" "));
+/** What follows is left out: the text says nothing about the rows that are there. */
+const EXCLUSIONS = new Set(
+  "excluding excl exkl except without ohne sans sin senza sem zonder".split(" "),
+);
+/** Headings of rows of both states. */
+const CONJUNCTIONS = new Set("including incl inkl and und et y e en".split(" "));
 /**
  * Names of status columns. `State` and the like also name parts of addresses: their values must be
  * known.
@@ -78,7 +84,7 @@ export function bookingStateOf(text: string): BookingState | undefined {
     const state = STATES.get(`${words[at]} ${words[at + 1]}`) ?? STATES.get(words[at] ?? "");
     if (state) found.add(state);
   }
-  if (found.size !== 1) return undefined;
+  if (found.size !== 1 || words.some((word) => EXCLUSIONS.has(word))) return undefined;
   const [state] = found;
   if (!words.some((word) => NEGATIONS.has(word))) return state;
   return state === "booked" ? "pending" : undefined;
@@ -91,11 +97,6 @@ export function wholeStateOf(text: string): BookingState | undefined {
 
 const TEXT_STATE = /^\p{L}[\p{L} ]{1,29}(?=[-:\u2013\u2014|(*/])/u;
 const HEADING_MAX_WORDS = 4;
-const EXCEPTIONS = new Set(
-  "excluding excl exkl except without including incl inkl ohne sans sin senza sem zonder and und et y e en".split(
-    " ",
-  ),
-);
 
 /** Whether a text begins with a word for what isn't booked yet, as in "PENDING - Shop". */
 export function isTextPending(text: string): boolean {
@@ -109,7 +110,7 @@ export function isTextPending(text: string): boolean {
 /** What a heading such as "Pending transactions" says about the rows below it. */
 export function headingStateOf(text: string): BookingState | undefined {
   const words = plainWords(text).split(" ");
-  if (words.length > HEADING_MAX_WORDS || words.some((word) => EXCEPTIONS.has(word)))
+  if (words.length > HEADING_MAX_WORDS || words.some((word) => CONJUNCTIONS.has(word)))
     return undefined;
   return bookingStateOf(text);
 }
