@@ -3,7 +3,7 @@ import { notFound, unstable_rethrow } from "next/navigation";
 import type { ReactNode } from "react";
 import type { z } from "zod";
 import type { ServerQuery } from "#components/kit/query.ts";
-import { askAsMember } from "#lib/auth/page-context.ts";
+import { callAsMember } from "#lib/auth/page-context.ts";
 import type { Context } from "#lib/request/context.ts";
 import type { Contract } from "#lib/wire/contract.ts";
 import { ApiError } from "#lib/wire/errors.ts";
@@ -41,7 +41,7 @@ type Query<C extends Contract> = { queryKey: readonly unknown[]; asked: ServerQu
 export function prefetch<C extends Contract>(
   { queryKey, asked: { contract, call, cached } }: Query<C>,
   verb: Verb<C>,
-  { required = false, ask = askAsMember }: { required?: boolean; ask?: typeof askAsMember } = {},
+  { required = false, ask = callAsMember }: { required?: boolean; ask?: typeof callAsMember } = {},
 ): Read {
   return async (cache) => {
     try {

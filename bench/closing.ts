@@ -9,7 +9,7 @@ import type { JobHelpers } from "graphile-worker";
 import type { Client } from "pg";
 import { FreshTenant } from "#e2e/fresh-tenant.ts";
 import { claimsOf } from "#lib/db/claims.ts";
-import { become } from "#lib/db/direct/call-directly.ts";
+import { setRoleStatement } from "#lib/db/direct/call-directly.ts";
 import { withFreshDatabases } from "../bin/dev/generate/fresh-database.ts";
 import { run, schemaSql } from "../bin/dev/migration/schemas.ts";
 import { closePeriodTask } from "../worker/matcher/tasks/close-period.ts";
@@ -169,7 +169,10 @@ async function timed(name: string, work: () => Promise<unknown>): Promise<void> 
 
 async function call(client: Client, verb: string, operation: string, input: object): Promise<void> {
   await client.query("begin");
-  const { text, values } = become(claimsOf({ ...ADA, roles: ["tenant_admin"] }, TENANT), "0");
+  const { text, values } = setRoleStatement(
+    claimsOf({ ...ADA, roles: ["tenant_admin"] }, TENANT),
+    "0",
+  );
   await client.query(text, values);
   await client.query(`select public.${verb}(input => $1, request => $2)`, [
     input,

@@ -8,8 +8,8 @@ import { randomBytes } from "node:crypto";
 import type { Client } from "pg";
 import { creating } from "#e2e/exception-statements.ts";
 import type { Query } from "#lib/background/loop.ts";
-import { become } from "#lib/db/direct/call-directly.ts";
-import { signMovedChains } from "#lib/security-events/sign-chain.ts";
+import { setRoleStatement } from "#lib/db/direct/call-directly.ts";
+import { signGrownChains } from "#lib/security-events/sign-chain.ts";
 import { withFreshDatabases } from "../bin/dev/generate/fresh-database.ts";
 import { run, schemaSql } from "../bin/dev/migration/schemas.ts";
 import { rollBack } from "./rolled.ts";
@@ -134,7 +134,7 @@ await withFreshDatabases(async (fresh) => {
 
   const query: Query = (text, values) => client.query(text, values as unknown[]) as never;
   const began = performance.now();
-  const signings = await signMovedChains(query);
+  const signings = await signGrownChains(query);
   const ms = performance.now() - began;
   console.log(
     `| signing ${signings.length} audit logs that moved | ${(ms / 1000).toFixed(1)} s, ` +
@@ -168,7 +168,7 @@ async function asTenant(
     roles: ["tenant_admin"],
     scopes: [],
   } as const;
-  const { text, values } = become(claims as never);
+  const { text, values } = setRoleStatement(claims as never);
   await client.query("begin");
   await client.query(text, values);
   const operation = verb.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());

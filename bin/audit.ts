@@ -73,7 +73,7 @@ async function verify(): Promise<void> {
     const state = await readChainState(query, chain);
     const checkpoints = [
       ...state.checkpoints,
-      ...savedCheckpoints.filter((one) => one.chain === chain),
+      ...savedCheckpoints.filter((item) => item.chain === chain),
     ];
     const { fault, events, verified_through, checkpoint, unsigned_events, forgotten_through_seq } =
       await verifyChain({ ...state, checkpoints }, chainReader(query, chain));

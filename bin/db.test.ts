@@ -5,13 +5,13 @@ import type { Client } from "pg";
 import { beforeEach, describe, expect, test } from "vitest";
 import { PRODUCT } from "#lib/wire/product.ts";
 import { migrations, nameOf } from "../supabase/local/migrate.ts";
-import { lentDatabases } from "./dev/generate/lent-databases.ts";
+import { testDatabases } from "./dev/generate/test-databases.ts";
 
 const DB = join(import.meta.dirname, "db.ts");
 const NAMES = migrations().map(nameOf);
 const FUTURE = "29991231235959";
 
-const fresh = lentDatabases();
+const fresh = testDatabases();
 let client: Client;
 let url: string;
 

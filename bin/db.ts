@@ -6,8 +6,8 @@ import {
   nameOf,
   UnknownMigrations,
 } from "../supabase/local/migrate.ts";
-import { connected } from "../supervisor/check-connection.ts";
-import { keepQuotas, readQuotas } from "../supervisor/quotas.ts";
+import { withConnection } from "../supervisor/check-connection.ts";
+import { readQuotas, storeQuotas } from "../supervisor/quotas.ts";
 import { stackEnvironment } from "../supervisor/stack-file.ts";
 import { fail } from "./fail.ts";
 
@@ -47,18 +47,18 @@ try {
 }
 
 async function push(url: string): Promise<void> {
-  const { pending, unknown } = await connected(url, async (client) => {
+  const { pending, unknown } = await withConnection(url, async (client) => {
     await requireOwner(client);
     return migrationState(client);
   });
   if (unknown.length > 0) throw new UnknownMigrations(unknown);
   if (isDryRun) return list("Would apply", pending.map(nameOf));
   list("Applied", pending.length === 0 ? [] : await migrate(url, { refuseUnknown: true }));
-  await keepQuotas(url, readQuotas(process.env));
+  await storeQuotas(url, readQuotas(process.env));
 }
 
 async function markRestored(url: string): Promise<void> {
-  await connected(url, async (client) => {
+  await withConnection(url, async (client) => {
     const { rowCount } = await client.query(
       "update public.webhook_deliveries set cause = 'recover' where status = 'pending'",
     );

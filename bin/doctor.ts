@@ -4,8 +4,8 @@ import { bucketChecks } from "./doctor/bucket.ts";
 import { dataApiChecks } from "./doctor/data-api.ts";
 import { databaseChecks } from "./doctor/database.ts";
 import { diskChecks } from "./doctor/disk.ts";
-import { examine, type Finding } from "./doctor/examine.ts";
 import { projectFrom } from "./doctor/project.ts";
+import { type Finding, runChecks } from "./doctor/run-checks.ts";
 import { schemaChecks } from "./doctor/schema.ts";
 import { fail } from "./fail.ts";
 
@@ -21,7 +21,7 @@ if (!project) {
 }
 
 let problems = 0;
-for await (const { check, verdict, found, advice } of examine(
+for await (const { check, verdict, found, advice } of runChecks(
   project,
   values.books
     ? bookChecks

@@ -5,7 +5,7 @@
 import type { JobHelpers } from "graphile-worker";
 import type { Client } from "pg";
 import { claimsOf } from "#lib/db/claims.ts";
-import { become } from "#lib/db/direct/call-directly.ts";
+import { setRoleStatement } from "#lib/db/direct/call-directly.ts";
 import type { Mapping } from "#lib/imports/formats/mapping.ts";
 import { readImport } from "../worker/matcher/imports/read-import.ts";
 import { doRun } from "../worker/matcher/runs/do-run.ts";
@@ -165,7 +165,7 @@ export class FreshTenant {
     };
     await this.client.query("begin");
     try {
-      const { text, values } = become(claimsOf(ada, this.id));
+      const { text, values } = setRoleStatement(claimsOf(ada, this.id));
       await this.client.query(text, values);
       const { rows } = await this.client.query<{ made: { body: { id: string } } }>(
         `select public.${verb}(input => $1, request => $2) as made`,

@@ -28,7 +28,7 @@ export function validatorOf(document: object): Validator {
  * documented ones. Clients accept such fields, because a later version may add them.
  */
 export function closed<Value>(node: Value, isPart = false): Value {
-  if (Array.isArray(node)) return node.map((one) => closed(one, isPart)) as Value;
+  if (Array.isArray(node)) return node.map((item) => closed(item, isPart)) as Value;
   if (typeof node !== "object" || node === null) return node;
   const parts = Object.entries(node).map(([keyword, child]) => [
     keyword,

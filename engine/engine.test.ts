@@ -130,7 +130,7 @@ function shuffled<T>(items: readonly T[], seed: number): T[] {
         Math.imul(seed + 7, 40503) ^
         Math.imul((at + 3) * (seed + 1), 2246822519),
     }))
-    .sort((one, other) => one.key - other.key)
+    .sort((a, b) => a.key - b.key)
     .map(({ item }) => item);
 }
 

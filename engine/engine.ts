@@ -161,9 +161,9 @@ function checkRules(rules: readonly Rule[]): void {
       [days_after, MAX_DAYS],
       [max_group_size, MAX_GROUP_SIZE],
     ];
-    for (const [value = 0, most] of bounds) {
-      if (!Number.isSafeInteger(value) || value < 0 || value > most)
-        throw new RangeError(`Rule ${name}: ${value} is not from 0 to ${most}.`);
+    for (const [value = 0, max] of bounds) {
+      if (!Number.isSafeInteger(value) || value < 0 || value > max)
+        throw new RangeError(`Rule ${name}: ${value} is not from 0 to ${max}.`);
     }
   }
 }

@@ -74,7 +74,10 @@ export function explain(
     verdict.note,
     ...result.contradictions
       .of(matches.left(index), matches.right(index))
-      .map((one) => `The ${one.field} differs: ${one.left} / ${one.right}.`),
+      .map(
+        (contradiction) =>
+          `The ${contradiction.field} differs: ${contradiction.left} / ${contradiction.right}.`,
+      ),
     weighed && isBeyond(explained.tolerance) ? BEYOND : null,
     weighed?.slips,
   ].filter((sentence) => sentence);

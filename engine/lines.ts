@@ -47,7 +47,7 @@ const BLOCK_BYTES = 1 << 20;
 /** Longer texts are compared by their first bytes. */
 const TEXT_BYTES = 1000;
 /** As far as `textStart` counts. */
-const MOST_TEXT_BYTES = 2 ** 32;
+const MAX_TEXT_BYTES = 2 ** 32;
 
 export class Lines {
   readonly side: Side;
@@ -119,7 +119,7 @@ export class Lines {
     this.booked_date[index] = line.booked_date ?? NO_DAY;
     this.identity.set(index, identityHash(line.identity));
     if (this.blockUsed + 4 * TEXT_BYTES > BLOCK_BYTES) this.newBlock();
-    if (this.textBytes >= MOST_TEXT_BYTES)
+    if (this.textBytes >= MAX_TEXT_BYTES)
       throw new RangeError("The texts of one side come to more than 4 GiB.");
     this.textStart[index] = (this.blocks.length - 1) * BLOCK_BYTES + this.blockUsed;
     this.addText(index, "reference", line.reference);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { match } from "./engine.ts";
 import { type Line, Lines } from "./lines.ts";
 import { Names } from "./names.ts";
-import { DEFAULT_RULES, MOST_NAMES } from "./rules.ts";
+import { DEFAULT_RULES, MAX_NAMES } from "./rules.ts";
 import { learn, type Weights } from "./weights.ts";
 
 const DAY = 20_513;
@@ -67,9 +67,9 @@ test("an alias of many names identifies none of them, and the number is limited"
   expect(names.of({ counterparty: "Payservice 12" })).toBeNull();
   const letters = (at: number) =>
     String.fromCharCode(65 + (at % 26), 65 + (Math.floor(at / 26) % 26), 65 + Math.floor(at / 676));
-  for (let at = 0; at < 2 * MOST_NAMES; at++)
+  for (let at = 0; at < 2 * MAX_NAMES; at++)
     names.decide({ counterparty: `Vendor ${at}` }, { counterparty: letters(at) }, true);
-  expect(names.list).toHaveLength(MOST_NAMES);
+  expect(names.list).toHaveLength(MAX_NAMES);
 });
 
 test("of two equal charges, the one known by the vendor's name is matched", () => {

@@ -5,7 +5,7 @@
  */
 import type { Line } from "./lines.ts";
 import { cut, wordsOf } from "./prepare/text.ts";
-import { MOST_NAMES } from "./rules.ts";
+import { MAX_NAMES } from "./rules.ts";
 
 /**
  * `right`: its words in normal form, without those that have digits, which change from one payment
@@ -18,8 +18,8 @@ type Said = { [Field in "reference" | "counterparty" | "description"]?: Line[Fie
 /**
  * A text that stands for more names, such as that of a payment service, identifies none of them.
  */
-const MOST_OF_ONE = 3;
-const MOST_LETTERS = 100;
+const MAX_PER_NAME = 3;
+const MAX_LETTERS = 100;
 const FIELDS = ["counterparty", "description", "reference"] as const;
 
 export class Names {
@@ -37,20 +37,20 @@ export class Names {
   /** The left side's name for the counterparty of a right line; null if none is known. */
   of(right: Said): string | null {
     const known = this.byRight.size > 0 ? this.byRight.get(keyOf(right) ?? "") : undefined;
-    return known && known.length <= MOST_OF_ONE ? known.map(({ left }) => left).join(" ") : null;
+    return known && known.length <= MAX_PER_NAME ? known.map(({ left }) => left).join(" ") : null;
   }
 
   /** Counts a decision on two lines: a rejection subtracts what a confirmation added. */
   decide(left: Said, right: Said, confirmed: boolean): void {
-    const [name, key] = [cut(textOf(left) ?? "", MOST_LETTERS).trim(), keyOf(right)];
+    const [name, key] = [cut(textOf(left) ?? "", MAX_LETTERS).trim(), keyOf(right)];
     if (!name || !key) return;
     const known = this.byRight.get(key) ?? [];
-    const found = known.find((one) => one.left === name);
+    const found = known.find((candidate) => candidate.left === name);
     if (found) {
       found.confirmed += confirmed ? 1 : -1;
       this.keep(
         key,
-        known.filter((one) => one.confirmed > 0),
+        known.filter((item) => item.confirmed > 0),
       );
     } else if (confirmed && shareNoWord(left, right)) {
       this.keep(key, [...known, { left: name, right: key, confirmed: 1 }]);
@@ -65,11 +65,11 @@ export class Names {
 
   private forgetRarest(): void {
     const all = this.list;
-    if (all.length <= MOST_NAMES) return;
-    const rarest = all.reduce((one, other) => (other.confirmed < one.confirmed ? other : one));
+    if (all.length <= MAX_NAMES) return;
+    const rarest = all.reduce((a, b) => (b.confirmed < a.confirmed ? b : a));
     this.keep(
       rarest.right,
-      (this.byRight.get(rarest.right) ?? []).filter((one) => one !== rarest),
+      (this.byRight.get(rarest.right) ?? []).filter((name) => name !== rarest),
     );
   }
 }
@@ -89,7 +89,7 @@ function keyOf(line: Said): string | null {
     written === null
       ? ""
       : plainWordsOf(written, text(line.counterparty) ? "counterparty" : "description").join(" ");
-  return key.length > 0 && key.length <= MOST_LETTERS ? key : null;
+  return key.length > 0 && key.length <= MAX_LETTERS ? key : null;
 }
 
 function shareNoWord(left: Said, right: Said): boolean {

@@ -221,7 +221,7 @@ class Clues {
    */
   private nearest(line: number, found: readonly number[]): Clue | null {
     let best = -1;
-    let least = Infinity;
+    let min = Infinity;
     for (const other of found) {
       const currency = this.other.currency[other] === this.own.currency[line] ? 0 : 1;
       const sign =
@@ -229,7 +229,7 @@ class Clues {
           ? 0
           : 1;
       const distance = currency * 1e7 + sign * 1e6 + Math.min(9e5, Math.abs(this.lag(line, other)));
-      if (distance < least) [best, least] = [other, distance];
+      if (distance < min) [best, min] = [other, distance];
     }
     if (best < 0) return null;
     if (this.other.currency[best] !== this.own.currency[line])

@@ -38,7 +38,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 
 export const MAX_RULES = 20;
 /** Names that a pair knows to be one (names.ts). */
-export const MOST_NAMES = 500;
+export const MAX_NAMES = 500;
 export const MAX_TOLERANCE_BPS = 10_000;
 export const MAX_DAYS = 366;
 /** Lines that a search for sums may combine. Groups with a shared key may be of any size. */

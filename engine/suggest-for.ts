@@ -31,7 +31,7 @@ export type Asked = {
   businessDays?: BusinessDays;
 };
 
-const MOST = 5;
+const MAX_SUGGESTIONS = 5;
 
 /** Asks the rules again and again, each time without what they came up with before. */
 export function suggestFor({
@@ -49,13 +49,17 @@ export function suggestFor({
     (rule): Rule => ({ ...rule, then: "suggest", ...(rule.kind === "exact" ? {} : wider(rule)) }),
   );
   const names = new Names(weights?.names);
-  const named = (one: Line, of: Side): Line =>
-    of === "right" ? { ...one, known_as: names.of(one) } : one;
+  const named = (item: Line, of: Side): Line =>
+    of === "right" ? { ...item, known_as: names.of(item) } : item;
   const otherSide = opposite(side);
   const suggestions: Suggestion[] = [];
   const without = new Set<number>();
   let doubt = 1;
-  for (let round = 0; round < MOST * 2 && suggestions.length < MOST; round++) {
+  for (
+    let round = 0;
+    round < MAX_SUGGESTIONS * 2 && suggestions.length < MAX_SUGGESTIONS;
+    round++
+  ) {
     const own = new Lines(side, 1);
     own.add(named(line, side));
     const other = new Lines(otherSide, candidates.length);
@@ -73,7 +77,7 @@ export function suggestFor({
       without.add(suggestion.handles[0] as number);
     }
   }
-  return suggestions.sort((one, another) => another.score - one.score).slice(0, MOST);
+  return suggestions.sort((a, b) => b.score - a.score).slice(0, MAX_SUGGESTIONS);
 }
 
 function wider(rule: Rule): Partial<Rule> {

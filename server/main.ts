@@ -35,7 +35,7 @@ if (!Number.isInteger(proxies) || proxies < 0)
 
 env();
 onShutdown(
-  await startTelemetry("web", async () => (await import("#lib/http/metrics.ts")).figures()),
+  await startTelemetry("web", async () => (await import("#lib/http/metrics.ts")).metricsRegistry()),
 );
 
 // Passed explicitly: to load next.config.ts, Next would load its compiler, 25 MB per web process.

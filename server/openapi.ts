@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { isKnown } from "#lib/http/conditional-requests.ts";
+import { isNotModified } from "#lib/http/conditional-requests.ts";
 import { openToBrowsers, preflight } from "#lib/http/cors.ts";
 import { entityTag } from "#lib/request/answer.ts";
 import { env } from "#lib/runtime/env.ts";
@@ -48,7 +48,7 @@ export async function serveOpenApi(
   answer.set("ETag", etag);
   for (const [name, value] of common) answer.set(name, value);
   if (
-    isKnown(
+    isNotModified(
       new Headers(
         headers["if-none-match"] === undefined ? {} : { "If-None-Match": headers["if-none-match"] },
       ),

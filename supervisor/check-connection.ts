@@ -6,7 +6,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
  * Runs `work` with a new connection and closes it afterwards. @throws Error if there is no
  * connection within 10 s
  */
-export async function connected<Result>(
+export async function withConnection<Result>(
   connectionString: string,
   work: (client: Client) => Promise<Result>,
   options: Pick<ClientConfig, "application_name"> = {},

@@ -23,7 +23,7 @@ export type PartOptions = {
   /** The account to run as, unless the command switches to it itself. */
   ids?: { uid: number; gid: number };
   stopSignal?: NodeJS.Signals;
-  stopWithinMs: number;
+  stopTimeoutMs: number;
   /**
    * True for our own programs: they send "ready" over IPC, and can be killed at any time without
    * losing data.
@@ -154,13 +154,13 @@ export class Part {
    * descendants.
    */
   async #endNow(child: ChildProcess): Promise<void> {
-    const { ours, stopSignal = "SIGTERM", stopWithinMs } = this.#options;
+    const { ours, stopSignal = "SIGTERM", stopTimeoutMs } = this.#options;
     const exited = once(child, "exit");
     child.kill(stopSignal);
     const timer = setTimeout(() => {
       log("warn", `${this.name} did not stop in time, killed`);
       if (child.pid !== undefined) process.kill(ours ? -child.pid : child.pid, "SIGKILL");
-    }, stopWithinMs);
+    }, stopTimeoutMs);
     await exited;
     clearTimeout(timer);
   }

@@ -7,7 +7,7 @@ import { SettingsError } from "./settings.ts";
  * Creates the data directory if necessary, and makes this process its only supervisor. The lock of
  * a dead supervisor is taken over.
  */
-export function claimDataDir(dataDir: string): { release: () => void } {
+export function lockDataDir(dataDir: string): { release: () => void } {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   chmodSync(dataDir, 0o700);
   const file = join(dataDir, "supervisor.pid");

@@ -36,14 +36,14 @@ export function logProblemsOnly(): void {
 
 /**
  * In a terminal, `npm start` shows the steps of a start, so that only problems are logged until
- * `reached("ready")`.
+ * `reportStep("ready")`.
  */
 export function logFromReady(): void {
   if (process.stdout.isTTY && process.send) logProblemsOnly();
 }
 
 /** Tells `npm start` that a step of the start is done, and waits until that is on the screen. */
-export async function reached(step: "database" | "ready"): Promise<void> {
+export async function reportStep(step: "database" | "ready"): Promise<void> {
   if (!process.stdout.isTTY || !process.send) return;
   const shown = once(process, "message");
   process.send({ step });

@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { type Part, stopParts } from "./child-process.ts";
-import { claimDataDir } from "./lock-data-dir.ts";
-import { log, logFromReady, reached } from "./log.ts";
+import { lockDataDir } from "./lock-data-dir.ts";
+import { log, logFromReady, reportStep } from "./log.ts";
 import { freePort, portGetsFree } from "./ports.ts";
-import { keepQuotas } from "./quotas.ts";
+import { storeQuotas } from "./quotas.ts";
 import { announce } from "./ready.ts";
 import { dataDirOf, readSettings, type Settings, SettingsError } from "./settings.ts";
 import {
@@ -30,7 +30,7 @@ let stoppingSince = 0;
 async function start(): Promise<void> {
   logFromReady();
   // Locked before the settings are read, because that creates missing secrets in the directory.
-  const claim = claimDataDir(dataDirOf(process.env));
+  const claim = lockDataDir(dataDirOf(process.env));
   process.once("exit", claim.release);
   const settings = readSettings();
   const { port, env } = settings;
@@ -54,22 +54,22 @@ async function start(): Promise<void> {
     env.REQUEST_DATABASE_URL = process.env.REQUEST_DATABASE_URL === "" ? "" : urls.authenticator;
     await startDataApi(env, dataApiPort, urls);
     await seedOnce(urls.owner);
-    await keepQuotas(urls.owner, settings.quotas);
+    await storeQuotas(urls.owner, settings.quotas);
   } else {
     await requireListening(env);
     await requireRequestRole(env);
     const directUrl = env.DIRECT_URL ?? env.DATABASE_URL ?? "";
     await applyMigrations(directUrl);
-    await keepQuotas(directUrl, settings.quotas);
+    await storeQuotas(directUrl, settings.quotas);
   }
-  await reached("database");
+  await reportStep("database");
   const background = startBackground(settings);
   const web = startWeb(settings);
 
   writeStackFile(settings);
   await allReady([...background, ...web]);
   await webIsReady(settings);
-  await reached("ready");
+  await reportStep("ready");
   announce(settings);
   process.on("SIGUSR2", () => roll(background, web, settings));
 }

@@ -1,4 +1,4 @@
-import { connected } from "./check-connection.ts";
+import { withConnection } from "./check-connection.ts";
 
 /** The maximum number per tenant of each kind in private.quotas. */
 const DEFAULTS = {
@@ -31,8 +31,8 @@ export function readQuotas(variables: Record<string, string | undefined>): Quota
 }
 
 /** Stores the quotas in the database, which enforces them for every tenant. */
-export async function keepQuotas(connectionString: string, quotas: Quotas): Promise<void> {
-  await connected(connectionString, (client) =>
+export async function storeQuotas(connectionString: string, quotas: Quotas): Promise<void> {
+  await withConnection(connectionString, (client) =>
     client.query(
       `with quotas as (select key as kind, value::bigint as maximum from jsonb_each_text($1)),
          removed as (

@@ -3,7 +3,7 @@
  * for one call.
  */
 import { randomBytes } from "node:crypto";
-import { connected } from "./check-connection.ts";
+import { withConnection } from "./check-connection.ts";
 
 const NAME = "tieout_requests";
 const REQUEST_ROLES = ["anon", "authenticated", "service_role"];
@@ -14,7 +14,7 @@ const REQUEST_ROLES = ["anon", "authenticated", "service_role"];
  */
 export async function makeRequestRole(ownerUrl: string): Promise<string> {
   const password = randomBytes(24).toString("base64url");
-  await connected(ownerUrl, async (client) => {
+  await withConnection(ownerUrl, async (client) => {
     const { rowCount } = await client.query("select from pg_roles where rolname = $1", [NAME]);
     await client.query("begin");
     if (!rowCount) await client.query(`create role ${NAME} login noinherit`);
@@ -35,8 +35,8 @@ export async function makeRequestRole(ownerUrl: string): Promise<string> {
  * The rights that the role of a REQUEST_DATABASE_URL has beyond assuming a request's role, or null
  * if it has none.
  */
-export async function excessOf(requestUrl: string): Promise<string | null> {
-  return connected(requestUrl, async (client) => {
+export async function excessRightsOf(requestUrl: string): Promise<string | null> {
+  return withConnection(requestUrl, async (client) => {
     const { rows } = await client.query<{
       name: string;
       powers: string[];

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { PRODUCT, PRODUCT_ID } from "#lib/wire/product.ts";
-import { requireTrust } from "../lib/runtime/auth-config.ts";
-import { hosts } from "../lib/runtime/env.ts";
+import { requireTrustVariables } from "../lib/runtime/auth-config.ts";
+import { hostList } from "../lib/runtime/env.ts";
 import { publicBytesOf } from "../lib/security-events/signing-keys.ts";
 import { type Quotas, readQuotas } from "./quotas.ts";
 
@@ -96,8 +96,8 @@ export function readSettings(env: Environment = process.env): Settings {
   }
   requireLong(settings, "AUTH_JWT_SECRET", "sign tokens");
   if (settings.METRICS_TOKEN) requireLong(settings, "METRICS_TOKEN", "read the metrics");
-  asSettingsError(() => requireTrust(settings));
-  const { error } = hosts.safeParse(settings.WEBHOOK_ALLOW_HOSTS);
+  asSettingsError(() => requireTrustVariables(settings));
+  const { error } = hostList.safeParse(settings.WEBHOOK_ALLOW_HOSTS);
   if (error) throw new SettingsError(`WEBHOOK_ALLOW_HOSTS ${error.issues[0]?.message}.`);
   if (!local) requireHttps(settings);
   const webs = readCount(settings, "WEB_CONCURRENCY");
@@ -216,7 +216,8 @@ function refuseHalfJoined(
  * encrypted with its own.
  */
 function requireShared(env: Environment, webs: number, background: Background): void {
-  const runs = (kind: string) => background.some((one) => one.kind === kind && one.processes > 0);
+  const runs = (kind: string) =>
+    background.some((item) => item.kind === kind && item.processes > 0);
   if (runsEveryKind(webs, background)) return;
   const needed = [
     ...(webs > 0

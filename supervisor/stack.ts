@@ -10,7 +10,7 @@ import { HEAP } from "./heap-sizes.ts";
 import { log } from "./log.ts";
 import { freePort } from "./ports.ts";
 import { backgroundEnv, dataApiEnv, webEnv } from "./process-env.ts";
-import { excessOf } from "./request-role.ts";
+import { excessRightsOf } from "./request-role.ts";
 import { type Settings, SettingsError } from "./settings.ts";
 import { onSourceChange } from "./watch.ts";
 
@@ -42,7 +42,7 @@ export async function startPostgres({ dataDir, secrets }: Settings): Promise<Dat
     ...postgres.command(port),
     env: { LC_ALL: "C" },
     stopSignal: "SIGINT",
-    stopWithinMs: 4_000,
+    stopTimeoutMs: 4_000,
     ours: false,
     entry: postgresEntry,
   });
@@ -64,7 +64,7 @@ export async function requireRequestRole({
     throw new SettingsError("REPLICA_DATABASE_URL needs REQUEST_DATABASE_URL as well.");
   if (!url)
     return log("info", "requests go by the Data API; npm run request-role gives them a faster way");
-  const excess = await excessOf(url).catch((error: Error) => {
+  const excess = await excessRightsOf(url).catch((error: Error) => {
     throw new SettingsError(`REQUEST_DATABASE_URL does not lead to a database: ${error.message}.`);
   });
   if (excess)
@@ -72,7 +72,7 @@ export async function requireRequestRole({
       `REQUEST_DATABASE_URL is no role for requests: ${excess}. npm run request-role makes one.`,
     );
   if (!replicaUrl) return;
-  const replicaExcess = await excessOf(replicaUrl).catch((error: Error) => {
+  const replicaExcess = await excessRightsOf(replicaUrl).catch((error: Error) => {
     // A replica is optional, so this is only a warning.
     log("warn", `REPLICA_DATABASE_URL does not lead to a database: ${error.message}`);
     return null;
@@ -132,7 +132,7 @@ export async function startDataApi(
       AUTHENTICATOR_URL: urls.authenticator,
       AUTH_ADMIN_URL: urls.authAdmin,
     },
-    stopWithinMs: 2_000,
+    stopTimeoutMs: 2_000,
     ours: true,
   });
   if (part) await allReady([part]);
@@ -156,7 +156,7 @@ export function startBackground({ env, background, metricsPort }: Settings): Par
       name: kind,
       command,
       env: backgroundEnv(env, kind),
-      stopWithinMs: 6_000,
+      stopTimeoutMs: 6_000,
       ours: true,
     };
     const parts = startParts(processes, options, own);
@@ -176,7 +176,7 @@ export function startWeb({ env, webs }: Settings): Part[] {
     name: "web",
     command,
     env: webEnv(env),
-    stopWithinMs: 8_000,
+    stopTimeoutMs: 8_000,
     ours: true,
   });
 }

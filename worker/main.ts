@@ -3,7 +3,7 @@ import { inboxEnv, mailEnv, workerEnv } from "#lib/runtime/env.ts";
 import { createSender } from "#lib/webhooks/send.ts";
 import { sendAlerts } from "./alerts/send-alerts.ts";
 import { sendTestAlert } from "./alerts/send-test-alert.ts";
-import { forgetSecurityEvents } from "./audit/purge-security-events.ts";
+import { purgeSecurityEvents } from "./audit/purge-security-events.ts";
 import { startAuditSigner } from "./audit/signer.ts";
 import { fetchConnection } from "./connections/fetch-connection.ts";
 import { pushEntryBatch } from "./connections/push-entries.ts";
@@ -15,7 +15,7 @@ import { startSlaClock } from "./sla-clock.ts";
 import { announceExpiringApiKeys } from "./tasks/announce-expiring-api-keys.ts";
 import { endGracePeriods } from "./tasks/end-grace-periods.ts";
 import { inBatches } from "./tasks/in-batches.ts";
-import { examineBooks, queueBookExaminations } from "./tasks/recount-books.ts";
+import { queueBookRecounts, recountBooks } from "./tasks/recount-books.ts";
 import { warnOfFailingWebhooks } from "./tasks/warn-of-failing-webhooks.ts";
 import { Dispatcher } from "./webhooks/dispatcher.ts";
 
@@ -41,16 +41,16 @@ await runInBackground({
   kind: "worker",
   directUrl: DIRECT_URL || DATABASE_URL,
   concurrentJobs: OTHER_JOBS + LOOKS,
-  mostAtOnce: placesOf,
+  maxConcurrent: placesOf,
   tasks: {
     announce_expiring_api_keys: announceExpiringApiKeys,
     end_grace_periods: endGracePeriods,
-    examine_books: examineBooks,
+    examine_books: recountBooks,
     expect_files: inBatches("private.open_missing_files"),
     extend_calendars: inBatches("private.extend_calendars"),
     fetch_connection: fetchConnection(WEBHOOK_ALLOW_HOSTS),
     fold_exception_counters: inBatches("private.merge_exception_counters"),
-    forget_security_events: forgetSecurityEvents,
+    forget_security_events: purgeSecurityEvents,
     gather_alerts: inBatches("private.collect_alerts"),
     purge_alerts: inBatches("private.purge_alerts"),
     purge_api_key_usage: inBatches("private.purge_api_key_usage"),
@@ -61,7 +61,7 @@ await runInBackground({
     purge_webhook_deliveries: inBatches("private.purge_webhook_deliveries"),
     look_at_connections: inBatches("private.queue_due_looks"),
     push_entry_batch: pushEntryBatch(WEBHOOK_ALLOW_HOSTS),
-    queue_book_examinations: queueBookExaminations,
+    queue_book_examinations: queueBookRecounts,
     rebuild_calendars: inBatches("private.rebuild_calendars"),
     roll_partitions: inBatches("private.roll_partitions"),
     send_alerts: sendAlerts(mailer, sender, origin),

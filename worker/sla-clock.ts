@@ -22,7 +22,7 @@ export function startSlaClock(connectionString: string): Loop {
   return new Loop({
     name: "sla-clock",
     connectionString,
-    statementWithinMs: STATEMENT_TIMEOUT_MS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     turn: tick,
   });
 }

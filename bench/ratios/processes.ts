@@ -17,14 +17,14 @@ export async function processes(): Promise<Section> {
       calling(`${counts[index]} processes`, server, hot.me),
     );
     const measured = await rates(sides);
-    const [one, ...more] = measured as [Rate, ...Rate[]];
+    const [first, ...more] = measured as [Rate, ...Rate[]];
     return {
       title: "8. More web processes",
       how:
         "`GET /v1/me` by key, 16 calls at once. The callers and Postgres take their share of " +
         "the same cores: what a second process adds is what they leave.",
       findings: more.map((rate) =>
-        ratioOf("`WEB_CONCURRENCY`", rate, { ...one, name: "1 process" }, null),
+        ratioOf("`WEB_CONCURRENCY`", rate, { ...first, name: "1 process" }, null),
       ),
     };
   } finally {

@@ -48,8 +48,8 @@ export function writeSection(file: string, section: Section): void {
         .slice(1)
     : [];
   const others = previous
-    .filter((one) => titleOf(one) !== titleOf(text))
-    .map((one) => one.trimEnd());
+    .filter((value) => titleOf(value) !== titleOf(text))
+    .map((value) => value.trimEnd());
   const sections = [...others, text].sort(
     (left, right) => Number.parseInt(titleOf(left), 10) - Number.parseInt(titleOf(right), 10),
   );

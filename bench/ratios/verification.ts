@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { api, createTenant, userToken } from "#e2e/fixtures.ts";
 import { parseCredential } from "#lib/api-keys/credential-format.ts";
-import { BELIEVED_MS } from "#lib/api-keys/key-cache.ts";
+import { CACHE_MS } from "#lib/api-keys/key-cache.ts";
 import { verifyApiKey } from "#lib/api-keys/verify-api-key.ts";
 import { ROOT, run } from "../../bin/setup.mjs";
 import { stackEnvironment } from "../../supervisor/stack-file.ts";
@@ -67,7 +67,7 @@ function sideOf(name: string, { keys, verify }: Verifier, choose: (turn: number)
     once() {
       const place = choose(turn++) % keys.length;
       const now = performance.now();
-      if (place !== 0 && now - (askedAt.get(place) ?? Number.NEGATIVE_INFINITY) < BELIEVED_MS)
+      if (place !== 0 && now - (askedAt.get(place) ?? Number.NEGATIVE_INFINITY) < CACHE_MS)
         throw new Error(`${keys.length} keys are too few: ${name} still knew one.`);
       askedAt.set(place, now);
       return verify(keys[place] ?? "");

@@ -82,10 +82,9 @@ function unknownFields(manifests: readonly Manifest[]): string {
 }
 
 describe("the manifests for Kubernetes", () => {
-  test.each(MANIFESTS.map((one) => [`${one.kind} ${one.metadata.name}`, one] as const))(
-    "%s is valid by Kubernetes' own schema",
-    (_, manifest) => validate(manifest),
-  );
+  test.each(
+    MANIFESTS.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest] as const),
+  )("%s is valid by Kubernetes' own schema", (_, manifest) => validate(manifest));
 
   test("have no field that Kubernetes doesn't know", () => {
     expect(unknownFields(MANIFESTS)).toBe("");

@@ -12,7 +12,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type Migration, migrations } from "../../supabase/local/migrate.ts";
 import { fail } from "../fail.ts";
-import { type Fresh, withFreshDatabases } from "./generate/fresh-database.ts";
+import { type CreateDatabase, withFreshDatabases } from "./generate/fresh-database.ts";
 import { readCatalogue } from "./migration/catalogue.ts";
 import { describe, differences, planOf } from "./migration/difference.ts";
 import { run, schemaSql } from "./migration/schemas.ts";
@@ -38,7 +38,7 @@ await withFreshDatabases(before.length === 0 ? writeBaseline : writeMigration).c
 );
 
 /** The first migration contains the schemas as they are. */
-async function writeBaseline(fresh: Fresh): Promise<void> {
+async function writeBaseline(fresh: CreateDatabase): Promise<void> {
   await run((await fresh()).client, schemaSql(), "supabase/schemas");
   write(
     "-- The schemas at the time of this baseline. It " +
@@ -47,7 +47,7 @@ async function writeBaseline(fresh: Fresh): Promise<void> {
   );
 }
 
-async function writeMigration(fresh: Fresh): Promise<void> {
+async function writeMigration(fresh: CreateDatabase): Promise<void> {
   const { client: expected } = await fresh();
   await run(expected, schemaSql(), "supabase/schemas");
   const { client: migrated } = await fresh();
@@ -62,7 +62,7 @@ async function writeMigration(fresh: Fresh): Promise<void> {
   const plan = planOf(await readCatalogue(migrated), target);
   if (plan.byHand.length > 0) {
     throw new Error(
-      `What changes of a table is for a person to write:\n${plan.byHand.map((one) => `  ${describe(one)}`).join("\n")}\n` +
+      `What changes of a table is for a person to write:\n${plan.byHand.map((difference) => `  ${describe(difference)}`).join("\n")}\n` +
         `Give the statements by --sql, or in ${path(file)} above the line\n  ${MARKER}`,
     );
   }
@@ -81,7 +81,7 @@ async function writeMigration(fresh: Fresh): Promise<void> {
     const remaining = differences(await readCatalogue(proof), target);
     if (remaining.length > 0)
       throw new Error(
-        `Beyond the migration these differ:\n${remaining.map((one) => `  ${describe(one)}`).join("\n")}`,
+        `Beyond the migration these differ:\n${remaining.map((difference) => `  ${describe(difference)}`).join("\n")}`,
       );
   } catch (error) {
     if (previousText === undefined) rmSync(file);

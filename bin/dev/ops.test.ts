@@ -122,7 +122,7 @@ describe("the manifests for Kubernetes", () => {
     ).toMatchObject(service?.spec.selector ?? { no: "selector" });
   });
 
-  test.each(DEPLOYMENTS.map((one) => [one.metadata.name, one] as const))(
+  test.each(DEPLOYMENTS.map((deployment) => [deployment.metadata.name, deployment] as const))(
     "%s has probes and limits, and minimal privileges",
     (_, { spec }) => {
       const pod = spec.template?.spec;

@@ -29,7 +29,12 @@ const PARTS = {
       ["unit", "api"].map((suite) => gateAhead(suite, days)),
     ),
   fuzz: () => [{ name: "fuzz", run: () => ended("fuzz", "e2e/abuse/run.ts", []) }],
-  breaks: () => [{ name: "breaks", run: () => ended("breaks", "e2e/mutations/run.ts", []) }],
+  breaks: () =>
+    readdirSync(join(ROOT, "e2e/mutations/breaks")).map((file) => {
+      const area = file.replace(".ts", "");
+      const name = `breaks: ${area}`;
+      return { name, run: () => ended(name, "e2e/mutations/run.ts", [area]) };
+    }),
 };
 
 const named = process.argv.slice(2);

@@ -77,7 +77,7 @@ export function again(suite, { failures }) {
 function failedInFile({ name, status, message, assertionResults }) {
   const file = relative(ROOT, name);
   const failed = assertionResults
-    .filter((one) => one.status === "failed")
+    .filter((result) => result.status === "failed")
     .map(({ fullName, failureMessages }) => ({
       name: `${file} > ${fullName}`,
       file,

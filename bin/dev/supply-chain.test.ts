@@ -58,7 +58,7 @@ test("every shipped package has a permitted licence", () => {
     if (license === undefined) return UNSTATED.test(nameOf(path)) ? [] : `${path}: none`;
     // The user chooses one of the licences that OR joins.
     const parts = license.replace(/[()]/g, "").split(" AND ");
-    const isPermitted = (one: string) => PERMISSIVE.test(one) || one in DECIDED;
+    const isPermitted = (value: string) => PERMISSIVE.test(value) || value in DECIDED;
     const wrong = parts.filter((part) => !part.split(" OR ").some(isPermitted));
     return wrong.length > 0 ? `${path}: ${license}` : [];
   });

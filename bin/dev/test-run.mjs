@@ -49,10 +49,10 @@ export class TestRun {
     const first = this.results[name];
     console.log(`── ${name}: ${first.failures.length} failed, once more alone ──`);
     const second = await again(name, first);
-    const failures = first.failures.filter((one) =>
-      second.failures.some((other) => isSame(one, other)),
+    const failures = first.failures.filter((failure) =>
+      second.failures.some((other) => isSame(failure, other)),
     );
-    const flaky = first.failures.filter((one) => !failures.includes(one));
+    const flaky = first.failures.filter((failure) => !failures.includes(failure));
     // A suite that reported nothing was repeated completely.
     const passed = first.failures.every(({ file }) => file)
       ? first.passed + flaky.length
@@ -70,7 +70,7 @@ export class TestRun {
   report() {
     const all = Object.entries(this.results);
     const listed = (kind) =>
-      all.flatMap(([suite, result]) => result[kind].map((one) => ({ suite, ...one })));
+      all.flatMap(([suite, result]) => result[kind].map((item) => ({ suite, ...item })));
     const failed = listed("failures");
     const flaky = listed("flaky");
     if (flaky.length > FLAKY_MAX)
@@ -113,7 +113,7 @@ export function print({ suites, failed, flaky, minutes }) {
   }
   for (const one of flaky) console.log(`~ ${named(one)}`);
   for (const one of failed) console.log(`✗ ${named(one)}`);
-  const passed = Object.values(suites).reduce((sum, one) => sum + one.passed, 0);
+  const passed = Object.values(suites).reduce((sum, item) => sum + item.passed, 0);
   console.log(`${minutes} minutes in all`);
   console.log(`${passed} passed, ${failed.length} failed`);
   return failed.length === 0 && passed > 0;
@@ -143,12 +143,9 @@ function named({ suite, name, words }) {
  * A file that could not be loaded stands for each of its tests, and a suite that reported nothing
  * for all.
  */
-function isSame(one, other) {
-  if (!one.file || !other.file) return true;
-  return (
-    one.file === other.file &&
-    (one.name === other.name || one.name === one.file || other.name === other.file)
-  );
+function isSame(a, b) {
+  if (!a.file || !b.file) return true;
+  return a.file === b.file && (a.name === b.name || a.name === a.file || b.name === b.file);
 }
 
 function minutesSince(since) {

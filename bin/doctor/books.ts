@@ -1,6 +1,6 @@
-import { looking } from "./database.ts";
-import { type Check, ok, problem } from "./examine.ts";
+import { withDirectClient } from "./database.ts";
 import type { Project } from "./project.ts";
+import { type Check, ok, problem } from "./run-checks.ts";
 
 const MAX_LISTED = 20;
 
@@ -14,7 +14,7 @@ export const bookChecks: readonly Check[] = [{ name: "Books", look: lookAtBooks 
  * Recomputes every pair from its lines, decisions and closings, and compares it with what is shown.
  */
 async function lookAtBooks(project: Project) {
-  return looking(project, async (client) => {
+  return withDirectClient(project, async (client) => {
     await client.query("begin isolation level repeatable read read only");
     const { rows: pairs } = await client.query<Pair>(
       `select p.tenant_id, p.pair_no, l.name || ' and ' || r.name as names from public.pairs p

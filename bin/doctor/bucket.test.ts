@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bucketChecks } from "./bucket.ts";
-import { examine, type Finding } from "./examine.ts";
+import { type Finding, runChecks } from "./run-checks.ts";
 
 const PRIVATE = { public: false, file_size_limit: null, allowed_mime_types: null };
 const MISSING = { statusCode: "404", error: "Bucket not found", message: "Bucket not found" };
@@ -31,7 +31,7 @@ async function found(bucket: string, status = 200, body: object = PRIVATE): Prom
     disk: "",
     bucket,
   } as const;
-  const { value } = await examine(project, bucketChecks).next();
+  const { value } = await runChecks(project, bucketChecks).next();
   return value as Finding;
 }
 

@@ -1,6 +1,6 @@
 import { EVIDENCE_MAX_BYTES } from "#lib/evidence/contract.ts";
-import { type Check, ok, problem } from "./examine.ts";
 import type { Project } from "./project.ts";
+import { type Check, ok, problem } from "./run-checks.ts";
 
 const TIMEOUT_MS = 10_000;
 const STORED_TYPE = "application/octet-stream";

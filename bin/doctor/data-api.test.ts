@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { errors, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dataApiChecks } from "./data-api.ts";
-import { examine, type Finding } from "./examine.ts";
+import { type Finding, runChecks } from "./run-checks.ts";
 
 const SECRET = "a secret of the project, of more than thirty-two bytes";
 
@@ -56,7 +56,7 @@ async function found(not: Partial<DataApi>): Promise<Record<string, Finding>> {
     bucket: "",
   } as const;
   const findings: Record<string, Finding> = {};
-  for await (const finding of examine(project, dataApiChecks)) findings[finding.check] = finding;
+  for await (const finding of runChecks(project, dataApiChecks)) findings[finding.check] = finding;
   return findings;
 }
 

@@ -1,6 +1,6 @@
 import { decodeJwt, SignJWT } from "jose";
-import { type Check, ok, problem, unknown } from "./examine.ts";
 import type { Project } from "./project.ts";
+import { type Check, ok, problem, unknown } from "./run-checks.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Our schemas that the Data API must not expose. */

@@ -1,12 +1,12 @@
 import type { Client } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
-import { lentDatabases } from "../dev/generate/lent-databases.ts";
+import { testDatabases } from "../dev/generate/test-databases.ts";
 import { databaseChecks } from "./database.ts";
-import { examine, type Finding } from "./examine.ts";
 import type { Project } from "./project.ts";
+import { type Finding, runChecks } from "./run-checks.ts";
 import { schemaChecks } from "./schema.ts";
 
-const fresh = lentDatabases();
+const fresh = testDatabases();
 let client: Client;
 let url: string;
 
@@ -34,7 +34,7 @@ async function found(doubles?: string): Promise<Record<string, Finding>> {
     bucket: "",
   };
   const findings: Record<string, Finding> = {};
-  for await (const finding of examine(project, [...databaseChecks, ...schemaChecks]))
+  for await (const finding of runChecks(project, [...databaseChecks, ...schemaChecks]))
     findings[finding.check] = finding;
   return findings;
 }

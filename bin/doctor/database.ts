@@ -1,10 +1,10 @@
 import type { Client } from "pg";
 import { PRODUCT_ID } from "#lib/wire/product.ts";
 import { supportsListen } from "../../lib/background/supports-listen.ts";
-import { connected } from "../../supervisor/check-connection.ts";
-import { excessOf } from "../../supervisor/request-role.ts";
-import { type Check, ok, problem, unknown } from "./examine.ts";
+import { withConnection } from "../../supervisor/check-connection.ts";
+import { excessRightsOf } from "../../supervisor/request-role.ts";
 import type { Project } from "./project.ts";
+import { type Check, ok, problem, unknown } from "./run-checks.ts";
 
 const OLDEST_POSTGRES = 17;
 const MAX_SKEW_MS = 2_000;
@@ -32,11 +32,11 @@ export const databaseChecks: readonly Check[] = [
 ];
 
 /** Opens a direct connection for one check. */
-export function looking<Result>(
+export function withDirectClient<Result>(
   { directUrl }: Pick<Project, "directUrl">,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  return connected(directUrl, work, { application_name: `${PRODUCT_ID} doctor` });
+  return withConnection(directUrl, work, { application_name: `${PRODUCT_ID} doctor` });
 }
 
 async function one<Row extends object>(project: Project, query: string): Promise<Row> {
@@ -45,7 +45,7 @@ async function one<Row extends object>(project: Project, query: string): Promise
 }
 
 function all<Row extends object>(project: Project, query: string): Promise<Row[]> {
-  return looking(project, async (client) => (await client.query<Row>(query)).rows);
+  return withDirectClient(project, async (client) => (await client.query<Row>(query)).rows);
 }
 
 async function lookAtVersion(project: Project) {
@@ -101,7 +101,7 @@ async function lookAtRequests({ requestUrl }: Project) {
       "they go by the Data API, several times slower; npm run request-role makes a role for a " +
         "direct way",
     );
-  const excess = await excessOf(requestUrl);
+  const excess = await excessRightsOf(requestUrl);
   if (excess === null)
     return ok("REQUEST_DATABASE_URL's role owns nothing and becomes a request's role alone");
   return problem(
@@ -122,7 +122,7 @@ async function lookAtNotifications({ directUrl, directName }: Project) {
 
 /** Compares the database's clock with ours at the middle of a round trip. */
 async function lookAtClock(project: Project) {
-  const skew = await looking(project, async (client) => {
+  const skew = await withDirectClient(project, async (client) => {
     const before = Date.now();
     const { rows } = await client.query<{ now: Date }>("select clock_timestamp() as now");
     return Math.abs((rows[0]?.now.getTime() ?? 0) - (before + Date.now()) / 2);

@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { diskChecks } from "./disk.ts";
-import { examine, type Finding } from "./examine.ts";
 import type { Project } from "./project.ts";
+import { type Finding, runChecks } from "./run-checks.ts";
 
 let answer: { status: number; text: string };
 const server = createServer(({ url, headers }, response) => {
@@ -21,7 +21,7 @@ async function found(disk: string): Promise<Finding | undefined> {
     secretKey: "sb_secret_1",
     disk,
   } as Project;
-  for await (const finding of examine(project, diskChecks)) return finding;
+  for await (const finding of runChecks(project, diskChecks)) return finding;
 }
 
 const gauges = (

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
-import { type Check, ok, problem, unknown } from "./examine.ts";
 import type { Project } from "./project.ts";
+import { type Check, ok, problem, unknown } from "./run-checks.ts";
 
 const TIMEOUT_MS = 10_000;
 const FREE_SHARE = 0.1;

@@ -1,11 +1,11 @@
 import { PRODUCT } from "../../lib/wire/product.ts";
 import { migrate, migrationState, migrations, nameOf } from "../../supabase/local/migrate.ts";
 import { withFreshDatabases } from "../dev/generate/fresh-database.ts";
-import { readCatalogue, type Thing } from "../dev/migration/catalogue.ts";
+import { type CatalogueObject, readCatalogue } from "../dev/migration/catalogue.ts";
 import { type Difference, describe, differences } from "../dev/migration/difference.ts";
-import { looking } from "./database.ts";
-import { type Check, ok, problem, unknown } from "./examine.ts";
+import { withDirectClient } from "./database.ts";
 import type { Project } from "./project.ts";
+import { type Check, ok, problem, unknown } from "./run-checks.ts";
 
 const MAX_LISTED = 20;
 /** Objects of the platform, which differ between projects. */
@@ -18,7 +18,7 @@ export const schemaChecks: readonly Check[] = [
 ];
 
 async function lookAtMigrations(project: Project) {
-  const { pending, unknown: strange } = await looking(project, migrationState);
+  const { pending, unknown: strange } = await withDirectClient(project, migrationState);
   if (strange.length > 0) {
     return problem(
       `the database has ${strange.join(", ")}, which this version of ${PRODUCT} doesn't know`,
@@ -38,9 +38,9 @@ async function lookAtMigrations(project: Project) {
  * empty database.
  */
 async function lookAtSchema(project: Project) {
-  const { pending } = await looking(project, migrationState);
+  const { pending } = await withDirectClient(project, migrationState);
   if (pending.length > 0) return unknown("it is compared when every migration is applied");
-  const found = await looking(project, readCatalogue);
+  const found = await withDirectClient(project, readCatalogue);
   const expected = await withFreshDatabases(async (fresh) => {
     const { url, client } = await fresh();
     await migrate(url);
@@ -61,10 +61,13 @@ async function lookAtSchema(project: Project) {
 }
 
 /** Ignores other tables in the same schemas, but not grants and policies on our tables. */
-function drift(expected: readonly Thing[], found: readonly Thing[]): Difference[] {
+function drift(
+  expected: readonly CatalogueObject[],
+  found: readonly CatalogueObject[],
+): Difference[] {
   const ours = new Set(expected.map(({ owner }) => owner));
   return differences(expected, found).filter(({ change, before, after }) => {
-    const { kind, owner } = (after ?? before) as Thing;
+    const { kind, owner } = (after ?? before) as CatalogueObject;
     return !PLATFORM_KINDS.has(kind) && (change !== "added" || ours.has(owner));
   });
 }
@@ -74,7 +77,7 @@ function drift(expected: readonly Thing[], found: readonly Thing[]): Difference[
  * returns rows.
  */
 async function lookAtRowLimit(project: Project) {
-  const { rows } = await looking(project, (client) =>
+  const { rows } = await withDirectClient(project, (client) =>
     client.query<{ name: string }>(
       `select p.oid::regprocedure::text as name from pg_proc p
        where p.pronamespace = 'public'::regnamespace and p.proretset

@@ -20,14 +20,14 @@ import { channelPages } from "./queries.ts";
 
 const alertSearch = { new: parseAsBoolean.withDefault(false) };
 
-type Act = { what: "edit" | "delete"; channel: AlertChannel };
+type OpenDialog = { kind: "edit" | "delete"; channel: AlertChannel };
 
 /** Where the tenant's alerts go. What each person is mailed is on their profile. */
 export function AlertsPage() {
   const tenant = useTenantId();
   const { search, set } = useSearch(alertSearch, []);
   const list = useList(channelPages(tenant));
-  const [act, setAct] = useState<Act>();
+  const [dialog, setDialog] = useState<OpenDialog>();
   const add = () => set({ new: true });
   return (
     <Page
@@ -72,18 +72,18 @@ export function AlertsPage() {
               <ChannelRow
                 key={channel.id}
                 channel={channel}
-                onAct={(what) => setAct({ what, channel })}
+                onAction={(kind) => setDialog({ kind, channel })}
               />
             ))}
           </ul>
         )}
       </ListBody>
       {search.new && <ChannelDialog onClose={() => set({ new: null })} />}
-      {act?.what === "edit" && (
-        <ChannelDialog channel={act.channel} onClose={() => setAct(undefined)} />
+      {dialog?.kind === "edit" && (
+        <ChannelDialog channel={dialog.channel} onClose={() => setDialog(undefined)} />
       )}
-      {act?.what === "delete" && (
-        <DeleteChannelDialog channel={act.channel} onClose={() => setAct(undefined)} />
+      {dialog?.kind === "delete" && (
+        <DeleteChannelDialog channel={dialog.channel} onClose={() => setDialog(undefined)} />
       )}
     </Page>
   );

@@ -13,10 +13,10 @@ import { channelsKey } from "./queries.ts";
 
 export function ChannelRow({
   channel,
-  onAct,
+  onAction,
 }: {
   channel: AlertChannel;
-  onAct: (what: "edit" | "delete") => void;
+  onAction: (what: "edit" | "delete") => void;
 }) {
   const tenant = useTenantId();
   const { id, name, url_hint, kinds, last_sent_at, last_failure_at, last_failure } = channel;
@@ -56,10 +56,10 @@ export function ChannelRow({
         >
           {sends}
         </Button>
-        <Button size="sm" aria-label={`Edit ${name}`} onClick={() => onAct("edit")}>
+        <Button size="sm" aria-label={`Edit ${name}`} onClick={() => onAction("edit")}>
           Edit
         </Button>
-        <Button size="sm" aria-label={`Delete ${name}`} onClick={() => onAct("delete")}>
+        <Button size="sm" aria-label={`Delete ${name}`} onClick={() => onAction("delete")}>
           Delete
         </Button>
       </div>

@@ -15,10 +15,10 @@ import { Note } from "#components/ui/note.tsx";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import {
+  ALERT_SCOPES,
   listAlertChannelsContract,
   type NotificationSettings,
   putNotificationSettingsContract,
-  WHOSE,
 } from "#lib/alerts/contract.ts";
 import { PRODUCT } from "#lib/wire/product.ts";
 import { isSandbox } from "#lib/wire/sandbox.ts";
@@ -53,7 +53,7 @@ export function NotificationCard() {
   );
 }
 
-const WHOSE_LABELS: Record<(typeof WHOSE)[number], string> = {
+const WHOSE_LABELS: Record<(typeof ALERT_SCOPES)[number], string> = {
   mine: "Assigned to me",
   all: "Assigned to anyone",
   off: "Don't email me",
@@ -126,7 +126,7 @@ function SettingsForm({ stored }: { stored: Version<NotificationSettings> }) {
   );
 }
 
-type Whose = (typeof WHOSE)[number];
+type Whose = (typeof ALERT_SCOPES)[number];
 
 function WhoseField({
   label,
@@ -143,7 +143,7 @@ function WhoseField({
       value={value}
       onChange={({ target }) => onChange(target.value as Whose)}
     >
-      {WHOSE.map((whose) => (
+      {ALERT_SCOPES.map((whose) => (
         <option key={whose} value={whose}>
           {WHOSE_LABELS[whose]}
         </option>

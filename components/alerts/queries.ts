@@ -16,7 +16,7 @@ export function channelsKey(tenant: string) {
 export function channelPages(tenant: string) {
   const call = { tenant, query: { limit: ALL } };
   return listQuery(
-    { under: channelsKey(tenant), contract: listAlertChannelsContract, call },
+    { keyPrefix: channelsKey(tenant), contract: listAlertChannelsContract, call },
     { refreshMs: () => REFRESH_MS },
   );
 }
@@ -24,7 +24,7 @@ export function channelPages(tenant: string) {
 /** The reader's own, with their ETag. */
 export function notificationSettings(tenant: string) {
   return versionQuery({
-    under: resourceKey(tenant, "notifications"),
+    keyPrefix: resourceKey(tenant, "notifications"),
     contract: getNotificationSettingsContract,
     call: { tenant },
   });

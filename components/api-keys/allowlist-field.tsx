@@ -5,7 +5,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { TextArea } from "#components/ui/text-field.tsx";
 import { isInRanges, normaliseRange } from "#lib/wire/ip-range.ts";
-import { opensToAll, rangesOf } from "./draft.ts";
+import { allowsEveryAddress, rangesOf } from "./draft.ts";
 
 /** The addresses from which a key can be used. */
 export function AllowlistField({
@@ -47,7 +47,7 @@ export function AllowlistField({
         </Button>
       )}
       <div role="status" className="empty:hidden">
-        {opensToAll(ranges) ? (
+        {allowsEveryAddress(ranges) ? (
           <Note tone="warning">
             A /0 range covers the whole internet: anyone with the secret can use the key from
             anywhere.

@@ -9,7 +9,7 @@ import { serverNow } from "#components/ui/server-clock.ts";
 import { createApiKeyContract } from "#lib/api-keys/contract.ts";
 import { PRODUCT } from "#lib/wire/product.ts";
 import { inputOf, missingIn, NEW_DRAFT } from "./draft.ts";
-import { leave, reveal } from "./issue.ts";
+import { closeIssueDialog, showSecret } from "./issued-secret.ts";
 import { KeyFields } from "./key-fields.tsx";
 
 export function CreateKeyDialog({
@@ -34,7 +34,7 @@ export function CreateKeyDialog({
         idempotencyKey,
       });
     },
-    onDone: (key) => reveal({ key, rotated: false }, onClose),
+    onDone: (key) => showSecret({ key, rotated: false }, onClose),
   });
   return (
     <FormDialog
@@ -43,7 +43,7 @@ export function CreateKeyDialog({
       description={`For a server that calls ${PRODUCT} without a user signing in.`}
       start="Create key"
       pending="Creating…"
-      onClose={() => leave(form, onClose)}
+      onClose={() => closeIssueDialog(form, onClose)}
     >
       <KeyFields form={form} address={address} />
     </FormDialog>

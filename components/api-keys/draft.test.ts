@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
 import {
+  allowsEveryAddress,
   draftOf,
   endOf,
   inputOf,
   missingIn,
   NEW_DRAFT,
-  opensToAll,
   patchOf,
   rangesOf,
 } from "./draft.ts";
@@ -60,12 +60,12 @@ test("ranges can be separated by lines, commas, semicolons and blanks", () => {
 test.each([["0.0.0.0/0"], ["::/0"], ["203.0.113.9/0"], ["::ffff:0.0.0.0/96"]])(
   "%s allows every address",
   (range) => {
-    expect(opensToAll(["10.0.0.0/8", range])).toBe(true);
+    expect(allowsEveryAddress(["10.0.0.0/8", range])).toBe(true);
   },
 );
 
 test("a narrow range does not allow every address", () => {
-  expect(opensToAll(["10.0.0.0/8", "2001:db8::/32", "nonsense/0"])).toBe(false);
+  expect(allowsEveryAddress(["10.0.0.0/8", "2001:db8::/32", "nonsense/0"])).toBe(false);
 });
 
 test("an empty form reports its missing fields, and a complete one nothing", () => {

@@ -82,7 +82,7 @@ export function rangesOf(allowlist: string): string[] {
 }
 
 /** Whether an allowlist explicitly allows every address. */
-export function opensToAll(ranges: readonly string[]): boolean {
+export function allowsEveryAddress(ranges: readonly string[]): boolean {
   return ranges.some((range) => normaliseRange(range)?.endsWith("/0"));
 }
 
@@ -100,10 +100,10 @@ export function missingIn({ name, scopes, expires_at, ip_allowlist }: Draft): Pr
   };
 }
 
-export function toggled(scopes: readonly Scope[], scope: Scope, on: boolean): Scope[] {
+export function toggleScope(scopes: readonly Scope[], scope: Scope, on: boolean): Scope[] {
   return SCOPES.filter((known) => (known === scope ? on : scopes.includes(known)));
 }
 
 function sameSet(left: readonly string[], right: readonly string[]): boolean {
-  return new Set(left).size === new Set(right).size && left.every((one) => right.includes(one));
+  return new Set(left).size === new Set(right).size && left.every((value) => right.includes(value));
 }

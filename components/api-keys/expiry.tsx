@@ -1,8 +1,8 @@
 "use client";
 
 import { RefreshCw, TriangleAlert } from "lucide-react";
+import { daysUntil, formatRemaining } from "#components/ui/format-duration.ts";
 import { pluralize } from "#components/ui/pluralize.ts";
-import { daysUntil, remaining } from "#components/ui/remaining.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import { Day } from "#components/ui/time.tsx";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
@@ -62,7 +62,7 @@ function RotateHint({ apiKey, asOf }: { apiKey: ApiKey; asOf: string }) {
   );
 }
 
-export function GraceLeft(grace: { until: string; asOf: string }) {
+export function GraceCountdown(grace: { until: string; asOf: string }) {
   return (
     <>
       Expires <Left {...grace} />
@@ -72,6 +72,6 @@ export function GraceLeft(grace: { until: string; asOf: string }) {
 
 /** A countdown. Not a live region: it changes each second. */
 function Left({ until, asOf }: { until: string; asOf: string }) {
-  const left = useServerTime((now) => remaining(until, now), asOf);
+  const left = useServerTime((now) => formatRemaining(until, now), asOf);
   return <span className="tabular-nums">in {left}</span>;
 }

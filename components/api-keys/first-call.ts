@@ -3,7 +3,7 @@ import type { ApiKey } from "#lib/api-keys/contract.ts";
 const EXPECTED_TIMEOUT_MS = 60 * 60 * 1000;
 
 /** Whether a key is new enough that its first call is expected any moment. */
-export function isWaiting(
+export function awaitsFirstCall(
   key: Pick<ApiKey, "status" | "request_count" | "created_at">,
   nowMs: number,
 ): boolean {

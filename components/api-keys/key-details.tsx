@@ -12,7 +12,7 @@ import { Time } from "#components/ui/time.tsx";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
 import { EditKeyDialog } from "./edit-key-dialog.tsx";
 import { Expiry } from "./expiry.tsx";
-import { groupedScopes, resourceWord, scopeOf } from "./labels.ts";
+import { groupedScopes, resourceLabel, scopeOf } from "./labels.ts";
 import { LastUsed } from "./last-used.tsx";
 import { RevokeKeyDialog } from "./revoke-key-dialog.tsx";
 import { RotateKeyDialog } from "./rotate-key-dialog.tsx";
@@ -20,17 +20,17 @@ import { Rotation } from "./rotation.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { Usage } from "./usage.tsx";
 
-type Act = "edit" | "rotate" | "revoke";
+type OpenDialog = "edit" | "rotate" | "revoke";
 
 type Props = { apiKey: ApiKey; address: string | null; onOpen: (id: string) => void };
 
 export function KeyDetails({ apiKey, address, onOpen }: Props) {
-  const [act, setAct] = useState<Act | null>(null);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const { status } = apiKey;
   const isUsable = status === "active" || status === "rotating";
   const asOf = apiKey.last_used_at ?? apiKey.created_at;
-  const close = () => setAct(null);
+  const close = () => setDialog(null);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: with the status the button that had the focus may go
   useEffect(() => {
@@ -49,17 +49,17 @@ export function KeyDetails({ apiKey, address, onOpen }: Props) {
 
       {isUsable && (
         <div className="flex flex-wrap gap-2">
-          <Button size="sm" onClick={() => setAct("edit")}>
+          <Button size="sm" onClick={() => setDialog("edit")}>
             <Pencil aria-hidden className="size-4 text-muted" />
             Edit
           </Button>
           {status === "active" && (
-            <Button size="sm" onClick={() => setAct("rotate")}>
+            <Button size="sm" onClick={() => setDialog("rotate")}>
               <RefreshCw aria-hidden className="size-4 text-muted" />
               Rotate
             </Button>
           )}
-          <Button size="sm" onClick={() => setAct("revoke")}>
+          <Button size="sm" onClick={() => setDialog("revoke")}>
             <span className="flex items-center gap-1.5 text-danger-text">
               <Ban aria-hidden className="size-4" />
               Revoke
@@ -126,9 +126,9 @@ export function KeyDetails({ apiKey, address, onOpen }: Props) {
 
       <Usage keyId={apiKey.id} />
 
-      {act === "edit" && <EditKeyDialog apiKey={apiKey} address={address} onClose={close} />}
-      {act === "rotate" && <RotateKeyDialog apiKey={apiKey} onClose={close} />}
-      {act === "revoke" && <RevokeKeyDialog apiKey={apiKey} onClose={close} />}
+      {dialog === "edit" && <EditKeyDialog apiKey={apiKey} address={address} onClose={close} />}
+      {dialog === "rotate" && <RotateKeyDialog apiKey={apiKey} onClose={close} />}
+      {dialog === "revoke" && <RevokeKeyDialog apiKey={apiKey} onClose={close} />}
     </PanelBody>
   );
 }
@@ -138,7 +138,7 @@ function Scopes({ apiKey: { scopes, unused_scopes } }: { apiKey: ApiKey }) {
     <ul className="flex flex-col gap-0.5">
       {groupedScopes(scopes).map(({ resource, actions }) => (
         <li key={resource}>
-          <span className="inline-block first-letter:uppercase">{resourceWord(resource)}:</span>{" "}
+          <span className="inline-block first-letter:uppercase">{resourceLabel(resource)}:</span>{" "}
           {actions.map((action, index) => (
             <span key={action}>
               {index > 0 && ", "}

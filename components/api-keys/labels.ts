@@ -21,7 +21,7 @@ export function scopeOf(action: Action, resource: string): Scope {
   return `${action}:${resource}` as Scope;
 }
 
-export function resourceWord(resource: string): string {
+export function resourceLabel(resource: string): string {
   return resource.replaceAll("-", " ");
 }
 
@@ -46,7 +46,7 @@ const REFUSALS: Record<string, string> = {
   revoked: "Key revoked",
 };
 
-export function refusalWord(reason: string): string {
+export function refusalLabel(reason: string): string {
   return REFUSALS[reason] ?? reason.replaceAll("_", " ");
 }
 

@@ -1,4 +1,4 @@
-import { listQuery, oneQuery } from "#components/kit/query.ts";
+import { listQuery, singleQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import {
   estimateApiKeyImpactContract,
@@ -8,7 +8,7 @@ import {
 } from "#lib/api-keys/contract.ts";
 import { apiKeysKey } from "./cache-key.ts";
 import type { ApiKeyChange } from "./draft.ts";
-import { isWaiting } from "./first-call.ts";
+import { awaitsFirstCall } from "./first-call.ts";
 import type { ApiKeySearch } from "./search.ts";
 
 const PAGE_SIZE = 50;
@@ -19,13 +19,13 @@ const WAITING_REFRESH_MS = 1500;
 export function apiKeyPages(tenant: string, { q, status }: Pick<ApiKeySearch, "q" | "status">) {
   return listQuery(
     {
-      under: apiKeysKey(tenant),
+      keyPrefix: apiKeysKey(tenant),
       contract: listApiKeysContract,
       call: { tenant, params: { id: tenant }, query: queryOf({ q, status, limit: PAGE_SIZE }) },
     },
     {
       refreshMs: (newest) =>
-        newest?.items.some((key) => isWaiting(key, Date.parse(newest.as_of)))
+        newest?.items.some((key) => awaitsFirstCall(key, Date.parse(newest.as_of)))
           ? WAITING_REFRESH_MS
           : REFRESH_MS,
     },
@@ -33,9 +33,9 @@ export function apiKeyPages(tenant: string, { q, status }: Pick<ApiKeySearch, "q
 }
 
 export function apiKeyById(tenant: string, keyId: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: apiKeysKey(tenant),
+      keyPrefix: apiKeysKey(tenant),
       contract: getApiKeyContract,
       call: { tenant, params: { id: tenant, keyId } },
     },
@@ -44,9 +44,9 @@ export function apiKeyById(tenant: string, keyId: string) {
 }
 
 export function apiKeyUsage(tenant: string, keyId: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: apiKeysKey(tenant),
+      keyPrefix: apiKeysKey(tenant),
       contract: getApiKeyUsageContract,
       call: { tenant, params: { id: tenant, keyId } },
     },
@@ -60,9 +60,9 @@ export function apiKeyImpact(
   keyId: string,
   change: ApiKeyChange | { revoke: true },
 ) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: apiKeysKey(tenant),
+      keyPrefix: apiKeysKey(tenant),
       contract: estimateApiKeyImpactContract,
       call: { tenant, params: { id: tenant, keyId }, body: change },
     },

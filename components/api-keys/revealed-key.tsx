@@ -10,20 +10,20 @@ import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { useStore } from "#components/ui/store.ts";
 import { apiKeysKey } from "./cache-key.ts";
-import { type Issued, issued } from "./issue.ts";
+import { type IssuedSecret, issuedSecret } from "./issued-secret.ts";
 
 /**
  * Shows a secret once. Rendered outside the pages, so that navigation doesn't remove it before it's
  * stored.
  */
 export function RevealedKey() {
-  const shown = useStore(issued, null);
+  const shown = useStore(issuedSecret, null);
   return shown && <Reveal key={shown.key.id} issued={shown} />;
 }
 
-const forget = () => issued.set(null);
+const forget = () => issuedSecret.set(null);
 
-function Reveal({ issued: { key, rotated } }: { issued: Issued }) {
+function Reveal({ issued: { key, rotated } }: { issued: IssuedSecret }) {
   const tenantId = useTenantId();
   const cache = useQueryClient();
   const id = useId();

@@ -14,7 +14,7 @@ import {
   rotateApiKeyContract,
 } from "#lib/api-keys/contract.ts";
 import { Impact } from "./impact.tsx";
-import { leave, reveal } from "./issue.ts";
+import { closeIssueDialog, showSecret } from "./issued-secret.ts";
 import { apiKeyImpact } from "./queries.ts";
 
 const GRACE_PERIODS = [
@@ -36,7 +36,7 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: 
         body: { grace_period_seconds: Number(draft.grace_period_seconds) },
         idempotencyKey,
       }),
-    onDone: (key) => reveal({ key, rotated: true }, onClose),
+    onDone: (key) => showSecret({ key, rotated: true }, onClose),
   });
   const grace = form.draft.grace_period_seconds;
   return (
@@ -46,7 +46,7 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: 
       description="Creates a new key with the same name, scopes and allowed addresses. Its secret is shown once."
       start="Rotate key"
       pending="Rotating…"
-      onClose={() => leave(form, onClose)}
+      onClose={() => closeIssueDialog(form, onClose)}
     >
       <RadioGroup
         legend="Old key expires"

@@ -5,7 +5,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
 import { RelativeTime } from "#components/ui/relative-time.tsx";
 import type { ApiKey, ApiKeyUsage } from "#lib/api-keys/contract.ts";
-import { GraceLeft } from "./expiry.tsx";
+import { GraceCountdown } from "./expiry.tsx";
 import { maskedId } from "./labels.ts";
 import { LastUsed } from "./last-used.tsx";
 import { apiKeyById, apiKeyUsage } from "./queries.ts";
@@ -28,7 +28,7 @@ export function Rotation({ apiKey, onOpen }: Props) {
       <div className="grid divide-y divide-line sm:grid-cols-2 sm:divide-x sm:divide-y-0">
         <Side title="Old key" apiKey={old} shown={apiKey} onOpen={onOpen}>
           <p data-tone="warning" className="font-semibold text-tone-ink">
-            <GraceLeft until={old.grace_expires_at} asOf={asOf} />
+            <GraceCountdown until={old.grace_expires_at} asOf={asOf} />
           </p>
         </Side>
         <Side title="New key" apiKey={next} shown={apiKey} onOpen={onOpen}>

@@ -1,5 +1,5 @@
 import { SCOPES } from "#lib/wire/scopes.ts";
-import { groupedScopes, resourceWord } from "./labels.ts";
+import { groupedScopes, resourceLabel } from "./labels.ts";
 
 const SHOWN = 2;
 
@@ -12,7 +12,7 @@ export function ScopeSummary({ scopes }: { scopes: readonly string[] }) {
     <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
       {groups.slice(0, SHOWN).map(({ resource, actions }) => (
         <span key={resource} className="whitespace-nowrap">
-          <span className="inline-block first-letter:uppercase">{resourceWord(resource)}</span>{" "}
+          <span className="inline-block first-letter:uppercase">{resourceLabel(resource)}</span>{" "}
           <span className="text-muted">{actions.join(", ")}</span>
         </span>
       ))}
@@ -20,7 +20,7 @@ export function ScopeSummary({ scopes }: { scopes: readonly string[] }) {
         <span
           className="text-muted"
           title={rest
-            .map(({ resource, actions }) => `${resourceWord(resource)} ${actions.join(", ")}`)
+            .map(({ resource, actions }) => `${resourceLabel(resource)} ${actions.join(", ")}`)
             .join("; ")}
         >
           +{rest.length} more

@@ -3,8 +3,8 @@
 import { useId } from "react";
 import type { Scope } from "#lib/wire/access.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
-import { toggled } from "./draft.ts";
-import { type Action, RESOURCES, resourceWord, scopeOf } from "./labels.ts";
+import { toggleScope } from "./draft.ts";
+import { type Action, RESOURCES, resourceLabel, scopeOf } from "./labels.ts";
 
 /** A key's scopes, by resource. */
 export function ScopePicker({
@@ -23,14 +23,14 @@ export function ScopePicker({
     return (
       <label className="flex h-10 cursor-pointer items-center justify-center rounded-sm hover:bg-hover">
         <span className="sr-only">
-          {action} {resourceWord(resource)}
+          {action} {resourceLabel(resource)}
         </span>
         <input
           type="checkbox"
           checked={scopes.includes(scope)}
           aria-invalid={error !== undefined}
           aria-describedby={`${id}-error`}
-          onChange={(event) => onChange(toggled(scopes, scope, event.target.checked))}
+          onChange={(event) => onChange(toggleScope(scopes, scope, event.target.checked))}
           className="size-4.5 accent-accent"
         />
       </label>
@@ -54,7 +54,7 @@ export function ScopePicker({
             className="grid grid-cols-[minmax(0,1fr)_4.5rem_4.5rem] items-center px-3"
           >
             <span aria-hidden className="truncate text-sm first-letter:uppercase">
-              {resourceWord(resource)}
+              {resourceLabel(resource)}
             </span>
             {box("read", resource)}
             {box("write", resource)}

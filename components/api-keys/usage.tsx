@@ -10,7 +10,7 @@ import { RelativeTime } from "#components/ui/relative-time.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { ApiKeyUsage } from "#lib/api-keys/contract.ts";
 import { bucketsOf, PERIODS, type Period } from "./buckets.ts";
-import { refusalWord } from "./labels.ts";
+import { refusalLabel } from "./labels.ts";
 import { apiKeyUsage } from "./queries.ts";
 import { UsageChart } from "./usage-chart.tsx";
 import { UsageTable } from "./usage-table.tsx";
@@ -60,15 +60,15 @@ function Figures({ usage }: { usage: ApiKeyUsage }) {
     <>
       <div className="flex flex-col gap-3">
         <div className="flex flex-wrap gap-2">
-          {(["hours", "days"] as const).map((one) => (
+          {(["hours", "days"] as const).map((value) => (
             <Button
-              key={one}
+              key={value}
               size="sm"
-              variant={one === period ? "selected" : "secondary"}
-              aria-pressed={one === period}
-              onClick={() => setPeriod(one)}
+              variant={value === period ? "selected" : "secondary"}
+              aria-pressed={value === period}
+              onClick={() => setPeriod(value)}
             >
-              {PERIODS[one].name}
+              {PERIODS[value].name}
             </Button>
           ))}
           <Button
@@ -112,7 +112,7 @@ function Figures({ usage }: { usage: ApiKeyUsage }) {
           {refusals.map(([reason, calls]) => (
             <tr key={reason}>
               <th scope="row" className="py-0.5 pr-3 text-left font-normal">
-                {refusalWord(reason)}
+                {refusalLabel(reason)}
               </th>
               <td className="py-0.5 text-right tabular-nums">{calls.toLocaleString("en")}</td>
             </tr>

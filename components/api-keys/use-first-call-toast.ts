@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "react";
 import { toast } from "#components/ui/toast.ts";
 import type { ApiKey } from "#lib/api-keys/contract.ts";
-import { isWaiting } from "./first-call.ts";
+import { awaitsFirstCall } from "./first-call.ts";
 
 /** Shows a toast when a waiting key makes its first call. */
 export function useFirstCallToast(items: ApiKey[], asOf: string | undefined): void {
@@ -11,7 +11,7 @@ export function useFirstCallToast(items: ApiKey[], asOf: string | undefined): vo
   useEffect(() => {
     if (!asOf) return;
     for (const key of items) {
-      if (isWaiting(key, Date.parse(asOf))) waiting.current.add(key.id);
+      if (awaitsFirstCall(key, Date.parse(asOf))) waiting.current.add(key.id);
       else if (waiting.current.delete(key.id) && key.request_count > 0)
         toast(`${key.name} made its first call`);
     }

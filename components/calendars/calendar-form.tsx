@@ -26,7 +26,11 @@ import { CALENDARS } from "#lib/wire/facts.gen.ts";
 import { bodyOf, type Draft, draftOf, faultsIn, newDraft } from "./draft.ts";
 import { calendarById, calendarsKey } from "./queries.ts";
 import { type Impact, ReviewDialog } from "./review-dialog.tsx";
-import { type Asking, SpecialDaysCard, SpecialDaysDialog } from "./special-days-card.tsx";
+import {
+  SpecialDaysCard,
+  SpecialDaysDialog,
+  type SpecialDaysDialogState,
+} from "./special-days-card.tsx";
 import { TimeZoneField } from "./time-zone-field.tsx";
 import { WeekEditor } from "./week-editor.tsx";
 import { YearPreview } from "./year-preview.tsx";
@@ -164,7 +168,7 @@ function CalendarFrame({
 }) {
   const { draft, problems, problem, change, text } = form;
   const failure = form.uncertain ?? form.unplaced;
-  const [asking, setAsking] = useState<Asking | null>(null);
+  const [asking, setAsking] = useState<SpecialDaysDialogState | null>(null);
   const changeDays = (special_days: Draft["special_days"]) => change({ special_days });
   return (
     <>

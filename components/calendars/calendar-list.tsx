@@ -16,7 +16,7 @@ import { buttonClass } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { type Calendar, createCalendarContract } from "#lib/calendars/contract.ts";
 import { CalendarListSkeleton } from "./calendar-skeletons.tsx";
-import { lengthInWords, weekInWords, weekMinutes } from "./hours.ts";
+import { formatWeek, formatWorkingTime, weekMinutes } from "./hours.ts";
 import { calendarPages, policyOf } from "./queries.ts";
 
 const NUMBER = "whitespace-nowrap text-right tabular-nums";
@@ -98,11 +98,11 @@ function CalendarRow({
             </Badge>
           )}
         </div>
-        <p className="truncate text-muted">{weekInWords(weekly)}</p>
+        <p className="truncate text-muted">{formatWeek(weekly)}</p>
       </PlainCell>
       <PlainCell className="truncate max-md:hidden">{zoneName(time_zone)}</PlainCell>
       <PlainCell className={`${NUMBER} max-sm:hidden`}>
-        {lengthInWords(weekMinutes(weekly))}
+        {formatWorkingTime(weekMinutes(weekly))}
       </PlainCell>
       <PlainCell className={`${NUMBER} max-md:hidden`}>
         {special_days.length.toLocaleString("en")}

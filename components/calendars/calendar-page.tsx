@@ -55,8 +55,8 @@ export function CalendarPage({ id, today }: { id: string; today: string }) {
 
 const REFUSAL = {
   title: "Calendars are created by admins",
-  why: "A calendar moves deadlines.",
-  ask: "Ask an admin to create one.",
+  reason: "A calendar moves deadlines.",
+  remedy: "Ask an admin to create one.",
 };
 
 export function NewCalendarPage({ today }: { today: string }) {

@@ -10,7 +10,7 @@ import { ActorName } from "#components/people/actor-name.tsx";
 import { zoneName } from "#components/preferences/time-zone.ts";
 import type { CalendarVersion } from "#lib/calendars/contract.ts";
 import { SEVERITIES } from "#lib/exceptions/contract.ts";
-import { lengthInWords, weekMinutes } from "./hours.ts";
+import { formatWorkingTime, weekMinutes } from "./hours.ts";
 import { policyOf, versionsOf } from "./queries.ts";
 
 const LIST = new Intl.ListFormat("en");
@@ -90,7 +90,7 @@ function VersionLine({
         </span>
       </span>
       <span className="text-muted">
-        {lengthInWords(weekMinutes(weekly))} a week, {special_day_count} special{" "}
+        {formatWorkingTime(weekMinutes(weekly))} a week, {special_day_count} special{" "}
         {special_day_count === 1 ? "day" : "days"}, {zoneName(time_zone)}
       </span>
       <span className="text-muted">

@@ -2,7 +2,7 @@ import { Card } from "#components/kit/card.tsx";
 import { Fact, Facts } from "#components/kit/facts.tsx";
 import { zoneName } from "#components/preferences/time-zone.ts";
 import { type Calendar, WEEKDAYS } from "#lib/calendars/contract.ts";
-import { DAY_NAMES, hoursInWords } from "./hours.ts";
+import { DAY_NAMES, formatHours } from "./hours.ts";
 import { SpecialDayList } from "./special-day-list.tsx";
 import { ExportButton } from "./special-days-card.tsx";
 import { YearPreview } from "./year-preview.tsx";
@@ -16,7 +16,7 @@ export function CalendarView({ calendar, today }: { calendar: Calendar; today: s
           <Facts>
             {WEEKDAYS.map((day) => (
               <Fact key={day} name={DAY_NAMES[day]}>
-                {hoursInWords(calendar.weekly.filter((one) => one.day === day))}
+                {formatHours(calendar.weekly.filter((item) => item.day === day))}
               </Fact>
             ))}
           </Facts>

@@ -2,7 +2,7 @@
 
 import { useId } from "react";
 import type { SpecialDay } from "#lib/calendars/contract.ts";
-import { dateInWords, hoursInWords } from "./hours.ts";
+import { formatHours, formatWeekdayDate } from "./hours.ts";
 
 type Props = {
   days: readonly SpecialDay[];
@@ -36,11 +36,11 @@ export function DayChoice({ days, known, dropped, onChange }: Props) {
               onChange={() => toggle(date)}
               className="size-4.5 shrink-0 accent-(--color-accent)"
             />
-            <span className="w-32 shrink-0 tabular-nums">{dateInWords(date)}</span>
+            <span className="w-32 shrink-0 tabular-nums">{formatWeekdayDate(date)}</span>
             <span className="min-w-0 flex-1 wrap-break-word">
               {name ?? "Special day"}
               {intervals.length > 0 && (
-                <span className="text-muted"> {hoursInWords(intervals)}</span>
+                <span className="text-muted"> {formatHours(intervals)}</span>
               )}
               {known.has(date) && (
                 <span className="block text-muted">Replaces the day in the calendar</span>

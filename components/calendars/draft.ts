@@ -62,7 +62,7 @@ export function draftOf({ name, time_zone, weekly, special_days }: Calendar): Dr
   return {
     name,
     time_zone,
-    weekly: weekly.map((one) => ({ ...slotOf(one), day: one.day })),
+    weekly: weekly.map((item) => ({ ...slotOf(item), day: item.day })),
     special_days,
   };
 }

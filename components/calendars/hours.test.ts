@@ -1,12 +1,12 @@
 import { describe, expect, it, test } from "vitest";
 import { formatDay } from "#components/ui/moment.ts";
 import {
-  dateInWords,
   dayKinds,
-  hoursInWords,
+  formatHours,
+  formatWeek,
+  formatWeekdayDate,
   monthsFrom,
   timeOf,
-  weekInWords,
   weekMinutes,
 } from "./hours.ts";
 
@@ -42,14 +42,14 @@ describe("a week", () => {
 
   it("is described in groups of days", () => {
     expect(
-      weekInWords([
+      formatWeek([
         at("saturday", "10:00", "14:00"),
         at("sunday", "10:00", "14:00"),
         at("monday", "13:00", "17:00"),
         at("monday", "09:00", "12:00"),
       ]),
     ).toBe("Mon 09:00–12:00, 13:00–17:00; Sat–Sun 10:00–14:00");
-    expect(hoursInWords([])).toBe("Closed");
+    expect(formatHours([])).toBe("Closed");
   });
 });
 
@@ -77,8 +77,8 @@ describe("a year", () => {
     ]);
     expect(months[0]).toMatchObject({ name: "November 2027", blanks: 0 });
     expect(months[3]?.days.at(-1)).toBe("2028-02-29");
-    expect(dateInWords("2026-12-25")).toBe("Fri 25 Dec 2026");
+    expect(formatWeekdayDate("2026-12-25")).toBe("Fri 25 Dec 2026");
     // September as everywhere: languages abbreviate it in two ways.
-    expect(dateInWords("2026-09-25")).toBe(`Fri ${formatDay("2026-09-25", "UTC")}`);
+    expect(formatWeekdayDate("2026-09-25")).toBe(`Fri ${formatDay("2026-09-25", "UTC")}`);
   });
 });

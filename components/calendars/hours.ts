@@ -116,7 +116,7 @@ export function monthsFrom(first: string, count: number): Month[] {
 }
 
 /** "09:00–12:00, 13:00–17:00", "Closed" */
-export function hoursInWords(intervals: readonly Interval[]): string {
+export function formatHours(intervals: readonly Interval[]): string {
   if (intervals.length === 0) return "Closed";
   return [...intervals]
     .sort((left, right) => left.from.localeCompare(right.from))
@@ -128,10 +128,10 @@ export function hoursInWords(intervals: readonly Interval[]): string {
  * "Mon–Fri 09:00–17:00; Sat 10:00–14:00": neighbouring days of the same hours together, closed ones
  * left out.
  */
-export function weekInWords(weekly: Hours["weekly"]): string {
+export function formatWeek(weekly: Hours["weekly"]): string {
   const runs: { first: Weekday; last: Weekday; hours: string }[] = [];
   for (const day of WEEKDAYS) {
-    const hours = hoursInWords(weekly.filter((one) => one.day === day));
+    const hours = formatHours(weekly.filter((item) => item.day === day));
     const run = runs.at(-1);
     if (run?.hours === hours) run.last = day;
     else runs.push({ first: day, last: day, hours });
@@ -147,13 +147,13 @@ export function weekInWords(weekly: Hours["weekly"]): string {
 }
 
 /** "40 hours", "37 h 30 min" */
-export function lengthInWords(minutes: number): string {
+export function formatWorkingTime(minutes: number): string {
   const hours = Math.floor(minutes / 60);
   if (minutes % 60 !== 0) return `${hours} h ${minutes % 60} min`;
   return `${hours.toLocaleString("en")} ${hours === 1 ? "hour" : "hours"}`;
 }
 
 /** Fri 25 Dec 2026 */
-export function dateInWords(date: string): string {
+export function formatWeekdayDate(date: string): string {
   return `${DAY_NAMES[weekdayOf(date)].slice(0, 3)} ${formatDay(date, "UTC")}`;
 }

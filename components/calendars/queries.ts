@@ -1,4 +1,4 @@
-import { listQuery, oneQuery, resourceKey, versionQuery } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery, versionQuery } from "#components/kit/query.ts";
 import {
   getCalendarContract,
   listCalendarsContract,
@@ -15,7 +15,7 @@ export const calendarsKey = (tenant: string) => resourceKey(tenant, "calendars")
 
 export function calendarPages(tenant: string) {
   return listQuery({
-    under: calendarsKey(tenant),
+    keyPrefix: calendarsKey(tenant),
     contract: listCalendarsContract,
     call: { tenant, query: { limit: String(PAGE_SIZE) } },
   });
@@ -24,7 +24,7 @@ export function calendarPages(tenant: string) {
 /** A calendar with its ETag, for If-Match. */
 export function calendarById(tenant: string, id: string) {
   return versionQuery({
-    under: calendarsKey(tenant),
+    keyPrefix: calendarsKey(tenant),
     contract: getCalendarContract,
     call: { tenant, params: { id } },
   });
@@ -32,8 +32,8 @@ export function calendarById(tenant: string, id: string) {
 
 /** The newest versions of its hours. */
 export function versionsOf(tenant: string, id: string) {
-  return oneQuery({
-    under: calendarsKey(tenant),
+  return singleQuery({
+    keyPrefix: calendarsKey(tenant),
     contract: listCalendarVersionsContract,
     call: { tenant, params: { id }, query: { limit: "20" } },
   });
@@ -42,16 +42,16 @@ export function versionsOf(tenant: string, id: string) {
 /** The SLA policy, which says for which severities a calendar counts. */
 export function policyOf(tenant: string) {
   return versionQuery({
-    under: resourceKey(tenant, "sla-policy"),
+    keyPrefix: resourceKey(tenant, "sla-policy"),
     contract: getSlaPolicyContract,
     call: { tenant },
   });
 }
 
 export function holidayCountries(tenant: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: resourceKey(tenant, "holidays"),
+      keyPrefix: resourceKey(tenant, "holidays"),
       contract: listHolidayCountriesContract,
       call: { tenant },
     },
@@ -63,9 +63,9 @@ export function holidaysOf(
   tenant: string,
   { country, region, year }: { country: string; region: string; year: string },
 ) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: resourceKey(tenant, "holidays"),
+      keyPrefix: resourceKey(tenant, "holidays"),
       contract: listHolidaysContract,
       call: { tenant, query: { country, year, ...(region !== "" && { region }) } },
     },

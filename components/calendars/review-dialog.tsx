@@ -16,7 +16,7 @@ import { RadioGroup } from "#components/ui/radio-group.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { type Calendar, putCalendarContract } from "#lib/calendars/contract.ts";
 import type { bodyOf } from "./draft.ts";
-import { lengthInWords, weekInWords, weekMinutes } from "./hours.ts";
+import { formatWeek, formatWorkingTime, weekMinutes } from "./hours.ts";
 import { calendarById, calendarsKey } from "./queries.ts";
 
 export type Impact = z.output<typeof putCalendarContract.response>["impact"];
@@ -114,7 +114,7 @@ function changesOf(before: Calendar, after: Body): [name: string, before: string
 
 /** No line ends within days or times. */
 function weekOf({ weekly }: { weekly: Calendar["weekly"] }): string {
-  const words = `${weekInWords(weekly)} (${lengthInWords(weekMinutes(weekly))})`;
+  const words = `${formatWeek(weekly)} (${formatWorkingTime(weekMinutes(weekly))})`;
   return words.replaceAll("–", "\u2060–\u2060");
 }
 

@@ -84,11 +84,15 @@ export function SpecialDayDialog({ initial, known, onDone, onClose }: Props) {
               }}
               onChange={(changed) =>
                 change({
-                  intervals: draft.intervals.map((one) => (one.key === slot.key ? changed : one)),
+                  intervals: draft.intervals.map((interval) =>
+                    interval.key === slot.key ? changed : interval,
+                  ),
                 })
               }
               onRemove={() =>
-                change({ intervals: draft.intervals.filter((one) => one.key !== slot.key) })
+                change({
+                  intervals: draft.intervals.filter((interval) => interval.key !== slot.key),
+                })
               }
             />
           ))}

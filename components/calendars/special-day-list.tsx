@@ -4,7 +4,7 @@ import { Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import type { SpecialDay } from "#lib/calendars/contract.ts";
-import { dateInWords, hoursInWords } from "./hours.ts";
+import { formatHours, formatWeekdayDate } from "./hours.ts";
 
 const SHOWN_AT_FIRST = 30;
 
@@ -35,17 +35,17 @@ export function SpecialDayList({ days, today, onEdit, onRemove }: Props) {
               key={day.date}
               className="flex min-h-10 flex-wrap items-center gap-x-4 px-3 py-1 text-sm"
             >
-              <span className="w-32 shrink-0 tabular-nums">{dateInWords(day.date)}</span>
+              <span className="w-32 shrink-0 tabular-nums">{formatWeekdayDate(day.date)}</span>
               <span className="min-w-0 flex-1 basis-40 wrap-break-word">
                 {day.name ?? "Special day"}{" "}
-                <span className="text-muted">{hoursInWords(day.intervals)}</span>
+                <span className="text-muted">{formatHours(day.intervals)}</span>
               </span>
               {onEdit && onRemove && (
                 <span className="-mr-1.5 flex">
                   <Button
                     variant="ghost"
                     size="icon"
-                    aria-label={`Edit ${dateInWords(day.date)}`}
+                    aria-label={`Edit ${formatWeekdayDate(day.date)}`}
                     onClick={() => onEdit(day)}
                   >
                     <Pencil aria-hidden className="size-4" />
@@ -53,7 +53,7 @@ export function SpecialDayList({ days, today, onEdit, onRemove }: Props) {
                   <Button
                     variant="ghost"
                     size="icon"
-                    aria-label={`Remove ${dateInWords(day.date)}`}
+                    aria-label={`Remove ${formatWeekdayDate(day.date)}`}
                     onClick={() => onRemove(day)}
                   >
                     <Trash2 aria-hidden className="size-4" />

@@ -14,7 +14,9 @@ import { SpecialDayDialog } from "./special-day-dialog.tsx";
 import { SpecialDayList } from "./special-day-list.tsx";
 
 /** What a dialog asks for. */
-export type Asking = { dialog: "day" | "holidays" | "ics" } | { dialog: "edit"; day: SpecialDay };
+export type SpecialDaysDialogState =
+  | { dialog: "day" | "holidays" | "ics" }
+  | { dialog: "edit"; day: SpecialDay };
 
 type Props = {
   days: SpecialDay[];
@@ -22,7 +24,7 @@ type Props = {
   /** The saved calendar, to export. */
   saved: Calendar | undefined;
   error: string | undefined;
-  onAsk: (asking: Asking) => void;
+  onAsk: (asking: SpecialDaysDialogState) => void;
   onChange: (days: SpecialDay[]) => void;
 };
 
@@ -60,7 +62,7 @@ export function SpecialDaysCard({ days, today, saved, error, onAsk, onChange }: 
 }
 
 type DialogProps = Pick<Props, "days" | "today" | "onChange"> & {
-  asking: Asking;
+  asking: SpecialDaysDialogState;
   onClose: () => void;
 };
 

@@ -27,7 +27,7 @@ export function TimeZoneField({
     current: zone === value,
     label: (
       <>
-        <span className="truncate">{inWords(zone)}</span>
+        <span className="truncate">{formatZone(zone)}</span>
         <span className="ml-auto shrink-0 text-muted tabular-nums">{offsetOf(zone)}</span>
       </>
     ),
@@ -51,7 +51,7 @@ export function TimeZoneField({
         trigger={
           <>
             <span className="sr-only">Time zone: </span>
-            {value === "" ? "Choose a time zone" : inWords(value)}
+            {value === "" ? "Choose a time zone" : formatZone(value)}
             <ChevronDown aria-hidden className="size-3.5 text-muted" />
           </>
         }
@@ -69,11 +69,13 @@ function zonesNamed(search: string): string[] {
     .split(/[\s/_]+/)
     .filter((word) => word !== "");
   const zones = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
-  return zones.filter((zone) => words.every((word) => inWords(zone).toLowerCase().includes(word)));
+  return zones.filter((zone) =>
+    words.every((word) => formatZone(zone).toLowerCase().includes(word)),
+  );
 }
 
 /** "Europe / Berlin" */
-function inWords(zone: string): string {
+function formatZone(zone: string): string {
   return zoneName(zone).replaceAll("/", " / ");
 }
 

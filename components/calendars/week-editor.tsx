@@ -67,9 +67,9 @@ export function WeekEditor({ weekly, problems, onChange }: Props) {
                       to: problems[`weekly.${place}.to`],
                     }}
                     onChange={(changed) =>
-                      onChange(weekly.map((one) => (one.key === slot.key ? changed : one)))
+                      onChange(weekly.map((item) => (item.key === slot.key ? changed : item)))
                     }
-                    onRemove={() => onChange(weekly.filter((one) => one.key !== slot.key))}
+                    onRemove={() => onChange(weekly.filter((item) => item.key !== slot.key))}
                   >
                     {index === slots.length - 1 && (
                       <Button

@@ -1,11 +1,11 @@
 import { classes } from "#components/ui/classes.ts";
 import {
   type DayKind,
-  dateInWords,
   dayKinds,
+  formatHours,
+  formatWeekdayDate,
+  formatWorkingTime,
   type Hours,
-  hoursInWords,
-  lengthInWords,
   type Month,
   monthsFrom,
   weekMinutes,
@@ -44,14 +44,14 @@ export function YearPreview({ hours, today }: { hours: Hours; today: string }) {
   const names = new Map(
     hours.special_days.map(({ date, name, intervals }) => [
       date,
-      `${name ?? "Special day"}: ${hoursInWords(intervals)}`,
+      `${name ?? "Special day"}: ${formatHours(intervals)}`,
     ]),
   );
   const minutes = weekMinutes(hours.weekly);
   return (
     <div className="flex flex-col gap-4">
       <p className="text-sm">
-        <strong className="font-semibold tabular-nums">{lengthInWords(minutes)}</strong> a week,{" "}
+        <strong className="font-semibold tabular-nums">{formatWorkingTime(minutes)}</strong> a week,{" "}
         {openDays(months, kindOf).toLocaleString("en")} open days in the next twelve months.
       </p>
       <ul className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
@@ -114,7 +114,7 @@ function MonthSheet({
         <ul className="sr-only">
           {special.map((day) => (
             <li key={day}>
-              {dateInWords(day)}, {names.get(day)}
+              {formatWeekdayDate(day)}, {names.get(day)}
             </li>
           ))}
         </ul>

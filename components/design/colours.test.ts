@@ -24,13 +24,13 @@ describe.each(THEMES)("in the %s theme", (theme) => {
   );
 
   const sights: Sight[] = ["usual", "protanopia", "deuteranopia", "tritanopia"];
-  const pairs = RISKS.flatMap((one, at) =>
-    RISKS.slice(at + 1).map((other) => [one, other] as const),
+  const pairs = RISKS.flatMap((risk, at) =>
+    RISKS.slice(at + 1).map((other) => [risk, other] as const),
   );
   describe.each(sights)("to %s sight", (sight) => {
-    test.each(pairs)("the badges of %s and %s differ", (one, other) => {
+    test.each(pairs)("the badges of %s and %s differ", (a, b) => {
       const seen = (risk: string) => seenBy(sight, hex(`risk-badge of ${risk}`, theme));
-      expect(distance(seen(one), seen(other))).toBeGreaterThan(5);
+      expect(distance(seen(a), seen(b))).toBeGreaterThan(5);
     });
     test.each(["rail", "text"])("the %s of a breached exception has the most contrast", (part) => {
       const seen = (name: string) => seenBy(sight, hex(name, theme));
@@ -40,9 +40,9 @@ describe.each(THEMES)("in the %s theme", (theme) => {
       expect(RISKS[0]).toBe("breached");
       expect(breached).toBeGreaterThan(Math.max(...others));
     });
-    test.each(pairs)("the rails of %s and %s differ", (one, other) => {
+    test.each(pairs)("the rails of %s and %s differ", (a, b) => {
       const seen = (risk: string) => seenBy(sight, hex(`risk-rail of ${risk}`, theme));
-      expect(distance(seen(one), seen(other))).toBeGreaterThan(5);
+      expect(distance(seen(a), seen(b))).toBeGreaterThan(5);
     });
   });
 });

@@ -86,6 +86,8 @@ export function RiskSection() {
 
 function closest(colours: readonly string[]): number {
   return Math.min(
-    ...colours.flatMap((one, at) => colours.slice(at + 1).map((other) => distance(one, other))),
+    ...colours.flatMap((colour, at) =>
+      colours.slice(at + 1).map((other) => distance(colour, other)),
+    ),
   );
 }

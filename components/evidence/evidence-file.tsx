@@ -7,7 +7,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { classes } from "#components/ui/classes.ts";
-import { inSize } from "#components/ui/size.ts";
+import { formatBytes } from "#components/ui/format-bytes.ts";
 import { type Evidence, getEvidenceContentContract } from "#lib/evidence/contract.ts";
 
 /** A file with who added it. `onReplace` and `onRemove` are absent where it can't be. */
@@ -47,7 +47,7 @@ export function EvidenceFile({
           {file_name}
         </button>
         <p className="text-muted">
-          {inSize(bytes)} · <ActorName iso={added.created_at} actor={added.created_by} />
+          {formatBytes(bytes)} · <ActorName iso={added.created_at} actor={added.created_by} />
           {superseded_by && " · Replaced by a newer file"}
           {is_signed && " · On a signed statement"}
         </p>

@@ -10,7 +10,7 @@ export const evidenceKey = (tenant: string) => resourceKey(tenant, "evidence");
 /** What is kept with an exception, a match, a line or a period. */
 export function evidencePages(tenant: string, subjectId: string) {
   return listQuery({
-    under: evidenceKey(tenant),
+    keyPrefix: evidenceKey(tenant),
     contract: listEvidenceContract,
     call: { tenant, query: { subject_id: subjectId, limit: PAGE_SIZE } },
   });

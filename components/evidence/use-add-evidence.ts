@@ -5,7 +5,7 @@ import { useState } from "react";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { useMutate } from "#components/kit/use-mutate.ts";
-import { inSize } from "#components/ui/size.ts";
+import { formatBytes } from "#components/ui/format-bytes.ts";
 import { toast, toastFailure } from "#components/ui/toast.ts";
 import { addEvidenceContract, EVIDENCE_MAX_BYTES } from "#lib/evidence/contract.ts";
 import { evidenceKey } from "./queries.ts";
@@ -52,7 +52,7 @@ export function useAddEvidence(subjectId: string) {
       const large = files.find(({ size }) => size > EVIDENCE_MAX_BYTES);
       if (large) {
         const { name, size } = large;
-        toastFailure("File too large", `${name} has ${inSize(size)}; at most 10 MB fit.`);
+        toastFailure("File too large", `${name} has ${formatBytes(size)}; at most 10 MB fit.`);
         return;
       }
       const identity = files

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { breachRisk, clockTime, countdown, minutesToBreach } from "./deadline.ts";
+import { breachRisk, countdown, formatClock, minutesToBreach } from "./deadline.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const due = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
@@ -45,5 +45,5 @@ test.each([
   [3723, "1:02:03"],
   [360_000, "100:00:00"],
 ] as const)("shows %d s of a clock as %s", (seconds, shown) => {
-  expect(clockTime(seconds)).toBe(shown);
+  expect(formatClock(seconds)).toBe(shown);
 });

@@ -23,27 +23,27 @@ export function countdown(dueAt: string, nowMs: number): string {
   if (seconds <= 0 && seconds > -60)
     return seconds > -1 ? "due now" : `${Math.floor(-seconds)} s late`;
   const minutes = minutesToBreach(dueAt, nowMs);
-  return minutes > 0 ? `in ${duration(minutes)}` : `${duration(-minutes)} late`;
+  return minutes > 0 ? `in ${formatMinutes(minutes)}` : `${formatMinutes(-minutes)} late`;
 }
 
 /** The time left on a paused clock: "2 h 5 min left". */
-export function held(minutes: number): string {
-  return `${duration(Math.max(0, minutes))} left`;
+export function formatTimeLeft(minutes: number): string {
+  return `${formatMinutes(Math.max(0, minutes))} left`;
 }
 
-export function duration(minutes: number): string {
+export function formatMinutes(minutes: number): string {
   const hours = Math.floor(minutes / 60);
   const days = Math.floor(hours / 24);
-  if (days >= 2) return both(days, "d", hours % 24, "h");
-  return hours > 0 ? both(hours, "h", minutes % 60, "min") : `${minutes} min`;
+  if (days >= 2) return joinUnits(days, "d", hours % 24, "h");
+  return hours > 0 ? joinUnits(hours, "h", minutes % 60, "min") : `${minutes} min`;
 }
 
-function both(large: number, largeUnit: string, small: number, smallUnit: string): string {
+function joinUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
 /** "1:02:03", "−0:29:00": hours, minutes and seconds, for columns that add up. */
-export function clockTime(seconds: number): string {
+export function formatClock(seconds: number): string {
   const whole = Math.round(Math.abs(seconds));
   const [hours, minutes, rest] = [
     Math.floor(whole / 3600),

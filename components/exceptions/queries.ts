@@ -1,6 +1,6 @@
 import { keepPreviousData } from "@tanstack/react-query";
 import { exportFromApi } from "#components/api-client.ts";
-import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { getCalendarContract } from "#lib/calendars/contract.ts";
 import { listExceptionCommentsContract } from "#lib/exceptions/comments/contract.ts";
@@ -59,7 +59,8 @@ const listed = (values: readonly string[] | null) =>
 export function filtersOf(search: BoardSearch) {
   const { state, breach_risk, status, reason_code, q } = search;
   const fits = status?.filter(
-    (one) => state === "all" || (state === "open") === OPEN_STATUSES.some((open) => open === one),
+    (value) =>
+      state === "all" || (state === "open") === OPEN_STATUSES.some((open) => open === value),
   );
   return queryOf({
     ...Object.fromEntries(FILTERS.map((name) => [name, search[name]])),
@@ -87,7 +88,7 @@ export function boardPages(tenant: string, search: BoardSearch, unfolded = false
   };
   return listQuery(
     {
-      under: resourceKey(tenant, "boards"),
+      keyPrefix: resourceKey(tenant, "boards"),
       contract: listSlaExceptionsContract,
       call: { tenant, query },
     },
@@ -104,7 +105,7 @@ function pastFilters(search: BoardSearch) {
 export function pastPages(tenant: string, search: BoardSearch) {
   const query = { ...pastFilters(search), limit: String(PAGE_SIZE) };
   return listQuery(
-    { under: exceptionsKey(tenant), contract: listExceptionsContract, call: { tenant, query } },
+    { keyPrefix: exceptionsKey(tenant), contract: listExceptionsContract, call: { tenant, query } },
     { next: { limit: String(NEXT_PAGE_SIZE) }, refreshMs: () => SLOW_REFRESH_MS },
   );
 }
@@ -121,9 +122,9 @@ export function exportOfBoard(tenant: string, search: BoardSearch): Promise<Blob
 
 /** The number of exceptions for each value of each filter. */
 export function facetsOf(tenant: string, search: BoardSearch) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: exceptionsKey(tenant),
+      keyPrefix: exceptionsKey(tenant),
       contract: getSlaFacetsContract,
       call: { tenant, query: { ...filtersOf(search), state: search.state } },
     },
@@ -133,8 +134,8 @@ export function facetsOf(tenant: string, search: BoardSearch) {
 
 /** How many open exceptions breached since a moment. */
 export function facetsSince(tenant: string, breached_from: string) {
-  return oneQuery({
-    under: exceptionsKey(tenant),
+  return singleQuery({
+    keyPrefix: exceptionsKey(tenant),
     contract: getSlaFacetsContract,
     call: { tenant, query: { breached_from, state: "open" } },
   });
@@ -144,7 +145,7 @@ export function facetsSince(tenant: string, breached_from: string) {
 export function exceptionsOfReconciliation(tenant: string, id: string) {
   return listQuery(
     {
-      under: exceptionsKey(tenant),
+      keyPrefix: exceptionsKey(tenant),
       contract: listExceptionsContract,
       call: { tenant, query: { reconciliation_id: id, limit: String(PAGE_SIZE) } },
     },
@@ -153,9 +154,9 @@ export function exceptionsOfReconciliation(tenant: string, id: string) {
 }
 
 export function exceptionById(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: exceptionsKey(tenant),
+      keyPrefix: exceptionsKey(tenant),
       contract: getExceptionContract,
       call: { tenant, params: { id } },
     },
@@ -165,7 +166,7 @@ export function exceptionById(tenant: string, id: string) {
 
 export function historyPages(tenant: string, id: string) {
   return listQuery({
-    under: exceptionsKey(tenant),
+    keyPrefix: exceptionsKey(tenant),
     contract: listExceptionHistoryContract,
     call: { tenant, params: { id } },
   });
@@ -178,7 +179,7 @@ export const commentsKey = (tenant: string, id: string) =>
 export function commentPages(tenant: string, id: string) {
   return listQuery(
     {
-      under: exceptionsKey(tenant),
+      keyPrefix: exceptionsKey(tenant),
       contract: listExceptionCommentsContract,
       call: { tenant, params: { id } },
     },
@@ -188,8 +189,8 @@ export function commentPages(tenant: string, id: string) {
 
 /** The line that an exception is about. */
 export function lineById(tenant: string, id: string) {
-  return oneQuery({
-    under: exceptionsKey(tenant),
+  return singleQuery({
+    keyPrefix: exceptionsKey(tenant),
     contract: getLineContract,
     call: { tenant, params: { id } },
   });
@@ -197,8 +198,8 @@ export function lineById(tenant: string, id: string) {
 
 /** The suggested match of an exception. */
 export function matchById(tenant: string, id: string) {
-  return oneQuery({
-    under: exceptionsKey(tenant),
+  return singleQuery({
+    keyPrefix: exceptionsKey(tenant),
     contract: getMatchContract,
     call: { tenant, params: { id } },
   });
@@ -206,9 +207,9 @@ export function matchById(tenant: string, id: string) {
 
 /** A reconciliation, for its name. */
 export function reconciliationNameOf(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: resourceKey(tenant, "names"),
+      keyPrefix: resourceKey(tenant, "names"),
       contract: getReconciliationContract,
       call: { tenant, params: { id } },
     },
@@ -218,9 +219,9 @@ export function reconciliationNameOf(tenant: string, id: string) {
 
 /** The newest reconciliations, to choose one for an exception. */
 export function newestReconciliations(tenant: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: resourceKey(tenant, "names"),
+      keyPrefix: resourceKey(tenant, "names"),
       contract: listReconciliationsContract,
       call: { tenant, query: { limit: NEXT_PAGE_SIZE } },
     },
@@ -229,9 +230,9 @@ export function newestReconciliations(tenant: string) {
 }
 
 export function calendarById(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: resourceKey(tenant, "names"),
+      keyPrefix: resourceKey(tenant, "names"),
       contract: getCalendarContract,
       call: { tenant, params: { id } },
     },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Exception } from "#lib/exceptions/contract.ts";
-import { groupsOf, inverseOf, isTaken, isUnchanged, lastAct } from "./undo.ts";
+import { groupsOf, inverseOf, isApplied, isUnchanged, lastAction } from "./undo.ts";
 
 const open = {
   status: "open",
@@ -53,16 +53,16 @@ test("recognises an undone action by its first steps, never by another user's ch
     status: "resolved",
     resolution: "Found.",
   });
-  expect(isTaken(steps, exception())).toBe(true);
-  expect(isTaken(steps, exception({ status: "in_review" }))).toBe(true);
-  expect(isTaken(steps, exception({ status: "resolved" }))).toBe(false);
+  expect(isApplied(steps, exception())).toBe(true);
+  expect(isApplied(steps, exception({ status: "in_review" }))).toBe(true);
+  expect(isApplied(steps, exception({ status: "resolved" }))).toBe(false);
   const both = inverseOf(exception(), { assigned_to: "user:ada", status: "in_review" });
-  expect(isTaken(both, exception({ assigned_to: "user:zoe" }))).toBe(false);
-  expect(isTaken([{ resume: true }], exception())).toBe(false);
+  expect(isApplied(both, exception({ assigned_to: "user:zoe" }))).toBe(false);
+  expect(isApplied([{ resume: true }], exception())).toBe(false);
 });
 
 test("undoes the last action on the open exception, otherwise the last of all", () => {
-  const act = (id: string, done: string) => ({
+  const action = (id: string, done: string) => ({
     id,
     title: "Payout",
     done,
@@ -71,20 +71,20 @@ test("undoes the last action on the open exception, otherwise the last of all", 
     etag: Promise.resolve(null),
   });
   const all = [
-    act("exc_1", "first"),
-    act("exc_2", "second"),
-    act("exc_1", "third"),
-    act("exc_3", "fourth"),
+    action("exc_1", "first"),
+    action("exc_2", "second"),
+    action("exc_1", "third"),
+    action("exc_3", "fourth"),
   ];
   expect([
-    lastAct(all, "exc_1")?.done,
-    lastAct(all, "exc_2")?.done,
-    lastAct(all, "exc_9")?.done,
+    lastAction(all, "exc_1")?.done,
+    lastAction(all, "exc_2")?.done,
+    lastAction(all, "exc_9")?.done,
   ]).toEqual(["third", "second", "fourth"]);
-  expect(lastAct([], "exc_1")).toBeUndefined();
+  expect(lastAction([], "exc_1")).toBeUndefined();
   const bulk = { id: null, title: "", done: "bulk", undone: "", groups: [], patch: {} };
-  expect(lastAct([bulk, ...all], null)?.done).toBe("fourth");
-  expect(lastAct([...all, bulk], null)?.done).toBe("bulk");
+  expect(lastAction([bulk, ...all], null)?.done).toBe("fourth");
+  expect(lastAction([...all, bulk], null)?.done).toBe("bulk");
 });
 
 test("undoes a bulk change by one call for all that were the same before", () => {
@@ -93,7 +93,7 @@ test("undoes a bulk change by one call for all that were the same before", () =>
     exception({ id: "exc_2", assigned_to: null }),
     exception({ id: "exc_3", assigned_to: "user:leo" }),
   ];
-  expect(groupsOf(before, (one) => inverseOf(one, { assigned_to: "user:ada" }))).toEqual([
+  expect(groupsOf(before, (item) => inverseOf(item, { assigned_to: "user:ada" }))).toEqual([
     { ids: ["exc_1", "exc_3"], steps: [{ patch: { assigned_to: "user:leo" } }] },
     { ids: ["exc_2"], steps: [{ patch: { assigned_to: null } }] },
   ]);

@@ -7,21 +7,21 @@ import type { Pause } from "./pauses/pause-dialog.tsx";
 export type Patch = z.input<NonNullable<typeof updateExceptionContract.body>>;
 
 /** One call that undoes a part of a change to exceptions. */
-export type Step = { patch: Patch } | { pause: Pause } | { resume: true };
+export type UndoStep = { patch: Patch } | { pause: Pause } | { resume: true };
 
 /** The decision about a suggested match, which reopens the exception that it resolved. */
 export type DecisionStep = { decision: { reconciliation_id: string; match_id: string } };
 
 /** What a toast says of an action, and of undoing it: "Assigned to ada", "Assignment undone". */
-type Said = { title: string; done: string; undone: string };
+type ActionLabels = { title: string; done: string; undone: string };
 
 /**
  * An action on one exception, stored when it is sent. `etag` is the version it created, once it is
  * answered; if the current one differs, someone else has changed the exception.
  */
-export type SingleAct = Said & {
+export type SingleAction = ActionLabels & {
   id: string;
-  steps: readonly (Step | DecisionStep)[];
+  steps: readonly (UndoStep | DecisionStep)[];
   etag: Promise<string | null>;
 };
 
@@ -29,36 +29,39 @@ export type SingleAct = Said & {
  * A change of many exceptions, undone as one. Each group has exceptions with the same steps.
  * `patch` is what the change set, if it set fields.
  */
-export type BulkAct = Said & { id: null; groups: readonly BulkGroup[]; patch: Patch };
-export type BulkGroup = { ids: readonly string[]; steps: readonly Step[] };
+export type BulkAction = ActionLabels & { id: null; groups: readonly BulkGroup[]; patch: Patch };
+export type BulkGroup = { ids: readonly string[]; steps: readonly UndoStep[] };
 
 /** An action of this session. */
-export type Act = SingleAct | BulkAct;
+export type UndoableAction = SingleAction | BulkAction;
 
-const NONE: readonly Act[] = [];
+const NONE: readonly UndoableAction[] = [];
 
 /** The actions of this session that were not undone, the latest last. */
-export const acts = createStore(NONE);
+export const undoHistory = createStore(NONE);
 
-export function remember(act: Act): void {
-  acts.set([...acts.get(), act]);
-  if (act.id !== null) act.etag.catch(() => forget(act));
+export function recordAction(action: UndoableAction): void {
+  undoHistory.set([...undoHistory.get(), action]);
+  if (action.id !== null) action.etag.catch(() => forgetAction(action));
 }
 
-export function forget(act: Act): void {
-  acts.set(acts.get().filter((one) => one !== act));
+export function forgetAction(action: UndoableAction): void {
+  undoHistory.set(undoHistory.get().filter((item) => item !== action));
 }
 
 /** The action that U undoes: the last one on the open exception, otherwise the last of all. */
-export function lastAct(all: readonly Act[], id: string | null): Act | undefined {
-  return (id === null ? undefined : all.findLast((act) => act.id === id)) ?? all.at(-1);
+export function lastAction(
+  all: readonly UndoableAction[],
+  id: string | null,
+): UndoableAction | undefined {
+  return (id === null ? undefined : all.findLast((action) => action.id === id)) ?? all.at(-1);
 }
 
 /**
  * Whether an exception looks as after the first of these steps, or more of them: they were applied,
  * and only the response was lost.
  */
-export function isTaken(steps: SingleAct["steps"], exception: Exception): boolean {
+export function isApplied(steps: SingleAction["steps"], exception: Exception): boolean {
   let left: Patch = {};
   return steps.some((step) => {
     if (!("patch" in step)) return false;
@@ -70,14 +73,14 @@ export function isTaken(steps: SingleAct["steps"], exception: Exception): boolea
 }
 
 /** The steps that undo a patch. A closed exception reopens as it was: in review, paused. */
-export function inverseOf(before: Exception, patch: Patch): Step[] {
+export function inverseOf(before: Exception, patch: Patch): UndoStep[] {
   const wasClosed = before.closed_at !== null;
   if (wasClosed && patch.status === "open")
     return [{ patch: { status: before.status, resolution: before.resolution } }];
   if (patch.status === "resolved" || patch.status === "dismissed") {
-    const steps: Step[] = [{ patch: { status: "open" } }];
+    const steps: UndoStep[] = [{ patch: { status: "open" } }];
     if (before.status === "in_review") steps.push({ patch: { status: "in_review" } });
-    if (before.paused_at !== null) steps.push(pauseAgain(before));
+    if (before.paused_at !== null) steps.push(repeatPause(before));
     return steps;
   }
   return [
@@ -90,7 +93,7 @@ export function inverseOf(before: Exception, patch: Patch): Step[] {
 }
 
 /** Ends that have passed are left out. */
-export function pauseAgain({ pause_reason, paused_until }: Exception): Step {
+export function repeatPause({ pause_reason, paused_until }: Exception): UndoStep {
   const isAhead = paused_until !== null && Date.parse(paused_until) > Date.now();
   return {
     pause: { reason: pause_reason ?? "Paused again", until: isAhead ? paused_until : null },
@@ -104,7 +107,7 @@ const UNDONE: { [Field in keyof Patch]?: string } = {
 };
 
 /** "Assignment undone": what undoing a patch is called. */
-export function undoneWords(patch: Patch): string {
+export function undoneLabel(patch: Patch): string {
   if (patch.status === "resolved") return "Resolution undone";
   if (patch.status === "dismissed") return "Dismissal undone";
   if (patch.status !== undefined) return "Status change undone";
@@ -125,9 +128,9 @@ export function isUnchanged(patch: Patch, row: Exception | undefined): boolean {
 /** Groups exceptions by the steps that undo a change of them, so that each group is one call. */
 export function groupsOf(
   before: readonly Exception[],
-  stepsOf: (exception: Exception) => readonly Step[],
+  stepsOf: (exception: Exception) => readonly UndoStep[],
 ): BulkGroup[] {
-  const groups = new Map<string, { ids: string[]; steps: readonly Step[] }>();
+  const groups = new Map<string, { ids: string[]; steps: readonly UndoStep[] }>();
   for (const exception of before) {
     const steps = stepsOf(exception);
     const key = JSON.stringify(steps);

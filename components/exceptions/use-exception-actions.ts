@@ -3,16 +3,16 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { holdKeys } from "#components/kit/held-keys.ts";
+import { bufferKeys } from "#components/kit/key-buffer.ts";
 import { useMember } from "#components/kit/member.tsx";
 import { goToRow, hasJustShifted, rowAfter, rowOf } from "#components/kit/rows.ts";
-import { takesKeys, useKeys } from "#components/kit/use-keys.ts";
+import { capturesKeys, useKeys } from "#components/kit/use-keys.ts";
 import { personName } from "#components/people/person.tsx";
 import { serverNow } from "#components/ui/server-clock.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
-import { knownException } from "./board/board-cache.ts";
+import { cachedException } from "./board/board-cache.ts";
 import { STATUS_LABELS } from "./labels.tsx";
-import { pauseFault, tellPauseFault } from "./pauses/pause-fault.ts";
+import { pauseFault, showPauseFault } from "./pauses/pause-fault.ts";
 import { useResumeException } from "./pauses/use-resume-exception.ts";
 import { exceptionById } from "./queries.ts";
 import { useUndo } from "./use-undo.ts";
@@ -21,7 +21,7 @@ import { useUpdateException } from "./use-update-exception.ts";
 type Form = "close" | "comment" | "pause";
 
 /** The state of the panel's actions, and the functions that start them. */
-export type Acting = ReturnType<typeof useExceptionActions>;
+export type ExceptionActions = ReturnType<typeof useExceptionActions>;
 
 /**
  * The actions on the open exception, by button and key. With the panel closed, the keys act on the
@@ -37,26 +37,26 @@ export function useExceptionActions(
   const change = useUpdateException();
   const resume = useResumeException();
   // Doesn't move away from a field that the user types in when the undo finishes.
-  const { last, undo } = useUndo(openId, (id) => id !== openId && !takesKeys() && onOpen(id));
+  const { last, undo } = useUndo(openId, (id) => id !== openId && !capturesKeys() && onOpen(id));
   const assignee = useRef<HTMLButtonElement>(null);
   /** The exception that was closed last, until another one is open. */
   const left = useRef<string | null>(null);
   if (openId !== left.current) left.current = null;
-  const [asked, setAsked] = useState<{ id: string; form: Form | "assign" } | null>(null);
-  const form = asked !== null && asked.id === openId ? asked.form : null;
+  const [openForm, setOpenForm] = useState<{ id: string; form: Form | "assign" } | null>(null);
+  const form = openForm !== null && openForm.id === openId ? openForm.form : null;
   const find = (id: string) =>
     cache.getQueryData<Exception>(exceptionById(tenant.id, id).queryKey) ??
-    knownException(cache, tenant.id, id);
+    cachedException(cache, tenant.id, id);
 
-  function ask(id: string, wanted: Form | "assign"): void {
+  function open(id: string, wanted: Form | "assign"): void {
     // The panel and its form take a moment to open.
-    holdKeys();
-    flushSync(() => setAsked({ id, form: wanted }));
+    bufferKeys();
+    flushSync(() => setOpenForm({ id, form: wanted }));
     if (id !== openId) rowOf(id)?.click();
   }
 
   function resolve(id: string): void {
-    if (find(id)?.closed_at == null) ask(id, "close");
+    if (find(id)?.closed_at == null) open(id, "close");
     else change({ id, patch: { status: "open" }, done: "Reopened" });
   }
 
@@ -64,8 +64,8 @@ export function useExceptionActions(
     const exception = find(id);
     const fault = exception ? pauseFault(exception, serverNow()) : "";
     if (exception?.closed_at === null && exception.paused_at !== null) resume(id);
-    else if (fault) tellPauseFault(fault);
-    else setAsked({ id, form: "pause" });
+    else if (fault) showPauseFault(fault);
+    else setOpenForm({ id, form: "pause" });
   }
 
   function take(id: string): void {
@@ -77,7 +77,7 @@ export function useExceptionActions(
    * Closes the form of this render. A form opened since stays, because a late response may be what
    * closes it.
    */
-  const cancel = () => setAsked((now) => (now === asked ? null : now));
+  const cancel = () => setOpenForm((now) => (now === openForm ? null : now));
 
   // The focused field was removed with its form.
   const shownForm = useRef(form);
@@ -89,11 +89,11 @@ export function useExceptionActions(
     if (document.activeElement === document.body) panel()?.focus();
   });
 
-  const on = (act: (id: string) => void) => (event: KeyboardEvent) => {
+  const on = (action: (id: string) => void) => (event: KeyboardEvent) => {
     const row = (event.target as Element).closest?.<HTMLElement>("a[data-row]")?.dataset.row;
     const id = openId ?? (row?.startsWith("exc_") ? row : undefined);
     // A key right after a row disappeared was meant for that row, not for the next one.
-    if (id !== undefined && id !== left.current && !hasJustShifted()) act(id);
+    if (id !== undefined && id !== left.current && !hasJustShifted()) action(id);
   };
   const undoes = ["u", () => undo()] as const;
   useKeys(
@@ -101,9 +101,9 @@ export function useExceptionActions(
       ? [undoes]
       : [
           ["r", on(resolve)],
-          ["a", on((id) => ask(id, "assign"))],
+          ["a", on((id) => open(id, "assign"))],
           ["m", on(take)],
-          ["c", on((id) => ask(id, "comment"))],
+          ["c", on((id) => open(id, "comment"))],
           // The board's rows handle this key themselves.
           ["p", (event) => !(event.target as Element).closest?.("a[data-row]") && on(pause)(event)],
           undoes,
@@ -114,23 +114,23 @@ export function useExceptionActions(
   return {
     form,
     /** The ID of the exception to pause. */
-    pausing: asked?.form === "pause" ? asked.id : null,
+    pausing: openForm?.form === "pause" ? openForm.id : null,
     assignee: assignee as RefObject<HTMLButtonElement | null>,
     undoable: last?.done,
     change: (patch: Parameters<typeof change>[0]["patch"], done: string) =>
       change({ id, patch, done }),
-    acts: {
+    actions: {
       resolve: () => resolve(id),
-      assign: () => ask(id, "assign"),
+      assign: () => open(id, "assign"),
       take: () => take(id),
-      comment: () => ask(id, "comment"),
+      comment: () => open(id, "comment"),
       pause: () => pause(id),
       undo: () => undo(),
       cancel,
       close(status: "resolved" | "dismissed", resolution: string): void {
         const next = rowAfter(id);
         left.current = id;
-        setAsked(null);
+        setOpenForm(null);
         goToRow(next);
         change({ id, patch: { status, resolution }, done: STATUS_LABELS[status] });
         if (!next) cancel();

@@ -15,75 +15,75 @@ import {
   resumeExceptionContract,
 } from "#lib/exceptions/pauses/contract.ts";
 import { listDecisionsContract, undoDecisionContract } from "#lib/matching/workbench/contract.ts";
-import { knownException } from "./board/board-cache.ts";
+import { cachedException } from "./board/board-cache.ts";
 import { undoInBulk } from "./bulk/undo-in-bulk.ts";
 import { boardsKey, exceptionsKey } from "./queries.ts";
 import {
-  type Act,
-  acts,
   type DecisionStep,
-  forget,
-  isTaken,
+  forgetAction,
+  isApplied,
   isUnchanged,
-  lastAct,
-  type SingleAct,
-  type Step,
+  lastAction,
+  type SingleAction,
+  type UndoableAction,
+  type UndoStep,
+  undoHistory,
 } from "./undo.ts";
 
-const NONE: readonly Act[] = [];
+const NONE: readonly UndoableAction[] = [];
 const DECISIONS_READ = 100;
 
 /**
  * Undoes an action of this session, unless someone else has changed the exception since. `onDone`
  * receives the ID of a single exception.
  */
-export function useUndoAct(onDone: (id: string) => void = () => {}) {
+export function useUndoAction(onDone: (id: string) => void = () => {}) {
   const tenant = useTenantId();
   const { self } = useMember();
   const cache = useQueryClient();
-  const taken = useRef<Act>(undefined);
+  const taken = useRef<UndoableAction>(undefined);
   const { start } = useMutate({
-    send: async (act: Act, idempotencyKey): Promise<{ refused: number }> => {
-      taken.current = act;
+    send: async (action: UndoableAction, idempotencyKey): Promise<{ refused: number }> => {
+      taken.current = action;
       try {
-        if (act.id === null)
-          return await undoInBulk(tenant, act.groups, (id) =>
-            isUnchanged(act.patch, knownException(cache, tenant, id)),
+        if (action.id === null)
+          return await undoInBulk(tenant, action.groups, (id) =>
+            isUnchanged(action.patch, cachedException(cache, tenant, id)),
           );
-        const etag = await act.etag;
-        for (const [at, step] of act.steps.entries())
-          await take(step, act, at === 0 ? etag : null, `${idempotencyKey}-${at}`);
+        const etag = await action.etag;
+        for (const [at, step] of action.steps.entries())
+          await take(step, action, at === 0 ? etag : null, `${idempotencyKey}-${at}`);
         return { refused: 0 };
       } catch (problem) {
-        if (isRefusal(problem as Error)) forget(act);
+        if (isRefusal(problem as Error)) forgetAction(action);
         throw problem;
       } finally {
         taken.current = undefined;
       }
     },
-    onDone: ({ refused }, act) => {
-      forget(act);
+    onDone: ({ refused }, action) => {
+      forgetAction(action);
       // The row returns to its place at once, even while other users' rows wait
       // (use-board-poll.ts).
       cache.invalidateQueries({ queryKey: boardsKey(tenant) });
-      if (act.id === null || act.steps.some((step) => "decision" in step))
+      if (action.id === null || action.steps.some((step) => "decision" in step))
         cache.invalidateQueries({ queryKey: resourceKey(tenant, "reconciliations") });
-      toast(act.undone, {
+      toast(action.undone, {
         description:
           refused > 0
-            ? `${act.title}. ${pluralize(refused, "exception")} ` +
+            ? `${action.title}. ${pluralize(refused, "exception")} ` +
               "changed since and stayed as they are."
-            : act.title,
+            : action.title,
       });
-      if (act.id !== null) onDone(act.id);
+      if (action.id !== null) onDone(action.id);
     },
     failed: "Couldn't undo",
     stale: exceptionsKey(tenant),
   });
 
   function take(
-    step: Step | DecisionStep,
-    { id: exception, steps }: SingleAct,
+    step: UndoStep | DecisionStep,
+    { id: exception, steps }: SingleAction,
     ifMatch: string | null,
     idempotencyKey: string,
   ): Promise<unknown> {
@@ -95,7 +95,7 @@ export function useUndoAct(onDone: (id: string) => void = () => {}) {
     return callApi(updateExceptionContract, { ...call, body: step.patch, ifMatch }).catch(
       async (problem) => {
         if (!(problem instanceof ApiProblem) || problem.status !== 412) throw problem;
-        if (isTaken(steps, await callApi(getExceptionContract, call))) return;
+        if (isApplied(steps, await callApi(getExceptionContract, call))) return;
         throw new ApiProblem(412, {
           code: "precondition_failed",
           detail: "Someone changed it since. Nothing was undone.",
@@ -122,12 +122,13 @@ export function useUndoAct(onDone: (id: string) => void = () => {}) {
   }
 
   // The previous action can be undone while lists are still being read again.
-  return (act: Act) => act !== taken.current && acts.get().includes(act) && start(act);
+  return (action: UndoableAction) =>
+    action !== taken.current && undoHistory.get().includes(action) && start(action);
 }
 
 /** Undoes the last action on the exception with this ID, or else the last of all. */
 export function useUndo(id: string | null, onDone: (id: string) => void) {
-  const last = lastAct(useStore(acts, NONE), id);
-  const undoAct = useUndoAct(onDone);
-  return { last, undo: () => last && undoAct(last) };
+  const last = lastAction(useStore(undoHistory, NONE), id);
+  const undoAction = useUndoAction(onDone);
+  return { last, undo: () => last && undoAction(last) };
 }

@@ -9,14 +9,14 @@ import { toast } from "#components/ui/toast.ts";
 import { type Exception, updateExceptionContract } from "#lib/exceptions/contract.ts";
 import {
   type Board,
+  cachedException,
   cancelReads,
-  knownException,
-  readGivenUp,
+  refetchCancelled,
   withChange,
 } from "./board/board-cache.ts";
 import { boardsKey, exceptionById, exceptionsKey } from "./queries.ts";
-import { inverseOf, type Patch, remember, type SingleAct, undoneWords } from "./undo.ts";
-import { useUndoAct } from "./use-undo.ts";
+import { inverseOf, type Patch, recordAction, type SingleAction, undoneLabel } from "./undo.ts";
+import { useUndoAction } from "./use-undo.ts";
 
 /** `done` is the toast on success, and the name of the action when it is undone. */
 type Change = { id: string; patch: Patch; done: string };
@@ -27,27 +27,27 @@ export function useUpdateException() {
   const cache = useQueryClient();
   const keyOf = (id: string) => exceptionById(tenant, id).queryKey;
   const boards = { queryKey: boardsKey(tenant) };
-  const undoAct = useUndoAct();
-  const sentActs = useRef(new Map<string, SingleAct>());
+  const undoAction = useUndoAction();
+  const sentActions = useRef(new Map<string, SingleAction>());
 
   const { start } = useMutate({
     send: ({ id, patch, done, before }: Change & { before: Exception | undefined }) => {
       const sent = callApiWithTag(updateExceptionContract, { tenant, params: { id }, body: patch });
       if (before) {
-        const act = {
+        const action = {
           id,
           title: before.title,
           done,
-          undone: undoneWords(patch),
+          undone: undoneLabel(patch),
           steps: inverseOf(before, patch),
           etag: sent.then(({ etag }) => etag),
         };
-        remember(act);
-        sentActs.current.set(id, act);
+        recordAction(action);
+        sentActions.current.set(id, action);
       }
       return sent;
     },
-    foresee: async ({ id, patch }) => {
+    applyOptimistically: async ({ id, patch }) => {
       cancelReads(cache, tenant);
       const before = {
         exception: cache.getQueryData<Exception>(keyOf(id)),
@@ -68,11 +68,11 @@ export function useUpdateException() {
     },
     onDone: ({ data }, { id, done }) => {
       cache.setQueryData(keyOf(id), data);
-      void readGivenUp(cache, tenant);
-      const act = sentActs.current.get(id);
+      void refetchCancelled(cache, tenant);
+      const action = sentActions.current.get(id);
       toast(done, {
         description: data.title,
-        ...(act && { action: { label: "Undo", run: () => undoAct(act) } }),
+        ...(action && { action: { label: "Undo", run: () => undoAction(action) } }),
       });
     },
     failed: "Couldn't save",
@@ -83,6 +83,7 @@ export function useUpdateException() {
     start({
       ...change,
       before:
-        cache.getQueryData<Exception>(keyOf(change.id)) ?? knownException(cache, tenant, change.id),
+        cache.getQueryData<Exception>(keyOf(change.id)) ??
+        cachedException(cache, tenant, change.id),
     });
 }

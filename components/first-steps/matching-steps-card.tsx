@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Circle, CircleCheck, Download, X } from "lucide-react";
 import { useEffect, useId, useState } from "react";
 import { useTenantId } from "#components/kit/member.tsx";
-import { oneQuery, resourceKey } from "#components/kit/query.ts";
+import { resourceKey, singleQuery } from "#components/kit/query.ts";
 import { sourcesNamed } from "#components/kit/source-names.ts";
 import { classes } from "#components/ui/classes.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
@@ -18,8 +18,8 @@ const READ_MAX = 50;
 const keyOf = (tenant: string) => `tieout.matching-steps.${tenant}`;
 
 function pairsOf(tenant: string) {
-  return oneQuery({
-    under: resourceKey(tenant, "reconciliations"),
+  return singleQuery({
+    keyPrefix: resourceKey(tenant, "reconciliations"),
     contract: listReconciliationsContract,
     call: { tenant, query: { limit: String(READ_MAX) } },
   });

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { callApi } from "#components/api-client.ts";
 import { useTenantId } from "#components/kit/member.tsx";
-import { oneQuery, resourceKey } from "#components/kit/query.ts";
+import { resourceKey, singleQuery } from "#components/kit/query.ts";
 import { useMutate } from "#components/kit/use-mutate.ts";
 import {
   type FirstSteps,
@@ -13,9 +13,9 @@ const REFRESH_MS = 2500;
 
 /** Polled while the page is visible, until all steps are done. */
 export function firstStepsQuery(tenant: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: resourceKey(tenant, "first-steps"),
+      keyPrefix: resourceKey(tenant, "first-steps"),
       contract: getFirstStepsContract,
       call: { tenant },
     },
@@ -35,7 +35,7 @@ export function useDismissFirstSteps() {
     cache.setQueryData<FirstSteps>(queryKey, (known) => known && { ...known, dismissed });
   return useMutate({
     send: (dismissed: boolean) => callApi(putFirstStepsContract, { tenant, body: { dismissed } }),
-    foresee: async (dismissed) => {
+    applyOptimistically: async (dismissed) => {
       show(dismissed);
       return () => show(!dismissed);
     },

@@ -1,7 +1,7 @@
 import { formatDay } from "#components/ui/moment.ts";
 import { Time } from "#components/ui/time.tsx";
 import { Fact, Facts } from "./facts.tsx";
-import { inWords, namedValues } from "./field-labels.ts";
+import { flattenFields, valueText } from "./field-labels.ts";
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -20,7 +20,7 @@ export function DataFields({
   return (
     <section aria-label={label}>
       <Facts>
-        {namedValues(value, { currency }).map((field) => (
+        {flattenFields(value, { currency }).map((field) => (
           <Fact key={field.key} name={field.name}>
             <DataValue value={field.value} />
           </Fact>
@@ -34,7 +34,7 @@ export function DataFields({
 export function DataValue({ value }: { value: unknown }) {
   if (typeof value === "string" && MOMENT.test(value) && isDate(value)) return <Time iso={value} />;
   if (typeof value === "string" && DAY.test(value) && isDate(value)) return formatDay(value, "UTC");
-  return <span className="wrap-anywhere whitespace-pre-line">{inWords(value)}</span>;
+  return <span className="wrap-anywhere whitespace-pre-line">{valueText(value)}</span>;
 }
 
 function isDate(text: string): boolean {

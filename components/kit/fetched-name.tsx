@@ -9,7 +9,7 @@ import { getWebhookContract } from "#lib/webhooks/contract.ts";
 import type { Contract } from "#lib/wire/contract.ts";
 import { useTenantId } from "./member.tsx";
 import { useIsAllowed } from "./permissions.ts";
-import { oneQuery, resourceKey } from "./query.ts";
+import { resourceKey, singleQuery } from "./query.ts";
 
 type Kind = {
   contract: Contract;
@@ -50,12 +50,12 @@ function Named({
   const tenant = useTenantId();
   const enabled = useIsAllowed(contract.access);
   const question = {
-    under: resourceKey(tenant, "names"),
+    keyPrefix: resourceKey(tenant, "names"),
     contract,
     call: { tenant, params: params(tenant, id) },
   };
   const { data } = useQuery({
-    ...oneQuery(question, { staleTime: STALE_MS, retry: false }),
+    ...singleQuery(question, { staleTime: STALE_MS, retry: false }),
     enabled,
   });
   return (data as Record<string, string> | undefined)?.[name] ?? id;

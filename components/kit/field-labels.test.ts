@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fieldName, inWords, namedValues } from "./field-labels.ts";
+import { fieldName, flattenFields, valueText } from "./field-labels.ts";
 
 test("turns a field name of any style into words", () => {
   expect(
@@ -15,7 +15,7 @@ test("names every field of an object, including nested ones", () => {
     retry: { after_s: 30, on: true },
     none: {},
   };
-  expect(namedValues(value).map((field) => [field.name, field.value])).toEqual([
+  expect(flattenFields(value).map((field) => [field.name, field.value])).toEqual([
     ["Host", "sap"],
     ["Codes", ["1000", "1010"]],
     ["Parts › 1 › Amount", 5],
@@ -28,7 +28,7 @@ test("names every field of an object, including nested ones", () => {
 
 test("shows a value on one line, without braces", () => {
   expect(
-    [null, "", [], {}, true, 118, ["a", "b"], { source_line: 118, checked: false }].map(inWords),
+    [null, "", [], {}, true, 118, ["a", "b"], { source_line: 118, checked: false }].map(valueText),
   ).toEqual([
     "None",
     "None",
@@ -43,13 +43,13 @@ test("shows a value on one line, without braces", () => {
 
 test("shows amounts in minor units as money, in the nearest currency", () => {
   const value = { fee_minor: 250, parts: [{ open_minor: 1200, currency: "JPY" }], rest_minor: 5 };
-  expect(namedValues(value, { currency: "EUR" }).map((field) => [field.name, field.value])).toEqual(
-    [
-      ["Fee", "€2.50"],
-      ["Parts › 1 › Open", "¥1,200"],
-      ["Parts › 1 › Currency", "JPY"],
-      ["Rest", "€0.05"],
-    ],
-  );
-  expect(namedValues({ fee_minor: 250 })).toMatchObject([{ name: "Fee minor", value: 250 }]);
+  expect(
+    flattenFields(value, { currency: "EUR" }).map((field) => [field.name, field.value]),
+  ).toEqual([
+    ["Fee", "€2.50"],
+    ["Parts › 1 › Open", "¥1,200"],
+    ["Parts › 1 › Currency", "JPY"],
+    ["Rest", "€0.05"],
+  ]);
+  expect(flattenFields({ fee_minor: 250 })).toMatchObject([{ name: "Fee minor", value: 250 }]);
 });

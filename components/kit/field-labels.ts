@@ -21,14 +21,14 @@ export function fieldName(path: string): string {
 }
 
 /** All fields of an object or a list; nested ones are named after their parents, too. */
-export function namedValues(
+export function flattenFields(
   value: object,
   { under = [], currency }: { under?: readonly string[]; currency?: string | undefined } = {},
 ): NamedValue[] {
   const own = currencyIn(value) ?? currency;
   return Object.entries(value).flatMap(([key, fieldValue]) => {
     const path = [...under, Array.isArray(value) ? String(Number(key) + 1) : key];
-    if (isNested(fieldValue)) return namedValues(fieldValue, { under: path, currency: own });
+    if (isNested(fieldValue)) return flattenFields(fieldValue, { under: path, currency: own });
     const amount = amountIn(key, fieldValue, own);
     const names = amount === null ? path : [...path.slice(0, -1), key.replace(MINOR, "")];
     return [
@@ -56,15 +56,15 @@ function currencyIn(value: object): string | undefined {
 }
 
 /** A value on one line. */
-export function inWords(value: unknown): string {
+export function valueText(value: unknown): string {
   if (value === null || value === undefined || value === "") return "None";
   if (typeof value === "boolean") return value ? "Yes" : "No";
   if (typeof value !== "object") return String(value);
   const items: unknown[] = Object.values(value);
   if (items.length === 0) return "None";
   const words = isNested(value)
-    ? namedValues(value).map((field) => `${field.name}: ${inWords(field.value)}`)
-    : items.map(inWords);
+    ? flattenFields(value).map((field) => `${field.name}: ${valueText(field.value)}`)
+    : items.map(valueText);
   return words.join(isNested(value) ? "; " : ", ");
 }
 

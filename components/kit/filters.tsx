@@ -86,7 +86,7 @@ export function PeriodMenu<Period extends string>({
       <MenuChoice
         label="Period"
         value={value}
-        options={periods.map((one) => ({ value: one, label: labels[one] }))}
+        options={periods.map((period) => ({ value: period, label: labels[period] }))}
         onChange={onChange}
       />
     </Menu>

@@ -28,7 +28,7 @@ export function MatchEvidence({
   fields: MatchExplanation["fields"];
   currency: string;
 }) {
-  const most = Math.max(1, ...fields.map(({ weight }) => Math.abs(weight ?? 0)));
+  const maxWeight = Math.max(1, ...fields.map(({ weight }) => Math.abs(weight ?? 0)));
   const weighed = fields.some(({ weight }) => weight !== null);
   return (
     <table className="w-full table-fixed text-sm">
@@ -45,7 +45,7 @@ export function MatchEvidence({
           <FieldRow
             key={field.field}
             field={field}
-            most={most}
+            maxWeight={maxWeight}
             weighed={weighed}
             currency={currency}
           />
@@ -57,12 +57,12 @@ export function MatchEvidence({
 
 function FieldRow({
   field: { field, left, right, verdict, weight },
-  most,
+  maxWeight,
   weighed,
   currency,
 }: {
   field: MatchExplanation["fields"][number];
-  most: number;
+  maxWeight: number;
   weighed: boolean;
   currency: string;
 }) {
@@ -93,7 +93,7 @@ function FieldRow({
           {weight === null ? (
             <Minus aria-hidden className="ml-auto size-3 text-muted" />
           ) : (
-            <WeightBar weight={weight} most={most} />
+            <WeightBar weight={weight} max={maxWeight} />
           )}
         </td>
       )}

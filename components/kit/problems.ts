@@ -27,7 +27,7 @@ export function problemAt(problems: Problems, field: string): string | undefined
 }
 
 /** The problems without those of changed fields. */
-export function forgiven(problems: Problems, fields: readonly string[]): Problems {
+export function withoutFields(problems: Problems, fields: readonly string[]): Problems {
   return Object.fromEntries(
     Object.entries(problems).filter(([path]) => !fields.includes(path.split(".")[0] ?? path)),
   );

@@ -10,20 +10,20 @@ import { setServerClock } from "#components/ui/server-clock.ts";
 import type { Contract } from "#lib/wire/contract.ts";
 
 type Call<C extends Contract> = Omit<Parameters<typeof callApi<C>>[1], "signal">;
-export type Answered<C extends Contract> = z.output<C["response"]>;
+export type ResponseOf<C extends Contract> = z.output<C["response"]>;
 
 /** One page of a list. `as_of` is the database's time of the response. */
 export type ListPage = { items: readonly unknown[]; next_cursor: string | null; as_of?: string };
 
 /** A query of /v1. `under` is the key of its resource. */
-type QuerySpec<C extends Contract> = { contract: C; call: Call<C>; under: readonly unknown[] };
+type QuerySpec<C extends Contract> = { contract: C; call: Call<C>; keyPrefix: readonly unknown[] };
 
 /**
  * A query that the server can also run, calling the verb directly for the first paint
  * (app/prefetched.tsx). `cached` turns a response into the shape that the query cache stores.
  */
 export type ServerQuery<C extends Contract> = QuerySpec<C> & {
-  cached: (answer: Answered<C>, etag: string | null) => unknown;
+  cached: (response: ResponseOf<C>, etag: string | null) => unknown;
 };
 
 /** The cache key of a tenant's resource. Invalidating it refetches everything under it. */
@@ -39,10 +39,10 @@ type Shape = "pages" | "one" | "version";
  * The shape is part of it, so that one call cached in two shapes has two entries.
  */
 function keyOf<C extends Contract>(
-  { under, contract, call: { params, query } }: QuerySpec<C>,
+  { keyPrefix, contract, call: { params, query } }: QuerySpec<C>,
   shape: Shape,
 ) {
-  return [...under, contract.operationId, params ?? null, query ?? null, shape] as const;
+  return [...keyPrefix, contract.operationId, params ?? null, query ?? null, shape] as const;
 }
 
 /**
@@ -51,21 +51,21 @@ function keyOf<C extends Contract>(
  * grows with their number. `refetchOnMount` is false if something else keeps the list fresh.
  */
 export function listQuery<C extends Contract>(
-  question: QuerySpec<C> & (Answered<C> extends ListPage ? unknown : never),
+  spec: QuerySpec<C> & (ResponseOf<C> extends ListPage ? unknown : never),
   {
     next,
     refreshMs,
     refetchOnMount = true,
   }: {
     next?: Call<C>["query"];
-    refreshMs?: (newest: Answered<C> | undefined) => number;
+    refreshMs?: (newest: ResponseOf<C> | undefined) => number;
     refetchOnMount?: boolean;
   } = {},
 ) {
-  const { contract, call } = question;
+  const { contract, call } = spec;
   const options = infiniteQueryOptions({
-    queryKey: keyOf(question, "pages"),
-    queryFn: async ({ pageParam, signal }): Promise<Answered<C>> => {
+    queryKey: keyOf(spec, "pages"),
+    queryFn: async ({ pageParam, signal }): Promise<ResponseOf<C>> => {
       const query = {
         ...call.query,
         ...(pageParam !== null && { ...next, cursor: pageParam }),
@@ -79,8 +79,8 @@ export function listQuery<C extends Contract>(
     refetchInterval:
       refreshMs && (({ state: { data } }) => refreshMs(data?.pages[0]) * (data?.pages.length ?? 1)),
   });
-  const cached = (answer: Answered<C>) => ({ pages: [answer], pageParams: [null] });
-  return { ...options, asked: { ...question, cached } };
+  const cached = (response: ResponseOf<C>) => ({ pages: [response], pageParams: [null] });
+  return { ...options, asked: { ...spec, cached } };
 }
 
 type Options<Data> = Pick<
@@ -96,17 +96,17 @@ type Options<Data> = Pick<
 >;
 
 /** A single response. */
-export function oneQuery<C extends Contract>(
-  question: QuerySpec<C>,
-  options: Options<Answered<C>> = {},
+export function singleQuery<C extends Contract>(
+  spec: QuerySpec<C>,
+  options: Options<ResponseOf<C>> = {},
 ) {
-  const { contract, call } = question;
+  const { contract, call } = spec;
   const queryFn = async ({ signal }: { signal: AbortSignal }) =>
     onTime(await callApi(contract, { ...call, signal }));
-  const cached = (answer: Answered<C>) => answer;
+  const cached = (response: ResponseOf<C>) => response;
   return {
-    ...queryOptions({ ...(options as object), queryKey: keyOf(question, "one"), queryFn }),
-    asked: { ...question, cached },
+    ...queryOptions({ ...(options as object), queryKey: keyOf(spec, "one"), queryFn }),
+    asked: { ...spec, cached },
   };
 }
 
@@ -115,22 +115,26 @@ export type Version<Data> = { data: Data; etag: string | null };
 
 /** A single versioned resource. */
 export function versionQuery<C extends Contract>(
-  question: QuerySpec<C>,
-  options: Options<Version<Answered<C>>> = {},
+  spec: QuerySpec<C>,
+  options: Options<Version<ResponseOf<C>>> = {},
 ) {
-  const { contract, call } = question;
-  const queryFn = ({ signal }: { signal: AbortSignal }): Promise<Version<Answered<C>>> =>
+  const { contract, call } = spec;
+  const queryFn = ({ signal }: { signal: AbortSignal }): Promise<Version<ResponseOf<C>>> =>
     callApiWithTag(contract, { ...call, signal });
-  const cached = (data: Answered<C>, etag: string | null): Version<Answered<C>> => ({ data, etag });
+  const cached = (data: ResponseOf<C>, etag: string | null): Version<ResponseOf<C>> => ({
+    data,
+    etag,
+  });
   return {
-    ...queryOptions({ ...(options as object), queryKey: keyOf(question, "version"), queryFn }),
-    asked: { ...question, cached },
+    ...queryOptions({ ...(options as object), queryKey: keyOf(spec, "version"), queryFn }),
+    asked: { ...spec, cached },
   };
 }
 
 /** Sets the page's clock from a response's database time. */
-function onTime<Answer>(answer: Answer): Answer {
-  const asOf = typeof answer === "object" && answer !== null && "as_of" in answer && answer.as_of;
+function onTime<Answer>(response: Answer): Answer {
+  const asOf =
+    typeof response === "object" && response !== null && "as_of" in response && response.as_of;
   if (typeof asOf === "string") setServerClock(asOf);
-  return answer;
+  return response;
 }

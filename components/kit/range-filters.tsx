@@ -17,7 +17,7 @@ export function DateFilter({ search: { date_from, date_to }, onChange }: Filter<
   return (
     <FilterPopover
       name="Value date"
-      value={inWords(date_from, date_to, day)}
+      value={formatRange(date_from, date_to, day)}
       onApply={(fields) => {
         onChange({
           date_from: String(fields.get("from")) || null,
@@ -80,7 +80,7 @@ export function AmountFilter({
   return (
     <FilterPopover
       name="Amount"
-      value={inWords(amount_from, amount_to, (amount) => formatMoney(amount, currency))}
+      value={formatRange(amount_from, amount_to, (amount) => formatMoney(amount, currency))}
       onApply={apply}
       onClear={() => onChange({ amount_from: null, amount_to: null })}
     >
@@ -129,7 +129,7 @@ function AmountFields({
   );
 }
 
-function inWords<Value>(
+function formatRange<Value>(
   from: Value | null,
   to: Value | null,
   shown: (value: Value) => string,

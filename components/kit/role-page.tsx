@@ -15,7 +15,7 @@ import { roleNames } from "./role-names.ts";
 type Props = {
   access: Access;
   title: string;
-  refusal: { title: string; why: string; ask: string };
+  refusal: { title: string; reason: string; remedy: string };
   children: ReactNode;
 };
 
@@ -40,7 +40,7 @@ export function RolePage({ access, title, refusal, children }: Props) {
           )
         }
       >
-        {refusal.why} You are signed in as {roleNames(roles)}. {refusal.ask}
+        {refusal.reason} You are signed in as {roleNames(roles)}. {refusal.remedy}
       </Notice>
     </Page>
   );

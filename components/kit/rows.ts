@@ -24,7 +24,7 @@ const SHIFT_MS = 400;
 let shiftedAt = Number.NEGATIVE_INFINITY;
 
 /** Notes that the focus moved to another row because the focused one was removed. */
-export function noteShift(): void {
+export function markRowShift(): void {
   shiftedAt = performance.now();
 }
 

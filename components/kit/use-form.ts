@@ -1,43 +1,43 @@
 "use client";
 
 import { type ChangeEvent, useEffect, useRef, useState } from "react";
-import { forgiven, type Problems, problemAt, problemsOf } from "./problems.ts";
+import { type Problems, problemAt, problemsOf, withoutFields } from "./problems.ts";
 import { useMutate } from "./use-mutate.ts";
 
-type Declared<Draft, Answer> = {
+type FormOptions<Draft, Result> = {
   initial: Draft | (() => Draft);
   /** Validates before anything is sent. */
   check?: (draft: Draft) => Problems;
-  send: (draft: Draft, idempotencyKey: string) => Promise<Answer>;
-  onDone: (answer: Answer, sent: Draft) => void;
+  send: (draft: Draft, idempotencyKey: string) => Promise<Result>;
+  onDone: (result: Result, sent: Draft) => void;
   /** Maps a path of the body to the draft's field, if they are named differently. */
   fieldOf?: (path: string, sent: Draft) => string;
 };
 
 /** A form: its draft (fields named as in the body), its problems, and the action that sends it. */
-export function useForm<Draft extends object, Answer>({
+export function useForm<Draft extends object, Result>({
   initial,
   check,
   send,
   onDone,
   fieldOf,
-}: Declared<Draft, Answer>) {
+}: FormOptions<Draft, Result>) {
   const ref = useRef<HTMLFormElement>(null);
   const busy = useRef(false);
-  const leads = useRef(false);
+  const focusesProblem = useRef(false);
   const [draft, setDraft] = useState(initial);
   const sentDraft = useRef(draft);
   const [problems, setProblems] = useState<Problems>({});
 
   // New problems focus the first invalid field.
   useEffect(() => {
-    if (leads.current && Object.keys(problems).length > 0)
+    if (focusesProblem.current && Object.keys(problems).length > 0)
       ref.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
-    leads.current = false;
+    focusesProblem.current = false;
   }, [problems]);
 
-  function tell(found: Problems): void {
-    leads.current = true;
+  function showProblems(found: Problems): void {
+    focusesProblem.current = true;
     setProblems(found);
   }
 
@@ -48,7 +48,7 @@ export function useForm<Draft extends object, Answer>({
       }),
     onDone,
     onRefused: (error) =>
-      tell(problemsOf(error, fieldOf && ((path) => fieldOf(path, sentDraft.current)))),
+      showProblems(problemsOf(error, fieldOf && ((path) => fieldOf(path, sentDraft.current)))),
   });
 
   function start(): void {
@@ -60,7 +60,7 @@ export function useForm<Draft extends object, Answer>({
 
   function change(fields: Partial<Draft>): void {
     setDraft((typed) => ({ ...typed, ...fields }));
-    setProblems((known) => forgiven(known, Object.keys(fields)));
+    setProblems((known) => withoutFields(known, Object.keys(fields)));
   }
 
   const problem = (field: keyof Draft & string) => problemAt(problems, field);
@@ -90,7 +90,7 @@ export function useForm<Draft extends object, Answer>({
     },
     submit(): void {
       const found = check?.(draft) ?? {};
-      tell(found);
+      showProblems(found);
       if (Object.keys(found).length === 0) start();
     },
     retry: start,

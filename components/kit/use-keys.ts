@@ -12,7 +12,7 @@ const OVER = "dialog:modal:not([data-panel]), [role=dialog]:popover-open";
 const PRESSED = "button, a, summary, [role=menuitem]";
 
 /** Whether keys go into a widget or an overlay. */
-export function takesKeys(target: Element | null = document.activeElement): boolean {
+export function capturesKeys(target: Element | null = document.activeElement): boolean {
   return target?.closest?.(TAKES_KEYS) != null || document.querySelector(OVER) !== null;
 }
 
@@ -48,7 +48,7 @@ export function useKeys(keys: readonly Key[], { always }: { always?: string } = 
         return;
       const target = event.target as Element;
       if (!singleKeys && !(always && target.closest?.(always))) return;
-      if (takesKeys(target)) return;
+      if (capturesKeys(target)) return;
       if ((event.key === "Enter" || event.key === " ") && target.closest?.(PRESSED)) return;
       const isLetter = /^\p{L}$/u.test(event.key);
       if (isLetter && event.shiftKey) return;
@@ -56,10 +56,10 @@ export function useKeys(keys: readonly Key[], { always }: { always?: string } = 
       wentAt = event.key === "g" && !goes ? event.timeStamp : Number.NEGATIVE_INFINITY;
       if (goes) return;
       const pressed = isLetter ? event.key.toLowerCase() : event.key;
-      const act = latest.current.find(([key]) => key === pressed)?.[1];
-      if (!act) return;
+      const handler = latest.current.find(([key]) => key === pressed)?.[1];
+      if (!handler) return;
       event.preventDefault();
-      act(event);
+      handler(event);
     }
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);

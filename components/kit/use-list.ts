@@ -9,15 +9,15 @@ import { useCallback, useEffect, useMemo } from "react";
 import { isRefusal } from "#components/api-client.ts";
 import { startServerClock } from "#components/ui/server-clock.ts";
 import type { Contract } from "#lib/wire/contract.ts";
-import type { Answered, ListPage, ServerQuery } from "./query.ts";
+import type { ListPage, ResponseOf, ServerQuery } from "./query.ts";
 
 type ItemOf<C extends Contract> =
-  Answered<C> extends { items: readonly (infer Item)[] } ? Item & { id: string } : never;
+  ResponseOf<C> extends { items: readonly (infer Item)[] } ? Item & { id: string } : never;
 
 type PagesQuery<C extends Contract> = UseInfiniteQueryOptions<
-  Answered<C>,
+  ResponseOf<C>,
   Error,
-  InfiniteData<Answered<C>>,
+  InfiniteData<ResponseOf<C>>,
   // biome-ignore lint/suspicious/noExplicitAny: whatever the key is tagged with
   any,
   string | null

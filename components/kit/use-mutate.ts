@@ -6,11 +6,11 @@ import { isRefusal, newIdempotencyKey } from "#components/api-client.ts";
 import { toastFailure } from "#components/ui/toast.ts";
 import { problemText } from "./problem-text.ts";
 
-type Declared<Input, Answer> = {
-  send: (input: Input, idempotencyKey: string) => Promise<Answer>;
+type MutationOptions<Input, Result> = {
+  send: (input: Input, idempotencyKey: string) => Promise<Result>;
   /** Applies the change optimistically and returns how to undo it. */
-  foresee?: (input: Input) => Promise<() => void>;
-  onDone?: (answer: Answer, input: Input) => void;
+  applyOptimistically?: (input: Input) => Promise<() => void>;
+  onDone?: (result: Result, input: Input) => void;
   onRefused?: (error: Error) => void;
   /** The toast on failure; omit it if a form shows the error. */
   failed?: string;
@@ -22,16 +22,16 @@ type Declared<Input, Answer> = {
  * The only way in which pages change something. The idempotency key stays the same until the call
  * succeeds or the input changes, so that retrying after a lost response is safe.
  */
-export function useMutate<Input = void, Answer = unknown>({
+export function useMutate<Input = void, Result = unknown>({
   send,
-  foresee,
+  applyOptimistically,
   onDone,
   onRefused,
   failed,
   stale,
-}: Declared<Input, Answer>) {
+}: MutationOptions<Input, Result>) {
   const cache = useQueryClient();
-  const intent = useRef({ given: "", key: "" });
+  const intent = useRef({ input: "", key: "" });
   const { mutate, error, isPending, reset } = useMutation({
     // Fails at once while offline, instead of waiting silently.
     networkMode: "always",
@@ -40,14 +40,14 @@ export function useMutate<Input = void, Answer = unknown>({
     mutationFn: ({
       run,
     }: {
-      run: () => Promise<Answer>;
-      foresee: () => Promise<() => void>;
-      onDone: (answer: Answer) => void;
+      run: () => Promise<Result>;
+      applyOptimistically: () => Promise<() => void>;
+      onDone: (result: Result) => void;
     }) => run(),
-    onMutate: (attempt) => attempt.foresee(),
-    onSuccess: (answer, attempt) => attempt.onDone(answer),
-    onError: (problem, _, takeBack) => {
-      takeBack?.();
+    onMutate: (attempt) => attempt.applyOptimistically(),
+    onSuccess: (result, attempt) => attempt.onDone(result),
+    onError: (problem, _, revert) => {
+      revert?.();
       if (failed) toastFailure(failed, problemText(problem));
       if (isRefusal(problem)) onRefused?.(problem);
     },
@@ -56,15 +56,15 @@ export function useMutate<Input = void, Answer = unknown>({
 
   function start(input: Input): void {
     const inputText = JSON.stringify(input) ?? "";
-    if (intent.current.key === "" || inputText !== intent.current.given)
-      intent.current = { given: inputText, key: newIdempotencyKey() };
+    if (intent.current.key === "" || inputText !== intent.current.input)
+      intent.current = { input: inputText, key: newIdempotencyKey() };
     const { key } = intent.current;
     mutate({
       run: () => send(input, key),
-      foresee: async () => (await foresee?.(input)) ?? (() => {}),
-      onDone: (answer) => {
-        intent.current = { given: "", key: "" };
-        onDone?.(answer, input);
+      applyOptimistically: async () => (await applyOptimistically?.(input)) ?? (() => {}),
+      onDone: (result) => {
+        intent.current = { input: "", key: "" };
+        onDone?.(result, input);
       },
     });
   }

@@ -3,7 +3,7 @@
  * idle session alive.
  */
 const ATTENDED_MS = 60_000;
-const ACTS = ["pointerdown", "pointermove", "wheel", "keydown"] as const;
+const INPUT_EVENTS = ["pointerdown", "pointermove", "wheel", "keydown"] as const;
 
 let touchedAt = Number.NEGATIVE_INFINITY;
 
@@ -13,9 +13,10 @@ export function watchPresence(): () => void {
     touchedAt = performance.now();
   };
   touch();
-  for (const act of ACTS) window.addEventListener(act, touch, { passive: true, capture: true });
+  for (const event of INPUT_EVENTS)
+    window.addEventListener(event, touch, { passive: true, capture: true });
   return () => {
-    for (const act of ACTS) window.removeEventListener(act, touch, { capture: true });
+    for (const event of INPUT_EVENTS) window.removeEventListener(event, touch, { capture: true });
   };
 }
 

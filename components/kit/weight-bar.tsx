@@ -1,6 +1,6 @@
 /** The weight of a field's evidence: to the right for a match, to the left against it. */
-export function WeightBar({ weight, most }: { weight: number; most: number }) {
-  const half = (Math.abs(weight) / most) * 50;
+export function WeightBar({ weight, max }: { weight: number; max: number }) {
+  const half = (Math.abs(weight) / max) * 50;
   return (
     <span className="flex items-center gap-1">
       <svg

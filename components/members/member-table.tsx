@@ -16,16 +16,16 @@ import { isSandbox } from "#lib/wire/sandbox.ts";
 export const COLUMNS =
   "@4xl:grid @4xl:grid-cols-[minmax(14rem,1fr)_10rem_7rem_9rem_12rem_3rem] @4xl:gap-x-4";
 
-export type MemberAct = { member: TenantMember; what: "roles" | "remove" };
+export type MemberAction = { member: TenantMember; kind: "roles" | "remove" };
 
 export function MemberTable({
   items,
   stale,
-  onAct,
+  onAction,
 }: {
   items: TenantMember[];
   stale: boolean;
-  onAct: (act: MemberAct) => void;
+  onAction: (act: MemberAction) => void;
 }) {
   return (
     <CardTable
@@ -42,13 +42,19 @@ export function MemberTable({
       stale={stale}
     >
       {items.map((item) => (
-        <Row key={item.id} member={item} onAct={onAct} />
+        <Row key={item.id} member={item} onAction={onAction} />
       ))}
     </CardTable>
   );
 }
 
-function Row({ member, onAct }: { member: TenantMember; onAct: (act: MemberAct) => void }) {
+function Row({
+  member,
+  onAction,
+}: {
+  member: TenantMember;
+  onAction: (act: MemberAction) => void;
+}) {
   const { tenant, self } = useMember();
   // A sandbox's members are its live tenant's.
   const isOwn = !isSandbox(tenant.id);
@@ -103,13 +109,13 @@ function Row({ member, onAct }: { member: TenantMember; onAct: (act: MemberAct) 
           }
         >
           {isOwn && (
-            <MenuItem onClick={() => onAct({ member, what: "roles" })}>Change roles</MenuItem>
+            <MenuItem onClick={() => onAction({ member, kind: "roles" })}>Change roles</MenuItem>
           )}
           <MenuLink href={`/${tenant.id}/security-events?target=${encodeURIComponent(user)}`}>
             Audit log
           </MenuLink>
           {isOwn && (
-            <MenuItem onClick={() => onAct({ member, what: "remove" })}>
+            <MenuItem onClick={() => onAction({ member, kind: "remove" })}>
               Remove from tenant
             </MenuItem>
           )}

@@ -17,7 +17,7 @@ import { EditRolesDialog } from "./edit-roles-dialog.tsx";
 import { InvitationList } from "./invitation-list.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { MemberSkeleton } from "./member-skeleton.tsx";
-import { type MemberAct, MemberTable } from "./member-table.tsx";
+import { type MemberAction, MemberTable } from "./member-table.tsx";
 import { memberPages } from "./queries.ts";
 import { RemoveDialog } from "./remove-dialog.tsx";
 import { memberSearch } from "./search.ts";
@@ -26,8 +26,8 @@ export function MembersPage() {
   const tenant = useTenantId();
   const { search, set, isFiltered, clear } = useSearch(memberSearch, ["q"]);
   const list = useList(memberPages(tenant, search.q));
-  const [act, setAct] = useState<MemberAct>();
-  const close = () => setAct(undefined);
+  const [action, setAction] = useState<MemberAction>();
+  const close = () => setAction(undefined);
   return (
     <Page
       title="Members"
@@ -78,14 +78,14 @@ export function MembersPage() {
           )
         }
       >
-        {() => <MemberTable items={list.items} stale={list.isStale} onAct={setAct} />}
+        {() => <MemberTable items={list.items} stale={list.isStale} onAction={setAction} />}
       </ListBody>
       <InvitationList />
       {search.invite && !isSandbox(tenant) && (
         <InviteDialog onClose={() => set({ invite: null })} />
       )}
-      {act?.what === "roles" && <EditRolesDialog member={act.member} onClose={close} />}
-      {act?.what === "remove" && <RemoveDialog member={act.member} onClose={close} />}
+      {action?.kind === "roles" && <EditRolesDialog member={action.member} onClose={close} />}
+      {action?.kind === "remove" && <RemoveDialog member={action.member} onClose={close} />}
     </Page>
   );
 }

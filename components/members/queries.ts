@@ -13,14 +13,14 @@ export function peopleKey(tenant: string) {
 
 export function memberPages(tenant: string, q: string | null) {
   const call = { tenant, params: { id: tenant }, query: queryOf({ q, limit: PAGE_SIZE }) };
-  return listQuery({ under: peopleKey(tenant), contract: listTenantMembersContract, call });
+  return listQuery({ keyPrefix: peopleKey(tenant), contract: listTenantMembersContract, call });
 }
 
 /** Newest first. Asked again and again: a mail is sent, an invitation accepted. */
 export function invitationPages(tenant: string) {
   const call = { tenant, params: { id: tenant }, query: { limit: PAGE_SIZE } };
   return listQuery(
-    { under: peopleKey(tenant), contract: listInvitationsContract, call },
+    { keyPrefix: peopleKey(tenant), contract: listInvitationsContract, call },
     { refreshMs: () => REFRESH_MS },
   );
 }

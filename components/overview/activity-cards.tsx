@@ -9,7 +9,7 @@ import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { RelativeTime } from "#components/ui/relative-time.tsx";
 import type { Overview } from "#lib/overview/contract.ts";
 import { importOf, linesOfImport } from "./links.ts";
-import { Count, Nothing } from "./parts.tsx";
+import { Count, EmptyCard } from "./parts.tsx";
 
 type Props = { overview: Overview };
 type Status = Overview["imports"][number]["status"] | Overview["runs"][number]["status"];
@@ -29,7 +29,7 @@ export function ImportsCard({ overview: { imports, as_of } }: Props) {
   return (
     <Card title="Last imports">
       {imports.length === 0 ? (
-        <Nothing>No files imported yet.</Nothing>
+        <EmptyCard>No files imported yet.</EmptyCard>
       ) : (
         <Happenings label="Last imports">
           {imports.map(
@@ -77,7 +77,7 @@ export function RunsCard({ overview: { runs, as_of } }: Props) {
   return (
     <Card title="Last runs">
       {runs.length === 0 ? (
-        <Nothing>No runs yet.</Nothing>
+        <EmptyCard>No runs yet.</EmptyCard>
       ) : (
         <Happenings label="Last runs">
           {runs.map(

@@ -112,7 +112,7 @@ export function OutlookCard({ overview: { outlook, as_of } }: Props) {
   );
 }
 
-const dayInWords = (day: string) => formatShortDay(day, "UTC");
+const formatDayLabel = (day: string) => formatShortDay(day, "UTC");
 
 const DAY_MS = 86_400_000;
 /** The ends of a day in UTC. */
@@ -134,11 +134,11 @@ export function DaysCard({ overview: { days } }: Props) {
       <div className={CHART}>
         <Bars
           label={
-            `Breached and closed per day since ${first && dayInWords(first)}. ` +
+            `Breached and closed per day since ${first && formatDayLabel(first)}. ` +
             "Use the arrow keys to read values, or see the table below."
           }
           data={days.map(({ day, breached_count, closed_count }) => ({
-            name: dayInWords(day),
+            name: formatDayLabel(day),
             breached: breached_count,
             closed: closed_count,
           }))}
@@ -153,19 +153,19 @@ export function DaysCard({ overview: { days } }: Props) {
       <Disclosure title="Show as table">
         <NumberTable caption="Breached and closed per day" columns={["Day", "Breached", "Closed"]}>
           {days.toReversed().map(({ day, breached_count, closed_count }) => (
-            <NumberRow key={day} name={dayInWords(day)}>
+            <NumberRow key={day} name={formatDayLabel(day)}>
               <NumberCell>
                 <Count
                   value={breached_count}
                   href={pastExceptions(tenant, "breached", ...endsOf(day))}
-                  what={`breached on ${dayInWords(day)}`}
+                  what={`breached on ${formatDayLabel(day)}`}
                 />
               </NumberCell>
               <NumberCell>
                 <Count
                   value={closed_count}
                   href={pastExceptions(tenant, "closed", ...endsOf(day))}
-                  what={`closed on ${dayInWords(day)}`}
+                  what={`closed on ${formatDayLabel(day)}`}
                 />
               </NumberCell>
             </NumberRow>

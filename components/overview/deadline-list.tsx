@@ -2,9 +2,9 @@
 
 import { useTenantId } from "#components/kit/member.tsx";
 import { Person } from "#components/people/person.tsx";
+import { formatLate, formatRemaining } from "#components/ui/format-duration.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
-import { late, remaining } from "#components/ui/remaining.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import type { Overview } from "#lib/overview/contract.ts";
 import { oneException } from "./links.ts";
@@ -60,7 +60,7 @@ export function DeadlineList({
 
 function Left({ iso, asOf }: { iso: string; asOf: string }) {
   const text = useServerTime(
-    (now) => (Date.parse(iso) > now ? `in ${remaining(iso, now)}` : late(iso, now)),
+    (now) => (Date.parse(iso) > now ? `in ${formatRemaining(iso, now)}` : formatLate(iso, now)),
     asOf,
   );
   return <time dateTime={iso}>{text}</time>;

@@ -7,7 +7,7 @@ import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Overview } from "#lib/overview/contract.ts";
 import { DeadlineList } from "./deadline-list.tsx";
 import { dueExceptions, openExceptions } from "./links.ts";
-import { Count, Nothing, NumberCell, NumberRow, NumberTable } from "./parts.tsx";
+import { Count, EmptyCard, NumberCell, NumberRow, NumberTable } from "./parts.tsx";
 
 type Props = { overview: Overview };
 
@@ -31,7 +31,7 @@ export function NextCard({ overview: { next, unassigned_count, as_of } }: Props)
       }
     >
       {next.length === 0 ? (
-        <Nothing>No upcoming deadlines.</Nothing>
+        <EmptyCard>No upcoming deadlines.</EmptyCard>
       ) : (
         <DeadlineList label="Breaches next" items={next} asOf={as_of} />
       )}
@@ -47,7 +47,7 @@ export function MineCard({ overview }: Props) {
   return (
     <Card title="Assigned to you" hint="By deadline">
       {mine.open_count === 0 ? (
-        <Nothing>Nothing is assigned to you.</Nothing>
+        <EmptyCard>Nothing is assigned to you.</EmptyCard>
       ) : (
         <>
           <dl className="flex flex-wrap gap-x-6 gap-y-1 text-sm">
@@ -90,7 +90,7 @@ export function MoneyCard({ overview }: Props) {
   return (
     <Card title="Money at risk" hint="Open exceptions, by currency">
       {overview.money.length === 0 ? (
-        <Nothing>No open exceptions with an amount.</Nothing>
+        <EmptyCard>No open exceptions with an amount.</EmptyCard>
       ) : (
         <NumberTable
           caption="Money at risk by currency"
@@ -147,7 +147,7 @@ export function ReconciliationsCard({ overview: { reconciliations } }: Props) {
   return (
     <Card title="Open money by reconciliation" hint="Most open exceptions first">
       {reconciliations.length === 0 ? (
-        <Nothing>No reconciliations with open exceptions.</Nothing>
+        <EmptyCard>No reconciliations with open exceptions.</EmptyCard>
       ) : (
         <NumberTable
           caption="Open exceptions by reconciliation"

@@ -2,13 +2,13 @@
 
 import { Card } from "#components/kit/card.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
+import { daysUntil } from "#components/ui/format-duration.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
-import { daysUntil } from "#components/ui/remaining.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import { Day } from "#components/ui/time.tsx";
 import type { Overview } from "#lib/overview/contract.ts";
 import { apiKey, callsOf, webhooksOf } from "./links.ts";
-import { Count, Nothing, NumberCell, NumberRow, NumberTable } from "./parts.tsx";
+import { Count, EmptyCard, NumberCell, NumberRow, NumberTable } from "./parts.tsx";
 
 /** Calls by API key, and keys that expire. */
 export function KeysCard({
@@ -29,7 +29,7 @@ export function KeysCard({
       }
     >
       {calls.length === 0 ? (
-        <Nothing>
+        <EmptyCard>
           No keys used in the last 7 days.{" "}
           <PrefetchLink
             href={`/${tenant}/api-keys`}
@@ -37,7 +37,7 @@ export function KeysCard({
           >
             See all keys
           </PrefetchLink>
-        </Nothing>
+        </EmptyCard>
       ) : (
         <NumberTable caption="Calls by API key" columns={["Key", "Calls", "Refused"]}>
           {calls.map(({ id, name, call_count, refused_count }) => (
@@ -131,7 +131,7 @@ export function WebhooksCard({
       }
     >
       {items.length === 0 ? (
-        <Nothing>
+        <EmptyCard>
           No webhooks yet.{" "}
           <PrefetchLink
             href={`/${tenant}/webhooks?new=true`}
@@ -139,7 +139,7 @@ export function WebhooksCard({
           >
             Register a webhook
           </PrefetchLink>
-        </Nothing>
+        </EmptyCard>
       ) : (
         <NumberTable caption="Webhooks" columns={["Webhook", "Attempts", "Failed"]}>
           {items.map(({ id, url, status, failing_since, attempt_count, failure_count }) => (

@@ -22,8 +22,8 @@ import { RiskFigures } from "./risk-figures.tsx";
 
 const REFUSAL = {
   title: "You have no role in this tenant",
-  why: "The overview shows the tenant's deadlines and money at risk, so it needs a role.",
-  ask: "Ask a tenant admin for a role.",
+  reason: "The overview shows the tenant's deadlines and money at risk, so it needs a role.",
+  remedy: "Ask a tenant admin for a role.",
 };
 
 /** A tenant's home: what is at stake now, and what has happened. */

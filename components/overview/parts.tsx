@@ -35,7 +35,7 @@ export function Count({
 }
 
 /** The content of a card without data. */
-export function Nothing({ children }: { children: ReactNode }) {
+export function EmptyCard({ children }: { children: ReactNode }) {
   return <p className="py-4 text-sm text-muted">{children}</p>;
 }
 

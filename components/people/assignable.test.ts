@@ -4,13 +4,13 @@ import { assignable } from "./assignable.ts";
 const members = ["user:ada", "user:leo", "user:zoe"];
 
 test("the menu of assignees starts with oneself, unassigned and the current assignee", () => {
-  expect(assignable({ sought: "", self: "user:leo", value: "user:zoe", members })).toEqual([
+  expect(assignable({ query: "", self: "user:leo", value: "user:zoe", members })).toEqual([
     "user:leo",
     null,
     "user:zoe",
     "user:ada",
   ]);
-  expect(assignable({ sought: "", self: "user:leo", value: null, members })).toEqual([
+  expect(assignable({ query: "", self: "user:leo", value: null, members })).toEqual([
     "user:leo",
     null,
     "user:ada",
@@ -19,5 +19,5 @@ test("the menu of assignees starts with oneself, unassigned and the current assi
 });
 
 test("a search finds people by part of a name, and “unassigned” is nobody's name", () => {
-  expect(assignable({ sought: "O", self: "user:leo", members })).toEqual(["user:leo", "user:zoe"]);
+  expect(assignable({ query: "O", self: "user:leo", members })).toEqual(["user:leo", "user:zoe"]);
 });

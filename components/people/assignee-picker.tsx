@@ -12,7 +12,7 @@ import { assignable } from "./assignable.ts";
 import { Person } from "./person.tsx";
 import { membersQuery } from "./queries.ts";
 
-type Look = Pick<
+type TriggerProps = Pick<
   ComponentProps<typeof Combobox>,
   "trigger" | "triggerClass" | "align" | "disabled" | "opener"
 >;
@@ -24,21 +24,21 @@ type Look = Pick<
 export function AssigneePicker({
   value,
   onChange,
-  ...look
-}: Look & { value?: string | null; onChange: (reference: string | null) => void }) {
+  ...trigger
+}: TriggerProps & { value?: string | null; onChange: (reference: string | null) => void }) {
   const { tenant, self } = useMember();
   const [search, setSearch] = useState("");
   const [opened, setOpened] = useState(false);
-  const sought = search.trim().replace(/^user:/, "");
+  const query = search.trim().replace(/^user:/, "");
   const everybody = useQuery({ ...membersQuery(tenant.id), enabled: opened });
   // A tenant with more members than one page is searched by the server.
   const found = useQuery({
-    ...membersQuery(tenant.id, sought),
-    enabled: opened && sought !== "" && everybody.data?.next_cursor != null,
+    ...membersQuery(tenant.id, query),
+    enabled: opened && query !== "" && everybody.data?.next_cursor != null,
   });
   const known = [...(everybody.data?.items ?? []), ...(found.data?.items ?? [])];
   const isLoading = everybody.isPending || found.isLoading;
-  const options = optionsOf(known, { sought, self, value, isLoading });
+  const options = optionsOf(known, { query, self, value, isLoading });
   return (
     <Combobox
       label="Assignee"
@@ -48,21 +48,21 @@ export function AssigneePicker({
       options={options}
       onChoose={onChange}
       onOpen={() => setOpened(true)}
-      settling={isLoading && sought !== ""}
-      note={noteOn(sought, everybody.error, isLoading)}
-      {...look}
+      settling={isLoading && query !== ""}
+      note={noteOn(query, everybody.error, isLoading)}
+      {...trigger}
     />
   );
 }
 
-type Asked = {
-  sought: string;
+type OptionInput = {
+  query: string;
   self: string;
   value?: string | null | undefined;
   isLoading: boolean;
 };
 
-function optionsOf(known: Member[], { sought, self, value, isLoading }: Asked) {
+function optionsOf(known: Member[], { query, self, value, isLoading }: OptionInput) {
   const roles = new Map(
     known.map((member) => [
       member.user,
@@ -70,7 +70,7 @@ function optionsOf(known: Member[], { sought, self, value, isLoading }: Asked) {
     ]),
   );
   const options: Option<string | null>[] = assignable({
-    sought,
+    query,
     self,
     value,
     members: roles.keys(),
@@ -88,12 +88,12 @@ function optionsOf(known: Member[], { sought, self, value, isLoading }: Asked) {
         </>
       ),
   }));
-  const typed = `user:${sought}`;
+  const typed = `user:${query}`;
   // Whether it is a member's is not known before.
   if (isLoading) return options;
   const isListed = roles.has(typed) || typed === self || typed === value;
   if (USER_REFERENCE.test(typed) && !isListed)
-    options.push({ key: typed, value: typed, label: <Typed name={sought} /> });
+    options.push({ key: typed, value: typed, label: <Typed name={query} /> });
   return options;
 }
 
@@ -111,8 +111,8 @@ function Remark({ children }: { children: ReactNode }) {
   return <span className="ml-auto shrink-0 text-xs text-muted empty:hidden">{children}</span>;
 }
 
-function noteOn(sought: string, error: Error | null, loading: boolean): ReactNode {
-  if (/\s/.test(sought)) return "Names can't contain spaces.";
+function noteOn(query: string, error: Error | null, loading: boolean): ReactNode {
+  if (/\s/.test(query)) return "Names can't contain spaces.";
   if (error) return "Couldn't load members. You can still type a name.";
   return loading ? "Loading members…" : null;
 }

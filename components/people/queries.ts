@@ -1,4 +1,4 @@
-import { oneQuery, resourceKey } from "#components/kit/query.ts";
+import { resourceKey, singleQuery } from "#components/kit/query.ts";
 import { listMembersContract } from "#lib/members/contract.ts";
 
 const FRESH_MS = 60_000;
@@ -6,9 +6,9 @@ const MAX = 250;
 
 /** The tenant's members, optionally those whose name contains `q`. */
 export function membersQuery(tenant: string, q?: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: resourceKey(tenant, "members"),
+      keyPrefix: resourceKey(tenant, "members"),
       contract: listMembersContract,
       call: { tenant, query: { q, limit: MAX } },
     },

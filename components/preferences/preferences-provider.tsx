@@ -3,24 +3,24 @@
 import { createContext, type ReactNode, useContext, useState } from "react";
 import {
   BOARD_COOKIE,
-  type BoardLook,
+  type BoardDisplay,
   type Preferences,
   SINGLE_KEYS_COOKIE,
   THEME_COOKIE,
   type Theme,
   TIME_ZONE_COOKIE,
-  writeBoardLook,
+  writeBoardDisplay,
 } from "./preferences.ts";
-import { remember } from "./remember.ts";
+import { writeCookie } from "./write-cookie.ts";
 
-type Held = Preferences & {
+type PreferencesState = Preferences & {
   setTheme: (theme: Theme) => void;
   setTimeZone: (timeZone: string) => void;
   setSingleKeys: (on: boolean) => void;
-  setBoard: (look: Partial<BoardLook>) => void;
+  setBoard: (look: Partial<BoardDisplay>) => void;
 };
 
-const PreferencesContext = createContext<Held | null>(null);
+const PreferencesContext = createContext<PreferencesState | null>(null);
 
 export function PreferencesProvider({
   initial,
@@ -32,24 +32,24 @@ export function PreferencesProvider({
   const [preferences, setPreferences] = useState(initial);
 
   function setTheme(theme: Theme) {
-    remember(THEME_COOKIE, theme);
+    writeCookie(THEME_COOKIE, theme);
     document.documentElement.dataset.theme = theme;
     setPreferences((current) => ({ ...current, theme }));
   }
 
   function setTimeZone(timeZone: string) {
-    remember(TIME_ZONE_COOKIE, timeZone);
+    writeCookie(TIME_ZONE_COOKIE, timeZone);
     setPreferences((current) => ({ ...current, timeZone }));
   }
 
   function setSingleKeys(singleKeys: boolean) {
-    remember(SINGLE_KEYS_COOKIE, singleKeys ? "on" : "off");
+    writeCookie(SINGLE_KEYS_COOKIE, singleKeys ? "on" : "off");
     setPreferences((current) => ({ ...current, singleKeys }));
   }
 
-  function setBoard(look: Partial<BoardLook>) {
+  function setBoard(look: Partial<BoardDisplay>) {
     const board = { ...preferences.board, ...look };
-    remember(BOARD_COOKIE, writeBoardLook(board));
+    writeCookie(BOARD_COOKIE, writeBoardDisplay(board));
     setPreferences((current) => ({ ...current, board }));
   }
 
@@ -60,8 +60,8 @@ export function PreferencesProvider({
   );
 }
 
-export function usePreferences(): Held {
-  const held = useContext(PreferencesContext);
-  if (!held) throw new Error("usePreferences is used outside of PreferencesProvider.");
-  return held;
+export function usePreferences(): PreferencesState {
+  const preferences = useContext(PreferencesContext);
+  if (!preferences) throw new Error("usePreferences is used outside of PreferencesProvider.");
+  return preferences;
 }

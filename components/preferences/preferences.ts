@@ -9,10 +9,15 @@ export type Theme = (typeof THEMES)[number];
  * `timeZone`: "UTC", or the IANA zone of the browser: as one signs in, until UTC is chosen.
  * `singleKeys`: whether single-key shortcuts are on; speech input users may want them off.
  */
-export type Preferences = { theme: Theme; timeZone: string; singleKeys: boolean; board: BoardLook };
+export type Preferences = {
+  theme: Theme;
+  timeZone: string;
+  singleKeys: boolean;
+  board: BoardDisplay;
+};
 
 /** How someone likes lists of exceptions: `columns` in place of the usual ones. */
-export type BoardLook = { density: Density; columns: readonly string[] | null };
+export type BoardDisplay = { density: Density; columns: readonly string[] | null };
 export const DENSITIES = ["comfortable", "compact"] as const;
 export type Density = (typeof DENSITIES)[number];
 
@@ -25,11 +30,11 @@ export const BOARD_COOKIE = "tieout.board";
 const COLUMNS_MAX = 200;
 
 /** `compact:due,money`; without a colon the usual columns. */
-export function writeBoardLook({ density, columns }: BoardLook): string {
+export function writeBoardDisplay({ density, columns }: BoardDisplay): string {
   return columns === null ? density : `${density}:${columns.join()}`;
 }
 
-function readBoardLook(written = ""): BoardLook {
+function readBoardDisplay(written = ""): BoardDisplay {
   const [density, columns] = written.slice(0, COLUMNS_MAX).split(":", 2);
   return {
     density: DENSITIES.find((known) => known === density) ?? "comfortable",
@@ -44,7 +49,7 @@ export function readPreferences(cookie: (name: string) => string | undefined): P
     theme,
     timeZone: timeZone && isTimeZone(timeZone) ? timeZone : "UTC",
     singleKeys: cookie(SINGLE_KEYS_COOKIE) !== "off",
-    board: readBoardLook(cookie(BOARD_COOKIE)),
+    board: readBoardDisplay(cookie(BOARD_COOKIE)),
   };
 }
 

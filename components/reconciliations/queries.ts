@@ -1,4 +1,4 @@
-import { listQuery, oneQuery, resourceKey, versionQuery } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery, versionQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { getLineContract } from "#lib/lines/contract.ts";
 import { listMatchesContract } from "#lib/matching/contract.ts";
@@ -34,7 +34,7 @@ export function reconciliationPages(
 ) {
   return listQuery(
     {
-      under: reconciliationsKey(tenant),
+      keyPrefix: reconciliationsKey(tenant),
       contract: listReconciliationsContract,
       call: { tenant, query: queryOf({ status, period_from, period_to, limit: PAGE_SIZE }) },
     },
@@ -48,9 +48,9 @@ export function reconciliationPages(
 }
 
 export function reconciliationById(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: reconciliationsKey(tenant),
+      keyPrefix: reconciliationsKey(tenant),
       contract: getReconciliationContract,
       call: { tenant, params: { id } },
     },
@@ -65,8 +65,8 @@ const PERIODS_SHOWN = 24;
 
 /** The newest periods of the same two sources. */
 export function periodsOfPair(tenant: string, { left_source_id, right_source_id }: Reconciliation) {
-  return oneQuery({
-    under: reconciliationsKey(tenant),
+  return singleQuery({
+    keyPrefix: reconciliationsKey(tenant),
     contract: listReconciliationsContract,
     call: { tenant, query: queryOf({ left_source_id, right_source_id, limit: PERIODS_SHOWN }) },
   });
@@ -78,9 +78,9 @@ export const isUnderWay = (run: Run | undefined) =>
 
 /** The period's newest runs. Asked often while one is under way. */
 export function runsOfReconciliation(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: reconciliationsKey(tenant),
+      keyPrefix: reconciliationsKey(tenant),
       contract: listRunsContract,
       call: { tenant, params: { id }, query: { limit: "10" } },
     },
@@ -93,9 +93,9 @@ export function runsOfReconciliation(tenant: string, id: string) {
 
 /** A run, asked until it has ended. */
 export function runById(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: reconciliationsKey(tenant),
+      keyPrefix: reconciliationsKey(tenant),
       contract: getRunContract,
       call: { tenant, params: { id } },
     },
@@ -106,24 +106,24 @@ export function runById(tenant: string, id: string) {
 }
 
 export function proofOf(tenant: string, id: string) {
-  return oneQuery({
-    under: reconciliationsKey(tenant),
+  return singleQuery({
+    keyPrefix: reconciliationsKey(tenant),
     contract: getProofContract,
     call: { tenant, params: { id } },
   });
 }
 
 export function checklistOf(tenant: string, id: string) {
-  return oneQuery({
-    under: reconciliationsKey(tenant),
+  return singleQuery({
+    keyPrefix: reconciliationsKey(tenant),
     contract: getChecklistContract,
     call: { tenant, params: { id } },
   });
 }
 
 export function statementOf(tenant: string, id: string) {
-  return oneQuery({
-    under: reconciliationsKey(tenant),
+  return singleQuery({
+    keyPrefix: reconciliationsKey(tenant),
     contract: getStatementContract,
     call: { tenant, params: { id } },
   });
@@ -131,8 +131,8 @@ export function statementOf(tenant: string, id: string) {
 
 /** The signed statements of a period, newest first. */
 export function signedStatementsOf(tenant: string, id: string) {
-  return oneQuery({
-    under: reconciliationsKey(tenant),
+  return singleQuery({
+    keyPrefix: reconciliationsKey(tenant),
     contract: listSignedStatementsContract,
     call: { tenant, params: { id }, query: { limit: SIGNED_STATEMENTS_SHOWN } },
   });
@@ -141,7 +141,7 @@ export function signedStatementsOf(tenant: string, id: string) {
 /** The period's matches, as their page lists and exports them. */
 export function matchPages(tenant: string, id: string, { q, ...search }: MatchSearch) {
   return listQuery({
-    under: reconciliationsKey(tenant),
+    keyPrefix: reconciliationsKey(tenant),
     contract: listMatchesContract,
     call: { tenant, params: { id }, query: queryOf({ ...search, q: q.trim(), limit: PAGE_SIZE }) },
   });
@@ -149,16 +149,16 @@ export function matchPages(tenant: string, id: string, { q, ...search }: MatchSe
 
 export function rulesOf(tenant: string, id: string) {
   return versionQuery({
-    under: reconciliationsKey(tenant),
+    keyPrefix: reconciliationsKey(tenant),
     contract: getRulesContract,
     call: { tenant, params: { id } },
   });
 }
 
 export function lineById(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: reconciliationsKey(tenant),
+      keyPrefix: reconciliationsKey(tenant),
       contract: getLineContract,
       call: { tenant, params: { id } },
     },

@@ -1,5 +1,5 @@
 import { Check, Minus } from "lucide-react";
-import { inWords } from "#components/kit/field-labels.ts";
+import { valueText } from "#components/kit/field-labels.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { Field } from "#lib/records/surfaces/surface.ts";
 
@@ -26,5 +26,5 @@ export function FieldValue({ field, value }: { field: Field; value: unknown }) {
     );
   }
   if (field.input === "time" && typeof value === "string") return <Time iso={value} />;
-  return <span>{inWords(value)}</span>;
+  return <span>{valueText(value)}</span>;
 }

@@ -25,7 +25,7 @@ export function recordPages(
     limit: PAGE_SIZE,
   });
   return listQuery({
-    under: recordsKey(tenant, path),
+    keyPrefix: recordsKey(tenant, path),
     contract: surfaceOf(path).contracts.list,
     call: { tenant, query },
   });
@@ -35,7 +35,7 @@ export function recordPages(
 export function recordById(tenant: string, path: string, id: string, deleted: boolean) {
   return versionQuery(
     {
-      under: recordsKey(tenant, path),
+      keyPrefix: recordsKey(tenant, path),
       contract: surfaceOf(path).contracts.get,
       call: { tenant, params: { id }, query: queryOf({ include_deleted: deleted || null }) },
     },

@@ -13,7 +13,7 @@ import { Button } from "#components/ui/button.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { recordPages } from "./queries.ts";
-import { BinEmpty, NoRecordMatches, RecordsEmpty } from "./record-bare.tsx";
+import { BinEmpty, NoRecordMatches, RecordsEmpty } from "./record-empty.tsx";
 import { RecordPanel } from "./record-panel.tsx";
 import { RecordSkeleton } from "./record-skeleton.tsx";
 import { RecordTable } from "./record-table.tsx";

@@ -7,7 +7,7 @@ import { BrushChart, type ChartStep } from "#components/ui/brush-chart.tsx";
 import { formatMoment } from "#components/ui/moment.ts";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { RequestStats } from "#lib/request-log/contract.ts";
-import { shownDuration } from "./labels.ts";
+import { formatDuration } from "./labels.ts";
 import { requestStatsOf } from "./queries.ts";
 import { everyStep } from "./steps.ts";
 
@@ -54,7 +54,7 @@ export function Charts({ query, live, onChoose }: Props) {
       <BrushChart
         label="Calls, errors and response times over time. Arrow keys move, Shift and arrow keys select a range, Enter shows its requests."
         steps={steps.map((step) => shown(step, timeZone))}
-        look={LOOK}
+        classes={LOOK}
         onChoose={(from, to) =>
           onChoose(new Date(at(from)), new Date(at(to) + stats.step_seconds * 1000))
         }
@@ -76,7 +76,7 @@ function shown(step: Step, timeZone: string): ChartStep {
   const words =
     calls === 0
       ? "no calls"
-      : `${count(calls)} ${calls === 1 ? "call" : "calls"}, ${count(client_errors)} 4xx, ${count(server_errors)} 5xx, p50 ${shownDuration(p50_ms)}, p99 ${shownDuration(p99_ms)}`;
+      : `${count(calls)} ${calls === 1 ? "call" : "calls"}, ${count(client_errors)} 4xx, ${count(server_errors)} 5xx, p50 ${formatDuration(p50_ms)}, p99 ${formatDuration(p99_ms)}`;
   return {
     name: formatMoment(step.start, timeZone),
     words,

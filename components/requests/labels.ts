@@ -27,12 +27,12 @@ export function signOf(status: number): { icon: LucideIcon; tone: Tone } {
 }
 
 /** The actor's name; "who failed to prove it" without one. An API key is named by its ID. */
-export function whoWord({ actor }: Pick<LoggedRequest, "actor">): string {
+export function callerLabel({ actor }: Pick<LoggedRequest, "actor">): string {
   return actor?.replace(/^user:/, "").replaceAll("_", " ") ?? "Unknown";
 }
 
 /** 84 ms, 1.2 s */
-export function shownDuration(ms: number): string {
+export function formatDuration(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 

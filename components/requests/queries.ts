@@ -1,4 +1,4 @@
-import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery } from "#components/kit/query.ts";
 import {
   getRequestContract,
   getRequestStatsContract,
@@ -16,7 +16,7 @@ const requestsKey = (tenant: string) => resourceKey(tenant, "requests");
 export function requestPages(tenant: string, query: Record<string, string>, live = false) {
   return listQuery(
     {
-      under: requestsKey(tenant),
+      keyPrefix: requestsKey(tenant),
       contract: listRequestsContract,
       call: { tenant, query: { ...query, limit: PAGE_SIZE } },
     },
@@ -25,24 +25,28 @@ export function requestPages(tenant: string, query: Record<string, string>, live
 }
 
 export function requestStatsOf(tenant: string, query: Record<string, string>, live = false) {
-  return oneQuery(
-    { under: requestsKey(tenant), contract: getRequestStatsContract, call: { tenant, query } },
+  return singleQuery(
+    { keyPrefix: requestsKey(tenant), contract: getRequestStatsContract, call: { tenant, query } },
     live ? { refetchInterval: CHART_MS } : {},
   );
 }
 
 /** It never changes. */
 export function requestById(tenant: string, id: string) {
-  return oneQuery(
-    { under: requestsKey(tenant), contract: getRequestContract, call: { tenant, params: { id } } },
+  return singleQuery(
+    {
+      keyPrefix: requestsKey(tenant),
+      contract: getRequestContract,
+      call: { tenant, params: { id } },
+    },
     { staleTime: Number.POSITIVE_INFINITY },
   );
 }
 
 /** The deliveries of the events that a request caused. */
 export function deliveriesOf(tenant: string, requestId: string) {
-  return oneQuery({
-    under: requestsKey(tenant),
+  return singleQuery({
+    keyPrefix: requestsKey(tenant),
     contract: listDeliveriesContract,
     call: { tenant, query: { request_id: requestId, limit: PAGE_SIZE } },
   });

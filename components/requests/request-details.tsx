@@ -12,7 +12,7 @@ import { Timestamp } from "#components/ui/timestamp.tsx";
 import type { LoggedRequestDetail } from "#lib/request-log/contract.ts";
 import { Cause } from "./cause.tsx";
 import { curlOf } from "./curl.ts";
-import { CREDENTIAL_LABELS, pageOf, shownDuration, signOf } from "./labels.ts";
+import { CREDENTIAL_LABELS, formatDuration, pageOf, signOf } from "./labels.ts";
 import { MessageView } from "./message-view.tsx";
 import type { RequestSearch } from "./search.ts";
 import { SentDeliveries } from "./sent-deliveries.tsx";
@@ -47,7 +47,7 @@ export function RequestDetails({ call, onFilter }: Props) {
         <Fact name="Time">
           <Timestamp iso={call.at} />
         </Fact>
-        <Fact name="Duration">{shownDuration(call.duration_ms)}</Fact>
+        <Fact name="Duration">{formatDuration(call.duration_ms)}</Fact>
         {operation && (
           <Fact name="Operation">
             <code className="font-mono text-xs">{operation}</code> {all({ operation }, "Show all")}

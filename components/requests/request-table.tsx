@@ -7,7 +7,7 @@ import type { PageLink } from "#components/kit/use-search.ts";
 import { Badge } from "#components/ui/badge.tsx";
 import { Timestamp } from "#components/ui/timestamp.tsx";
 import type { LoggedRequest } from "#lib/request-log/contract.ts";
-import { shownDuration, signOf, whoWord } from "./labels.ts";
+import { callerLabel, formatDuration, signOf } from "./labels.ts";
 
 /** The columns of the wide table; on narrow screens rows are cards. */
 export const COLUMNS =
@@ -60,9 +60,9 @@ function Row({ call, to }: { call: LoggedRequest; to: PageLink }) {
         </span>
       </td>
       <td className="min-w-0 truncate" title={call.api_key_id ?? call.actor ?? undefined}>
-        {call.api_key_id === null ? whoWord(call) : <ResourceName id={call.api_key_id} />}
+        {call.api_key_id === null ? callerLabel(call) : <ResourceName id={call.api_key_id} />}
       </td>
-      <td className="tabular-nums">{shownDuration(call.duration_ms)}</td>
+      <td className="tabular-nums">{formatDuration(call.duration_ms)}</td>
       <td className="text-muted tabular-nums">
         <Timestamp iso={call.at} />
       </td>

@@ -53,14 +53,14 @@ function Entrance() {
 }
 
 function Tools() {
-  const [act, setAct] = useState<"reset" | "sample">();
+  const [dialog, setDialog] = useState<"reset" | "sample">();
   return (
     <div className="grid gap-4 @3xl:grid-cols-2">
       <Card
         title="Sample month"
         hint="A bank and a ledger of last month, with matches, a suggestion and open exceptions."
       >
-        <Button className="self-start" onClick={() => setAct("sample")}>
+        <Button className="self-start" onClick={() => setDialog("sample")}>
           <CalendarPlus aria-hidden className="size-4" />
           Load sample month
         </Button>
@@ -69,12 +69,12 @@ function Tools() {
         title="Reset"
         hint="Deletes everything made here. API keys, webhooks, alert channels and logs stay."
       >
-        <Button variant="danger" className="self-start" onClick={() => setAct("reset")}>
+        <Button variant="danger" className="self-start" onClick={() => setDialog("reset")}>
           <RotateCcw aria-hidden className="size-4" />
           Reset sandbox
         </Button>
       </Card>
-      {act && <ResetDialog sample={act === "sample"} onClose={() => setAct(undefined)} />}
+      {dialog && <ResetDialog sample={dialog === "sample"} onClose={() => setDialog(undefined)} />}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery } from "#components/kit/query.ts";
 import {
   getSecurityEventContract,
   listSecurityEventsContract,
@@ -15,7 +15,7 @@ export const eventListKey = (tenant: string) =>
 
 export function eventPages(tenant: string, query: Record<string, string>) {
   return listQuery({
-    under: eventsKey(tenant),
+    keyPrefix: eventsKey(tenant),
     contract: listSecurityEventsContract,
     call: { tenant, query: { ...query, limit: PAGE_SIZE } },
   });
@@ -23,9 +23,9 @@ export function eventPages(tenant: string, query: Record<string, string>) {
 
 /** It never changes. */
 export function eventById(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: eventsKey(tenant),
+      keyPrefix: eventsKey(tenant),
       contract: getSecurityEventContract,
       call: { tenant, params: { id } },
     },
@@ -35,8 +35,8 @@ export function eventById(tenant: string, id: string) {
 
 /** Only on demand: it reads the whole log. */
 export function chainVerification(tenant: string) {
-  return oneQuery(
-    { under: eventsKey(tenant), contract: verifySecurityEventsContract, call: { tenant } },
+  return singleQuery(
+    { keyPrefix: eventsKey(tenant), contract: verifySecurityEventsContract, call: { tenant } },
     { enabled: false, retry: false },
   );
 }

@@ -21,7 +21,7 @@ import { localTimeZone, zoneName } from "#components/preferences/time-zone.ts";
 import { signOut } from "#components/sign-in/auth-client.ts";
 import { Menu, MenuChoice, MenuItem, MenuLink, MenuSeparator } from "#components/ui/menu.tsx";
 import { needs } from "#lib/wire/access.ts";
-import { front } from "./commands/front.ts";
+import { openOverlay } from "./commands/overlay.ts";
 
 export function UserMenu() {
   const { name, roles, tenant } = useMember();
@@ -44,12 +44,12 @@ export function UserMenu() {
       <Choices />
       <MenuSeparator />
       {may(roles, needs("read:first-steps")) && (
-        <MenuItem onClick={() => front.set("first-steps")}>
+        <MenuItem onClick={() => openOverlay.set("first-steps")}>
           <ListChecks aria-hidden className="size-4 text-muted" />
           First steps
         </MenuItem>
       )}
-      <MenuItem onClick={() => front.set("shortcuts")}>
+      <MenuItem onClick={() => openOverlay.set("shortcuts")}>
         <Keyboard aria-hidden className="size-4 text-muted" />
         Keyboard shortcuts
       </MenuItem>
@@ -61,7 +61,7 @@ export function UserMenu() {
         <CircleUser aria-hidden className="size-4 text-muted" />
         Profile
       </MenuLink>
-      <MenuItem onClick={() => front.set("sessions")}>
+      <MenuItem onClick={() => openOverlay.set("sessions")}>
         <MonitorSmartphone aria-hidden className="size-4 text-muted" />
         Sessions
       </MenuItem>

@@ -1,12 +1,12 @@
 import { ApiProblem } from "#components/api-client.ts";
-import type { AccountAnswer, AccountCall, AccountInput } from "#lib/accounts/contract.ts";
+import type { AccountCall, AccountInput, AccountResponse } from "#lib/accounts/contract.ts";
 import { PRODUCT } from "#lib/wire/product.ts";
 
 /** Actions of users on their own account. @throws ApiProblem */
 export async function callAccount<Call extends AccountCall>(
   call: Call,
   body: AccountInput<Call>,
-): Promise<AccountAnswer<Call>> {
+): Promise<AccountResponse<Call>> {
   const headers = { "Content-Type": "application/json" };
   const response = await fetch(`/api/account/${call}`, {
     method: "POST",

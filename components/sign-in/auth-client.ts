@@ -1,4 +1,4 @@
-import { tellOtherTabs } from "./session-state.ts";
+import { notifyOtherTabs } from "./session-state.ts";
 
 /**
  * Talks to next-auth. Its own client leaves the page when the server is unreachable; this one
@@ -31,7 +31,7 @@ export async function signedInTo(
 
 export async function signOut(): Promise<void> {
   await postAuth("signout", { callbackUrl: "/sign-in" });
-  tellOtherTabs("signed-out");
+  notifyOtherTabs("signed-out");
   // A full load, so that nothing of the session stays in memory.
   window.location.assign("/sign-in");
 }

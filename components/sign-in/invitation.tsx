@@ -6,16 +6,16 @@ import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { roleNames } from "#components/kit/role-names.ts";
 import { useMutate } from "#components/kit/use-mutate.ts";
 import { personName } from "#components/people/person.tsx";
-import { startInLocalTime } from "#components/preferences/remember.ts";
+import { storeLocalTimeZone } from "#components/preferences/write-cookie.ts";
 import { Button } from "#components/ui/button.tsx";
-import type { AccountAnswer } from "#lib/accounts/contract.ts";
+import type { AccountResponse } from "#lib/accounts/contract.ts";
 import { callAccount } from "./account-client.ts";
 import { postAuth } from "./auth-client.ts";
 import { useLinkToken } from "./link-token.ts";
 import { NewPasswordForm } from "./new-password.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
 
-type Invited = AccountAnswer<"invitation">;
+type Invited = AccountResponse<"invitation">;
 
 /** What the holder of a mailed link is invited to, and the way in. */
 export function Invitation({ min }: { min: number }) {
@@ -58,7 +58,7 @@ function WayIn({
   const join = useMutate({
     send: () => callAccount("accept", { token }),
     onDone: ({ tenant_id }) => {
-      startInLocalTime();
+      storeLocalTimeZone();
       window.location.assign(`/${tenant_id}`);
     },
   });
@@ -72,7 +72,7 @@ function WayIn({
           pending="Accepting…"
           send={(password) => callAccount("accept", { token, password })}
           onDone={async (password) => {
-            startInLocalTime();
+            storeLocalTimeZone();
             await postAuth("callback/password", {
               email: invited.email,
               password,

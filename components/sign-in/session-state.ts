@@ -1,7 +1,7 @@
 import { createStore } from "#components/ui/store.ts";
 
 /** Session messages between tabs. */
-type Told = "signed-in" | "signed-out";
+type SessionMessage = "signed-in" | "signed-out";
 
 /**
  * Whether this page's session has ended. Set by every request that gets a 401, which shows the
@@ -15,7 +15,7 @@ export function resumeSession(): void {
 }
 
 /** Rejects calls that a person started; background reads keep waiting. */
-export function putAside(): void {
+export function rejectUserCalls(): void {
   settle(false);
 }
 
@@ -26,7 +26,7 @@ let waiting: Waiting[] = [];
  * Marks the session as ended and waits for sign-in: true once signed in, false if dismissed.
  * `signal`: set for reads, which can wait longer.
  */
-export function sessionResumed(signal: AbortSignal | undefined): Promise<boolean> {
+export function waitForSignIn(signal: AbortSignal | undefined): Promise<boolean> {
   sessionEnded.set(true);
   return new Promise((answer, fail) => {
     waiting.push({ patient: signal !== undefined, answer });
@@ -36,19 +36,19 @@ export function sessionResumed(signal: AbortSignal | undefined): Promise<boolean
 
 function settle(resumed: boolean): void {
   const ready = waiting.filter(({ patient }) => resumed || !patient);
-  waiting = waiting.filter((one) => !ready.includes(one));
+  waiting = waiting.filter((item) => !ready.includes(item));
   for (const { answer } of ready) answer(resumed);
 }
 
 const CHANNEL = "tieout.session";
 
-export function tellOtherTabs(told: Told): void {
+export function notifyOtherTabs(told: SessionMessage): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage(told);
   channel.close();
 }
 
-export function onToldByOtherTabs(listener: (told: Told) => void): () => void {
+export function onSessionMessage(listener: (told: SessionMessage) => void): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = ({ data }) => listener(data);
   return () => channel.close();

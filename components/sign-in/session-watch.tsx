@@ -11,12 +11,12 @@ import { useStore } from "#components/ui/store.ts";
 import { callAccount } from "./account-client.ts";
 import { signedInTo } from "./auth-client.ts";
 import {
-  onToldByOtherTabs,
-  putAside,
+  notifyOtherTabs,
+  onSessionMessage,
+  rejectUserCalls,
   resumeSession,
   sessionEnded,
-  sessionResumed,
-  tellOtherTabs,
+  waitForSignIn,
 } from "./session-state.ts";
 import type { SignInProvider } from "./sign-in-form.tsx";
 
@@ -55,17 +55,17 @@ export function SessionWatch({ providers }: { providers: readonly SignInProvider
     cache.invalidateQueries();
   }, [cache, name, roles, router, tenant.id]);
 
-  useEffect(() => onSessionEnd(sessionResumed), []);
+  useEffect(() => onSessionEnd(waitForSignIn), []);
 
   useEffect(() => {
-    const stop = onToldByOtherTabs((told) => {
+    const stop = onSessionMessage((told) => {
       if (told === "signed-out") sessionEnded.set(true);
       else if (sessionEnded.get()) resume();
     });
     const onVisible = () =>
       document.visibilityState === "visible" && sessionEnded.get() && resume();
     document.addEventListener("visibilitychange", onVisible);
-    tellOtherTabs("signed-in");
+    notifyOtherTabs("signed-in");
     return () => {
       stop();
       document.removeEventListener("visibilitychange", onVisible);
@@ -98,7 +98,7 @@ export function SessionWatch({ providers }: { providers: readonly SignInProvider
   if (!ended || isAside || isMember === null) return null;
   const onClose = () => {
     setAside(true);
-    putAside();
+    rejectUserCalls();
   };
   if (!isMember) return <MembershipEndedDialog tenant={tenant.name} onClose={onClose} />;
   return (

@@ -7,7 +7,7 @@ import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { ProblemNotice } from "#components/kit/problem-notice.tsx";
-import { oneQuery, resourceKey } from "#components/kit/query.ts";
+import { resourceKey, singleQuery } from "#components/kit/query.ts";
 import { useMutate } from "#components/kit/use-mutate.ts";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -15,13 +15,13 @@ import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { endSessionsContract, listSessionsContract, type Session } from "#lib/sessions/contract.ts";
 import { browserName } from "./browser-name.ts";
-import { tellOtherTabs } from "./session-state.ts";
+import { notifyOtherTabs } from "./session-state.ts";
 
 const MAX = 100;
 
 function sessionsOf(tenant: string) {
-  return oneQuery({
-    under: resourceKey(tenant, "sessions"),
+  return singleQuery({
+    keyPrefix: resourceKey(tenant, "sessions"),
     contract: listSessionsContract,
     call: { tenant, query: { limit: MAX } },
   });
@@ -41,7 +41,7 @@ export function SessionsDialog({ onClose }: { onClose: () => void }) {
     send: (_: undefined, idempotencyKey) =>
       callApi(endSessionsContract, { tenant, body: {}, idempotencyKey }),
     onDone() {
-      tellOtherTabs("signed-out");
+      notifyOtherTabs("signed-out");
       // A full load, so that nothing of the session stays in memory.
       window.location.assign("/sign-in");
     },

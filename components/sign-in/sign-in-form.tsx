@@ -3,13 +3,13 @@
 import { LogIn } from "lucide-react";
 import Link from "next/link";
 import { type FormEvent, useEffect, useState } from "react";
-import { startInLocalTime } from "#components/preferences/remember.ts";
+import { storeLocalTimeZone } from "#components/preferences/write-cookie.ts";
 import { Button } from "#components/ui/button.tsx";
 import { PasswordField } from "#components/ui/password-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import { postAuth } from "./auth-client.ts";
 import { ENTRANCE_LINK } from "./entrance.tsx";
-import { onToldByOtherTabs, tellOtherTabs } from "./session-state.ts";
+import { notifyOtherTabs, onSessionMessage } from "./session-state.ts";
 import { signInError } from "./sign-in-error.ts";
 
 export type SignInProvider = { id: string; name: string };
@@ -37,7 +37,7 @@ export function SignInForm({
 
   useEffect(() => {
     if (!inPlace)
-      return onToldByOtherTabs(
+      return onSessionMessage(
         (told) => told === "signed-in" && window.location.assign(callbackPath),
       );
   }, [inPlace, callbackPath]);
@@ -46,11 +46,11 @@ export function SignInForm({
     setBusy(provider);
     setError(undefined);
     // A page that stays open keeps its times.
-    if (!inPlace) startInLocalTime();
+    if (!inPlace) storeLocalTimeZone();
     try {
       const url = await postAuth(action, { ...fields, callbackUrl: callbackPath });
       const refused = url.searchParams.get("error");
-      if (!refused && provider === PASSWORD) tellOtherTabs("signed-in");
+      if (!refused && provider === PASSWORD) notifyOtherTabs("signed-in");
       if (!refused) return inPlace ? inPlace.onSignedIn() : window.location.assign(url);
       setError(refused);
     } catch {

@@ -22,6 +22,6 @@ export const SIGN_LABELS: Record<Source["sign"], string> = {
 };
 
 /** The note on a list of the first of `count`; false if all are listed. */
-export function moreThan(listed: readonly unknown[], count: number): string | false {
+export function moreNote(listed: readonly unknown[], count: number): string | false {
   return count > listed.length && `and ${(count - listed.length).toLocaleString("en")} more.`;
 }

@@ -1,4 +1,4 @@
-import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { listSourceBalancesContract } from "#lib/sources/balances/contract.ts";
 import { getSourceContract, listSourcesContract } from "#lib/sources/contract.ts";
@@ -14,7 +14,7 @@ export const sourcesKey = (tenant: string) => resourceKey(tenant, "sources");
 export function sourcePages(tenant: string, { kind, q }: Omit<SourceSearch, "new">) {
   return listQuery(
     {
-      under: sourcesKey(tenant),
+      keyPrefix: sourcesKey(tenant),
       contract: listSourcesContract,
       call: { tenant, query: queryOf({ kind, q: q.trim(), limit: PAGE_SIZE }) },
     },
@@ -23,8 +23,12 @@ export function sourcePages(tenant: string, { kind, q }: Omit<SourceSearch, "new
 }
 
 export function sourceById(tenant: string, id: string) {
-  return oneQuery(
-    { under: sourcesKey(tenant), contract: getSourceContract, call: { tenant, params: { id } } },
+  return singleQuery(
+    {
+      keyPrefix: sourcesKey(tenant),
+      contract: getSourceContract,
+      call: { tenant, params: { id } },
+    },
     { refetchInterval: REFRESH_MS },
   );
 }
@@ -33,7 +37,7 @@ export function sourceById(tenant: string, id: string) {
 export function balancePages(tenant: string, id: string) {
   return listQuery(
     {
-      under: sourcesKey(tenant),
+      keyPrefix: sourcesKey(tenant),
       contract: listSourceBalancesContract,
       call: { tenant, params: { id }, query: { limit: BALANCES_SHOWN } },
     },

@@ -78,7 +78,7 @@ export function Bars({
         tick={TICK}
         tickLine={false}
         axisLine={false}
-        tickFormatter={inWords}
+        tickFormatter={formatTick}
       />
       <Tooltip
         content={({ active, payload }) =>
@@ -103,7 +103,7 @@ export function Bars({
             <LabelList
               dataKey={key}
               position="top"
-              formatter={(value) => (value ? inWords(value) : "")}
+              formatter={(value) => (value ? formatTick(value) : "")}
               className="fill-ink text-xs font-medium"
             />
           )}
@@ -122,7 +122,7 @@ function widthOf(data: readonly Datum[], series: readonly Series[]): number {
     0,
     ...data.map((datum) => series.reduce((sum, { key }) => sum + Number(datum[key] ?? 0), 0)),
   );
-  return inWords(Math.ceil(max * 1.25)).length * DIGIT_PX + TICK_GAP_PX;
+  return formatTick(Math.ceil(max * 1.25)).length * DIGIT_PX + TICK_GAP_PX;
 }
 
 function Block({
@@ -155,13 +155,13 @@ function Tip({ datum, series }: { datum: Datum | undefined; series: readonly Ser
       <p className="text-muted">{datum.name}</p>
       {series.map(({ key, name }) => (
         <p key={key} className="font-medium tabular-nums">
-          {inWords(datum[key])} {name}
+          {formatTick(datum[key])} {name}
         </p>
       ))}
     </div>
   );
 }
 
-function inWords(value: unknown): string {
+function formatTick(value: unknown): string {
   return Number(value).toLocaleString("en");
 }

@@ -14,7 +14,7 @@ export type ChartStep = {
 };
 
 /** `fill` and `stroke` are Tailwind classes. */
-type Look = { stack: readonly string[]; lines: readonly string[] };
+type SeriesClasses = { stack: readonly string[]; lines: readonly string[] };
 
 type Range = { from: number; to: number };
 
@@ -32,20 +32,20 @@ const HEIGHT = BARS + GAP + LINES;
 export function BrushChart({
   label,
   steps,
-  look,
+  classes,
   onChoose,
 }: {
   label: string;
   steps: readonly ChartStep[];
-  look: Look;
+  classes: SeriesClasses;
   onChoose?: (from: number, to: number) => void;
 }) {
   const ref = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<number | null>(null);
   const [anchor, setAnchor] = useState<number | null>(null);
   const last = steps.length - 1;
-  const seen = at === null ? null : Math.min(at, last);
-  const range = seen === null || anchor === null ? null : between(anchor, seen);
+  const current = at === null ? null : Math.min(at, last);
+  const range = current === null || anchor === null ? null : between(anchor, current);
   const clearAnchor = () => setAnchor(null);
 
   function stepAt(event: PointerEvent): number {
@@ -64,14 +64,14 @@ export function BrushChart({
 
   function onKeyDown(event: KeyboardEvent): void {
     const move = MOVES[event.key];
-    const now = seen ?? last;
+    const now = current ?? last;
     if (move) {
       event.preventDefault();
       setAnchor(event.shiftKey && onChoose ? (anchor ?? now) : null);
       setAt(Math.max(0, Math.min(last, move(now, last))));
-    } else if (event.key === "Enter" && seen !== null && onChoose) {
+    } else if (event.key === "Enter" && current !== null && onChoose) {
       event.preventDefault();
-      choose(range ?? { from: seen, to: seen });
+      choose(range ?? { from: current, to: current });
     } else if (event.key === "Escape" && anchor !== null) {
       event.stopPropagation();
       clearAnchor();
@@ -87,8 +87,8 @@ export function BrushChart({
         aria-label={label}
         aria-valuemin={0}
         aria-valuemax={Math.max(0, last)}
-        aria-valuenow={seen ?? last}
-        aria-valuetext={readingOf(steps, seen ?? last, range)}
+        aria-valuenow={current ?? last}
+        aria-valuetext={readingOf(steps, current ?? last, range)}
         onKeyDown={onKeyDown}
         onFocus={() => setAt((known) => known ?? last)}
         onBlur={() => {
@@ -113,7 +113,7 @@ export function BrushChart({
           aria-hidden="true"
           className="h-36 w-full"
         >
-          <Bars steps={steps} fills={look.stack} />
+          <Bars steps={steps} fills={classes.stack} />
           <line
             x1="0"
             x2={WIDTH}
@@ -122,7 +122,7 @@ export function BrushChart({
             className="stroke-line"
             vectorEffect="non-scaling-stroke"
           />
-          <Lines steps={steps} strokes={look.lines} />
+          <Lines steps={steps} strokes={classes.lines} />
           {range && (
             <Band
               from={range.from}
@@ -131,16 +131,16 @@ export function BrushChart({
               className="fill-accent-text/20"
             />
           )}
-          {seen !== null && (
-            <Band from={seen} to={seen} count={steps.length} className="fill-ink/10" />
+          {current !== null && (
+            <Band from={current} to={current} count={steps.length} className="fill-ink/10" />
           )}
         </svg>
       </div>
-      {seen !== null && (
+      {current !== null && (
         <p
-          className={`pointer-events-none absolute top-0 z-10 max-w-full rounded-md bg-raised px-2.5 py-1.5 text-xs tabular-nums shadow-overlay ${seen > last / 2 ? "left-0" : "right-0"}`}
+          className={`pointer-events-none absolute top-0 z-10 max-w-full rounded-md bg-raised px-2.5 py-1.5 text-xs tabular-nums shadow-overlay ${current > last / 2 ? "left-0" : "right-0"}`}
         >
-          {readingOf(steps, seen, range)}
+          {readingOf(steps, current, range)}
         </p>
       )}
     </div>
@@ -156,8 +156,8 @@ const MOVES: Record<string, (now: number, last: number) => number> = {
   End: (_, last) => last,
 };
 
-function between(one: number, other: number): Range {
-  return { from: Math.min(one, other), to: Math.max(one, other) };
+function between(a: number, b: number): Range {
+  return { from: Math.min(a, b), to: Math.max(a, b) };
 }
 
 function readingOf(steps: readonly ChartStep[], at: number, range: Range | null): string {

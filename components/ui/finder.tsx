@@ -12,7 +12,7 @@ import { useListbox } from "./use-listbox.ts";
 const RESTING_MS = 150;
 
 /** A result opens `href` or runs `run`. `refused` says why this user can't. */
-export type Found = {
+export type FinderItem = {
   id: string;
   title: string;
   icon: LucideIcon;
@@ -24,7 +24,11 @@ export type Found = {
 } & ({ href: string } | { run: () => void });
 
 /** `name` is null if there's only one group. `settling`: its entries may still change. */
-export type FoundGroup = { name: string | null; entries: readonly Found[]; settling?: boolean };
+export type FinderGroup = {
+  name: string | null;
+  entries: readonly FinderItem[];
+  settling?: boolean;
+};
 
 /**
  * A search dialog that navigates to results. `status`: the number of results, or why there are
@@ -45,7 +49,7 @@ export function Finder({
   placeholder: string;
   text: string;
   onText: (text: string) => void;
-  groups: readonly FoundGroup[];
+  groups: readonly FinderGroup[];
   status: ReactNode;
   /** Whether more results may come; Enter waits for them if there are none yet. */
   searching?: boolean;
@@ -84,7 +88,7 @@ export function Finder({
     return () => clearTimeout(timer);
   }, [nextPage, router]);
 
-  function choose(entry: Found | undefined, aside: boolean) {
+  function choose(entry: FinderItem | undefined, aside: boolean) {
     if (!entry || entry.refused) return;
     // Close first: the target may take focus.
     onClose();
@@ -187,7 +191,7 @@ function Entry({
   entry: { title, note, place, icon: Icon, keys, refused },
   chosen,
 }: {
-  entry: Found;
+  entry: FinderItem;
   chosen: boolean;
 }) {
   return (

@@ -7,7 +7,7 @@ import { restoreFocus } from "./restore-focus.ts";
  * If these controls are removed while they have the focus, the page in front gets it; otherwise the
  * next key would go nowhere.
  */
-export function FocusKept(props: ComponentProps<"div">) {
+export function KeepFocus(props: ComponentProps<"div">) {
   return <div ref={leaveFocus} {...props} />;
 }
 

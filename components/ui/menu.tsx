@@ -217,7 +217,7 @@ export function MenuChecks<Value extends string>({
           checked={values.includes(value)}
           note={note}
           onChange={(isChecked) =>
-            onChange(isChecked ? [...values, value] : values.filter((one) => one !== value))
+            onChange(isChecked ? [...values, value] : values.filter((item) => item !== value))
           }
         >
           {word}

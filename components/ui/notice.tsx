@@ -1,6 +1,6 @@
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
-import { FocusKept } from "./keep-focus.tsx";
+import { KeepFocus } from "./keep-focus.tsx";
 
 /** Shown instead of content: empty, no matches, an error, no permission. */
 export function Notice({
@@ -27,7 +27,7 @@ export function Notice({
       <Heading className="text-lg font-semibold text-balance">{title}</Heading>
       <div className="w-full min-w-0 text-base text-pretty text-muted">{children}</div>
       {action && (
-        <FocusKept className="mt-2 flex flex-wrap justify-center gap-2">{action}</FocusKept>
+        <KeepFocus className="mt-2 flex flex-wrap justify-center gap-2">{action}</KeepFocus>
       )}
       {footnote && <p className="mt-1 font-mono text-xs break-all text-muted">{footnote}</p>}
     </div>

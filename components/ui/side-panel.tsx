@@ -70,9 +70,9 @@ export function SidePanel({
       const nested = [...shown.querySelectorAll<HTMLDialogElement>("dialog[open]")];
       shown.close();
       shown.showModal();
-      for (const one of nested) {
-        one.close();
-        one.showModal();
+      for (const element of nested) {
+        element.close();
+        element.showModal();
       }
     } else shown.setAttribute("open", "");
     return () => {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { dismissToast, shownOf, toast, toastFailure, toasts } from "./toast.ts";
+import { dismissToast, toast, toastFailure, toasts, visibleToasts } from "./toast.ts";
 
 const shown = () =>
-  shownOf(toasts.get()).map(({ title, awaited }) => (awaited ? `${title}, awaited` : title));
+  visibleToasts(toasts.get()).map(({ title, awaited }) => (awaited ? `${title}, awaited` : title));
 
 test("shows one message at a time, in order, next to all failures", () => {
   toastFailure("Couldn't save", "The server is away.");

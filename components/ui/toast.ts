@@ -34,15 +34,15 @@ export function toastFailure(title: string, description: string): void {
  * The visible toasts: one message, and all failures. `awaited` says that another message is
  * waiting.
  */
-export function shownOf(all: readonly Toast[]): (Toast & { awaited: boolean })[] {
+export function visibleToasts(all: readonly Toast[]): (Toast & { awaited: boolean })[] {
   const [first, next] = all.filter(({ failed }) => !failed);
   return all
-    .filter((one) => one.failed || one === first)
-    .map((one) => ({ ...one, awaited: one === first && next !== undefined }));
+    .filter((item) => item.failed || item === first)
+    .map((item) => ({ ...item, awaited: item === first && next !== undefined }));
 }
 
 export function dismissToast(id: number): void {
-  toasts.set(toasts.get().filter((one) => one.id !== id));
+  toasts.set(toasts.get().filter((item) => item.id !== id));
 }
 
 /**
@@ -53,5 +53,5 @@ function add(shown: Omit<Toast, "id">): void {
   lastId += 1;
   const all = [...toasts.get(), { ...shown, id: lastId }];
   const dropped = all.filter(({ failed }) => !failed).slice(1, -WAITING_MAX);
-  toasts.set(all.filter((one) => !dropped.includes(one)));
+  toasts.set(all.filter((item) => !dropped.includes(item)));
 }

@@ -4,7 +4,7 @@ import { CircleCheck, TriangleAlert, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Button } from "./button.tsx";
 import { useStore } from "./store.ts";
-import { dismissToast, shownOf, type Toast, toasts } from "./toast.ts";
+import { dismissToast, type Toast, toasts, visibleToasts } from "./toast.ts";
 
 const READING_S = 6;
 const DECIDING_S = 12;
@@ -24,8 +24,8 @@ export function Toaster() {
       role="status"
       className="toasts fixed right-4 bottom-4 left-4 z-50 flex flex-col gap-2 empty:hidden sm:left-auto sm:w-90"
     >
-      {shownOf(shown).map((one) => (
-        <Card key={one.id} {...one} />
+      {visibleToasts(shown).map((toast) => (
+        <Card key={toast.id} {...toast} />
       ))}
     </div>
   );

@@ -11,7 +11,7 @@ export function offsetAt(moment: number, timeZone: string): number {
     second: "numeric",
   }).formatToParts(moment);
   const part = (type: Intl.DateTimeFormatPartTypes) =>
-    Number(parts.find((one) => one.type === type)?.value);
+    Number(parts.find((part) => part.type === type)?.value);
   const whole = Math.floor(moment / 1000) * 1000;
   return (
     Date.UTC(

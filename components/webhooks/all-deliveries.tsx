@@ -21,7 +21,7 @@ import type { OfWebhook } from "./delivery-details.tsx";
 import { CreatedChip, EventId } from "./delivery-filters.tsx";
 import { DeliveryPanel } from "./delivery-panel.tsx";
 import { DeliveryTable } from "./delivery-table.tsx";
-import { DELIVERY_STATES, shownUrl } from "./labels.ts";
+import { DELIVERY_STATES, formatUrl } from "./labels.ts";
 import { NoMatchingDeliveries } from "./no-matching-deliveries.tsx";
 import {
   allDeliveryPages,
@@ -52,7 +52,7 @@ export function AllDeliveries() {
     enabled: search.webhook_id !== null,
   });
   const urls = new Map(
-    [...webhooks, ...(chosen ? [chosen] : [])].map(({ id, url }) => [id, shownUrl(url)]),
+    [...webhooks, ...(chosen ? [chosen] : [])].map(({ id, url }) => [id, formatUrl(url)]),
   );
   return (
     <>

@@ -3,7 +3,7 @@
 import { Disclosure } from "#components/ui/disclosure.tsx";
 import { Timestamp } from "#components/ui/timestamp.tsx";
 import type { DeliveryDetail } from "#lib/webhooks/deliveries/contract.ts";
-import { ATTEMPT_STATES, CAUSES, FAILURES, shownDuration } from "./labels.ts";
+import { ATTEMPT_STATES, CAUSES, FAILURES, formatDuration } from "./labels.ts";
 import { RequestHeaders, ResponseView } from "./response-view.tsx";
 
 type Attempt = DeliveryDetail["attempts"][number];
@@ -59,7 +59,7 @@ function Entry({
         </strong>
         {status_code !== null && <span className="font-mono text-xs">{status_code}</span>}
         {duration_ms !== null && (
-          <span className="text-sm text-muted tabular-nums">{shownDuration(duration_ms)}</span>
+          <span className="text-sm text-muted tabular-nums">{formatDuration(duration_ms)}</span>
         )}
       </p>
       <p className="text-sm text-muted">

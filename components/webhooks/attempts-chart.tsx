@@ -6,7 +6,7 @@ import { BrushChart, type ChartStep } from "#components/ui/brush-chart.tsx";
 import { formatMoment } from "#components/ui/moment.ts";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import type { WebhookStats } from "#lib/webhooks/deliveries/contract.ts";
-import { shownDuration } from "./labels.ts";
+import { formatDuration } from "./labels.ts";
 
 const HOUR_MS = 3_600_000;
 const HOURS = 7 * 24;
@@ -55,7 +55,7 @@ export function AttemptsChart({ stats: { data, isError }, onChoose }: Props) {
       <BrushChart
         label="Attempts and response times by hour of the last 7 days. Arrow keys move, Shift and arrow keys select a range, Enter shows the deliveries created in it."
         steps={steps}
-        look={LOOK}
+        classes={LOOK}
         onChoose={(from, to) =>
           onChoose(
             new Date(startOf(from)).toISOString(),
@@ -96,7 +96,7 @@ function shown({ start, succeeded, failed, p50_ms, p95_ms }: Hour, timeZone: str
     succeeded + failed === 0
       ? "no attempts"
       : `${succeeded.toLocaleString("en")} accepted, ${failed.toLocaleString("en")} failed, p50 ` +
-        `${shownDuration(p50_ms)}, p95 ${shownDuration(p95_ms)}`;
+        `${formatDuration(p50_ms)}, p95 ${formatDuration(p95_ms)}`;
   return {
     name: formatMoment(start, timeZone),
     words,

@@ -11,7 +11,7 @@ import {
   listWebhooksContract,
   type Webhook,
 } from "#lib/webhooks/contract.ts";
-import { shownUrl } from "./labels.ts";
+import { formatUrl } from "./labels.ts";
 import { keyOfWebhook, webhooksKey } from "./queries.ts";
 
 type Props = { webhook: Webhook; onClose: () => void; onDeleted: () => void };
@@ -23,7 +23,7 @@ export function DeleteDialog({ webhook, onClose, onDeleted }: Props) {
     initial: {},
     send: () => callApi(deleteWebhookContract, { tenant: tenantId, params: { id: webhook.id } }),
     onDone: () => {
-      toast(`Deleted ${shownUrl(webhook.url)}`);
+      toast(`Deleted ${formatUrl(webhook.url)}`);
       onClose();
       onDeleted();
       cache.removeQueries({ queryKey: keyOfWebhook(tenantId, webhook.id) });
@@ -45,7 +45,7 @@ export function DeleteDialog({ webhook, onClose, onDeleted }: Props) {
       <ul className="flex list-disc flex-col gap-1 pl-5 text-base wrap-break-word">
         <li>
           No more events are sent to{" "}
-          <span className="font-medium break-all">{shownUrl(webhook.url)}</span>.
+          <span className="font-medium break-all">{formatUrl(webhook.url)}</span>.
         </li>
         <li>
           Pending retries are canceled

@@ -26,7 +26,7 @@ import {
 import { AttemptTimeline } from "./attempt-timeline.tsx";
 import { Countdown } from "./countdown.tsx";
 import { DeliveryBadge } from "./delivery-badge.tsx";
-import { shownUrl } from "./labels.ts";
+import { formatUrl } from "./labels.ts";
 import { webhooksKey } from "./queries.ts";
 
 /** `url` is set if the webhook must be named. */
@@ -78,7 +78,7 @@ export function DeliveryDetails({ webhook, delivery }: Props) {
               prefetch={false}
               className="break-all text-accent-text hover:underline"
             >
-              {shownUrl(webhook.url)}
+              {formatUrl(webhook.url)}
             </Link>
           </Fact>
         )}

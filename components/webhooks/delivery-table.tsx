@@ -7,7 +7,7 @@ import { RelativeTime } from "#components/ui/relative-time.tsx";
 import type { Delivery } from "#lib/webhooks/deliveries/contract.ts";
 import { Countdown } from "./countdown.tsx";
 import { DeliveryBadge } from "./delivery-badge.tsx";
-import { FAILURES, shownDuration } from "./labels.ts";
+import { FAILURES, formatDuration } from "./labels.ts";
 
 const COLUMNS =
   "@4xl:grid @4xl:grid-cols-[7.5rem_minmax(12rem,1fr)_minmax(10rem,1fr)_6rem_8rem] @4xl:gap-x-4";
@@ -98,7 +98,7 @@ function LastAnswer({ delivery: { status: state, last_attempt } }: { delivery: D
       {status_code !== null && (
         <span className={failure_kind ? "text-danger-text" : undefined}>{status_code} </span>
       )}
-      <span className="text-muted">{shownDuration(duration_ms)}</span>
+      <span className="text-muted">{formatDuration(duration_ms)}</span>
     </span>
   );
 }

@@ -8,7 +8,7 @@ import { TextArea } from "#components/ui/text-field.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { updateWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
 import { WEBHOOKS } from "#lib/wire/facts.gen.ts";
-import { shownUrl } from "./labels.ts";
+import { formatUrl } from "./labels.ts";
 import { useSaveWebhook } from "./use-save-webhook.ts";
 
 export function DisableDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
@@ -25,7 +25,7 @@ export function DisableDialog({ webhook, onClose }: { webhook: Webhook; onClose:
     onDone: (disabled) => {
       keep(disabled);
       toast("Webhook disabled", {
-        description: `${shownUrl(disabled.url)} gets no events until you enable it.`,
+        description: `${formatUrl(disabled.url)} gets no events until you enable it.`,
       });
       onClose();
     },

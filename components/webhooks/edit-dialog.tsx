@@ -11,7 +11,7 @@ import {
   type Webhook,
   type WebhookFilters,
 } from "#lib/webhooks/contract.ts";
-import { shownUrl } from "./labels.ts";
+import { formatUrl } from "./labels.ts";
 import { filtersOf, optionsOf } from "./options-draft.ts";
 import { useSaveWebhook } from "./use-save-webhook.ts";
 import { fieldsOf, missingIn, type WebhookDraft, WebhookFields } from "./webhook-fields.tsx";
@@ -36,7 +36,7 @@ export function EditDialog({ webhook, onClose }: { webhook: Webhook; onClose: ()
       }),
     onDone: (saved) => {
       keep(saved);
-      toast("Webhook saved", { description: shownUrl(saved.url) });
+      toast("Webhook saved", { description: formatUrl(saved.url) });
       onClose();
     },
   });
@@ -57,8 +57,8 @@ export function EditDialog({ webhook, onClose }: { webhook: Webhook; onClose: ()
   );
 }
 
-function sameFilters(one: WebhookFilters, other: WebhookFilters): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+function sameFilters(a: WebhookFilters, b: WebhookFilters): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** A draft's changes. */

@@ -14,7 +14,7 @@ import {
   recoverWebhookContract,
   type Webhook,
 } from "#lib/webhooks/contract.ts";
-import { deliveryCount, shownUrl } from "./labels.ts";
+import { deliveryCount, formatUrl } from "./labels.ts";
 import { missedCount } from "./queries.ts";
 import { useSaveWebhook } from "./use-save-webhook.ts";
 
@@ -42,8 +42,8 @@ export function EnableDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
     onDone: ({ enabled, recovered }) => {
       keep(enabled);
       const description = recovered
-        ? `Resending ${deliveryCount(recovered.count)} to ${shownUrl(enabled.url)}.`
-        : `${shownUrl(enabled.url)} receives new events from now on.`;
+        ? `Resending ${deliveryCount(recovered.count)} to ${formatUrl(enabled.url)}.`
+        : `${formatUrl(enabled.url)} receives new events from now on.`;
       toast("Webhook enabled", { description });
       onClose();
     },

@@ -128,12 +128,12 @@ function kindsOf(prefix: string): EventKind[] {
 }
 
 /** A URL without its https://. */
-export function shownUrl(url: string): string {
+export function formatUrl(url: string): string {
   return url.replace(/^https:\/\//, "").replace(/^([^/]+)\/$/, "$1");
 }
 
 /** 99.7 %, never rounded to 100 or to 0. */
-export function shownRate(rate: number | null): string {
+export function formatRate(rate: number | null): string {
   if (rate === null) return "–";
   if (rate > 0 && rate < 0.001) return "< 0.1 %";
   const percent = Math.floor(rate * 1000) / 10;
@@ -141,7 +141,7 @@ export function shownRate(rate: number | null): string {
 }
 
 /** 84 ms, 1.2 s */
-export function shownDuration(ms: number | null): string {
+export function formatDuration(ms: number | null): string {
   if (ms === null) return "–";
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
 }

@@ -150,7 +150,7 @@ export function missingInOptions({
 }
 
 /** Filters as people read them. */
-export function filterWords(filters: WebhookFilters): string[] {
+export function describeFilters(filters: WebhookFilters): string[] {
   const { severity, assigned_to, amount, source_ids, reconciliation_ids } = filters;
   return [
     ...(severity ? [`severity ${severity.join(" or ")}`] : []),

@@ -1,4 +1,4 @@
-import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { serverNow } from "#components/ui/server-clock.ts";
 import {
@@ -35,7 +35,7 @@ export const keyOfWebhook = (tenant: string, id: string) => [...webhooksKey(tena
 export function webhookPages(tenant: string, { status }: Pick<WebhookSearch, "status">) {
   return listQuery(
     {
-      under: webhooksKey(tenant),
+      keyPrefix: webhooksKey(tenant),
       contract: listWebhooksContract,
       call: { tenant, query: queryOf({ status, limit: PAGE_SIZE }) },
     },
@@ -44,9 +44,9 @@ export function webhookPages(tenant: string, { status }: Pick<WebhookSearch, "st
 }
 
 export function webhookById(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: keyOfWebhook(tenant, id),
+      keyPrefix: keyOfWebhook(tenant, id),
       contract: getWebhookContract,
       call: { tenant, params: { id } },
     },
@@ -64,7 +64,7 @@ export function deliveryPages(
 ) {
   return listQuery(
     {
-      under: keyOfWebhook(tenant, id),
+      keyPrefix: keyOfWebhook(tenant, id),
       contract: listWebhookDeliveriesContract,
       call: {
         tenant,
@@ -88,7 +88,7 @@ export function allDeliveryPages(
 ) {
   return listQuery(
     {
-      under: webhooksKey(tenant),
+      keyPrefix: webhooksKey(tenant),
       contract: listDeliveriesContract,
       call: {
         tenant,
@@ -109,9 +109,9 @@ export function allDeliveryPages(
 
 /** Attempts and response times by hour. */
 export function webhookStatsOf(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: keyOfWebhook(tenant, id),
+      keyPrefix: keyOfWebhook(tenant, id),
       contract: getWebhookStatsContract,
       call: { tenant, params: { id } },
     },
@@ -121,16 +121,16 @@ export function webhookStatsOf(tenant: string, id: string) {
 
 /** Like webhookStatsOf, for all webhooks together. */
 export function deliveryStatsOf(tenant: string) {
-  return oneQuery(
-    { under: webhooksKey(tenant), contract: getDeliveryStatsContract, call: { tenant } },
+  return singleQuery(
+    { keyPrefix: webhooksKey(tenant), contract: getDeliveryStatsContract, call: { tenant } },
     { refetchInterval: STATS_REFRESH_MS },
   );
 }
 
 export function deliveryById(tenant: string, id: string, deliveryId: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: keyOfWebhook(tenant, id),
+      keyPrefix: keyOfWebhook(tenant, id),
       contract: getWebhookDeliveryContract,
       call: { tenant, params: { id, deliveryId } },
     },
@@ -143,9 +143,9 @@ export function deliveryById(tenant: string, id: string, deliveryId: string) {
 
 /** How many deliveries would be resent. Never cached: deliveries keep coming in. */
 export function missedCount(tenant: string, id: string, since: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: [...keyOfWebhook(tenant, id), since],
+      keyPrefix: [...keyOfWebhook(tenant, id), since],
       contract: recoverWebhookContract,
       call: { tenant, params: { id }, body: { since, dry_run: true } },
     },
@@ -158,9 +158,9 @@ export function webhookFilterPreview(
   tenant: string,
   body: { events: EventKind[]; filters: WebhookFilters },
 ) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: [...webhooksKey(tenant), "filters"],
+      keyPrefix: [...webhooksKey(tenant), "filters"],
       contract: previewWebhookFiltersContract,
       call: { tenant, body },
     },

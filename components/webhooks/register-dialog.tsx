@@ -7,7 +7,7 @@ import { useForm } from "#components/kit/use-form.ts";
 import { toast } from "#components/ui/toast.ts";
 import { createWebhookContract, type Webhook } from "#lib/webhooks/contract.ts";
 import { PRODUCT } from "#lib/wire/product.ts";
-import { shownUrl } from "./labels.ts";
+import { formatUrl } from "./labels.ts";
 import { NO_OPTIONS } from "./options-draft.ts";
 import {
   missingInSecret,
@@ -41,7 +41,9 @@ export function RegisterDialog({ onClose, onRegistered }: Props) {
       }),
     onDone: (webhook) => {
       keep(webhook);
-      toast(`Registered ${shownUrl(webhook.url)}`, { description: "Send a test event to try it." });
+      toast(`Registered ${formatUrl(webhook.url)}`, {
+        description: "Send a test event to try it.",
+      });
       onRegistered(webhook);
     },
   });

@@ -14,7 +14,7 @@ import {
   SECRET_GRACE_SECONDS_DEFAULT,
   type Webhook,
 } from "#lib/webhooks/contract.ts";
-import { shownUrl } from "./labels.ts";
+import { formatUrl } from "./labels.ts";
 import { missingInSecret, newSecretDraft, SecretField, secretOf } from "./secret-field.tsx";
 import { useSaveWebhook } from "./use-save-webhook.ts";
 
@@ -48,7 +48,7 @@ export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
         grace_period_seconds === "0"
           ? "The old one no longer signs."
           : "The old one also signs until it expires.";
-      toast(`Rotated the secret of ${shownUrl(rotated.url)}`, { description });
+      toast(`Rotated the secret of ${formatUrl(rotated.url)}`, { description });
       onClose();
     },
   });

@@ -21,22 +21,29 @@ import { EVENT_KINDS, type EventKind } from "#lib/wire/event-kinds.ts";
 import { webhooksKey } from "./queries.ts";
 
 /** Which dialog is open. */
-export type Act = "edit" | "rotate" | "recover" | "enable" | "disable" | "delete" | "verify";
+export type WebhookAction =
+  | "edit"
+  | "rotate"
+  | "recover"
+  | "enable"
+  | "disable"
+  | "delete"
+  | "verify";
 
 type Props = {
   webhook: Webhook;
-  onAct: (act: Act) => void;
+  onAction: (act: WebhookAction) => void;
   onTested: (deliveryId: string) => void;
 };
 
-export function WebhookActions({ webhook, onAct, onTested }: Props) {
+export function WebhookActions({ webhook, onAction, onTested }: Props) {
   const isActive = webhook.status === "active";
   // With no deliveries yet, the empty list offers the test.
   const isNew = webhook.last_success_at === null && webhook.last_failure_at === null;
   return (
     <div className="flex flex-wrap gap-2">
       {isActive && !isNew && <TestButton webhookId={webhook.id} onTested={onTested} />}
-      <Button onClick={() => onAct("edit")}>
+      <Button onClick={() => onAction("edit")}>
         <Pencil aria-hidden className="size-4 text-muted" />
         Edit
       </Button>
@@ -51,24 +58,24 @@ export function WebhookActions({ webhook, onAct, onTested }: Props) {
           </>
         }
       >
-        <MenuItem onClick={() => onAct("rotate")}>
+        <MenuItem onClick={() => onAction("rotate")}>
           <KeyRound aria-hidden className="size-4 text-muted" />
           Rotate signing secret
         </MenuItem>
         {isActive && (
-          <MenuItem onClick={() => onAct("recover")}>
+          <MenuItem onClick={() => onAction("recover")}>
             <History aria-hidden className="size-4 text-muted" />
             Recover missed deliveries
           </MenuItem>
         )}
         <MenuSeparator />
         {isActive && (
-          <MenuItem onClick={() => onAct("disable")}>
+          <MenuItem onClick={() => onAction("disable")}>
             <Ban aria-hidden className="size-4 text-muted" />
             Disable
           </MenuItem>
         )}
-        <MenuItem onClick={() => onAct("delete")}>
+        <MenuItem onClick={() => onAction("delete")}>
           <Trash2 aria-hidden className="size-4 text-danger-text" />
           <span className="text-danger-text">Delete</span>
         </MenuItem>

@@ -8,7 +8,7 @@ import { EnableDialog } from "./enable-dialog.tsx";
 import { RecoverDialog } from "./recover-dialog.tsx";
 import { RotateDialog } from "./rotate-dialog.tsx";
 import { VerifyDialog } from "./verify-dialog.tsx";
-import type { Act } from "./webhook-actions.tsx";
+import type { WebhookAction } from "./webhook-actions.tsx";
 
 const DIALOGS = {
   edit: EditDialog,
@@ -22,7 +22,10 @@ const DIALOGS = {
 
 export type WebhookDialogProps = { webhook: Webhook; onClose: () => void; onDeleted: () => void };
 
-export function WebhookDialog({ act, ...props }: WebhookDialogProps & { act: Act }) {
-  const Chosen = DIALOGS[act];
+export function WebhookDialog({
+  action,
+  ...props
+}: WebhookDialogProps & { action: WebhookAction }) {
+  const Chosen = DIALOGS[action];
   return <Chosen {...props} />;
 }

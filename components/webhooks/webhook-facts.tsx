@@ -9,10 +9,16 @@ import { pluralize } from "#components/ui/pluralize.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { HealthBadge } from "./health-badge.tsx";
-import { filterWords } from "./options-draft.ts";
-import type { Act } from "./webhook-actions.tsx";
+import { describeFilters } from "./options-draft.ts";
+import type { WebhookAction } from "./webhook-actions.tsx";
 
-export function WebhookFacts({ webhook, onAct }: { webhook: Webhook; onAct: (act: Act) => void }) {
+export function WebhookFacts({
+  webhook,
+  onAction,
+}: {
+  webhook: Webhook;
+  onAction: (act: WebhookAction) => void;
+}) {
   return (
     <Facts>
       <Fact name="Health">
@@ -38,7 +44,7 @@ export function WebhookFacts({ webhook, onAct }: { webhook: Webhook; onAct: (act
         </ul>
       </Fact>
       {Object.keys(webhook.filters).length > 0 && (
-        <Fact name="Filters">{filterWords(webhook.filters).join("; ")}</Fact>
+        <Fact name="Filters">{describeFilters(webhook.filters).join("; ")}</Fact>
       )}
       {webhook.header_names.length > 0 && (
         <Fact name="Headers">
@@ -66,7 +72,7 @@ export function WebhookFacts({ webhook, onAct }: { webhook: Webhook; onAct: (act
               "Never rotated"
             )}
           </span>
-          <Button size="sm" onClick={() => onAct("verify")}>
+          <Button size="sm" onClick={() => onAction("verify")}>
             <ShieldCheck aria-hidden className="size-4 text-muted" />
             Verify signatures
           </Button>

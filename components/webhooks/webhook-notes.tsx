@@ -10,28 +10,28 @@ import { Time } from "#components/ui/time.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { Countdown } from "./countdown.tsx";
 import { FAILURES } from "./labels.ts";
-import type { Act } from "./webhook-actions.tsx";
+import type { WebhookAction } from "./webhook-actions.tsx";
 
 type Props = {
   webhook: Webhook;
   asOf: string;
-  onAct: (act: Act) => void;
+  onAction: (act: WebhookAction) => void;
   /** The newest failed delivery, with its status code and the link that opens it. */
   lastFailure: { statusCode: number | null; to: PageLink } | undefined;
 };
 
 /** Notes on why nothing is sent, what fails, and what to do about it. */
-export function WebhookNotes({ webhook, asOf, onAct, lastFailure }: Props) {
+export function WebhookNotes({ webhook, asOf, onAction, lastFailure }: Props) {
   const { status, previous_secret_expires_at, failing_since, missed_since } = webhook;
   return (
     <div className="flex flex-col gap-2 empty:hidden">
-      {status === "disabled" && <Disabled webhook={webhook} onAct={onAct} />}
+      {status === "disabled" && <Disabled webhook={webhook} onAction={onAction} />}
       {status === "active" && failing_since && (
-        <Failing webhook={webhook} asOf={asOf} onAct={onAct} lastFailure={lastFailure} />
+        <Failing webhook={webhook} asOf={asOf} onAction={onAction} lastFailure={lastFailure} />
       )}
       {status === "active" && !failing_since && missed_since && (
         <Note tone="info">
-          <Row action={<Button onClick={() => onAct("recover")}>Recover</Button>}>
+          <Row action={<Button onClick={() => onAction("recover")}>Recover</Button>}>
             Some deliveries since <Time iso={missed_since} /> failed. They're kept for 30 days and
             can be recovered.
           </Row>
@@ -50,13 +50,13 @@ export function WebhookNotes({ webhook, asOf, onAct, lastFailure }: Props) {
 
 function Disabled({
   webhook: { disabled_at, disabled_by, disabled_reason, disabled_detail },
-  onAct,
-}: Pick<Props, "webhook" | "onAct">) {
+  onAction,
+}: Pick<Props, "webhook" | "onAction">) {
   return (
     <Note tone="danger">
       <Row
         action={
-          <Button variant="primary" onClick={() => onAct("enable")}>
+          <Button variant="primary" onClick={() => onAction("enable")}>
             <Power aria-hidden className="size-4" />
             Enable
           </Button>
@@ -78,14 +78,14 @@ function Disabled({
 function Failing({
   webhook: { failing_since, disable_at, last_failure_kind, missed_since, next_attempt_at },
   asOf,
-  onAct,
+  onAction,
   lastFailure,
 }: Props) {
   const statusCode = last_failure_kind === "http_error" ? lastFailure?.statusCode : null;
   const advice = last_failure_kind && FAILURES[last_failure_kind];
   return (
     <Note tone="danger">
-      <Row action={missed_since && <Button onClick={() => onAct("recover")}>Recover</Button>}>
+      <Row action={missed_since && <Button onClick={() => onAction("recover")}>Recover</Button>}>
         <strong>
           Every delivery since {failing_since && <Time iso={failing_since} />} failed
           {advice && ` with ${statusCode ? `HTTP ${statusCode}` : advice.noun}`}.

@@ -95,8 +95,8 @@ function FilterFields({ form: { draft, change, problem } }: { form: Form }) {
             checked={filters.severity.includes(severity)}
             onChange={({ target }) =>
               set({
-                severity: EXCEPTIONS.severity.filter((one) =>
-                  one === severity ? target.checked : filters.severity.includes(one),
+                severity: EXCEPTIONS.severity.filter((value) =>
+                  value === severity ? target.checked : filters.severity.includes(value),
                 ),
               })
             }

@@ -11,10 +11,10 @@ import { ProblemNotice } from "#components/kit/problem-notice.tsx";
 import { useSearch } from "#components/kit/use-search.ts";
 import { AttemptsChart } from "./attempts-chart.tsx";
 import { Deliveries } from "./deliveries.tsx";
-import { shownUrl } from "./labels.ts";
+import { formatUrl } from "./labels.ts";
 import { deliveryPages, webhookById, webhookStatsOf } from "./queries.ts";
 import { DELIVERY_FILTERS, deliverySearch } from "./search.ts";
-import { type Act, WebhookActions } from "./webhook-actions.tsx";
+import { type WebhookAction, WebhookActions } from "./webhook-actions.tsx";
 import { WebhookFacts } from "./webhook-facts.tsx";
 import { WebhookFigures } from "./webhook-figures.tsx";
 import { WebhookNotes } from "./webhook-notes.tsx";
@@ -29,7 +29,7 @@ export function WebhookPage({ id }: { id: string }) {
   const tenantId = useTenantId();
   const router = useRouter();
   const searching = useSearch(deliverySearch, DELIVERY_FILTERS);
-  const [act, setAct] = useState<Act | null>(null);
+  const [action, setAction] = useState<WebhookAction | null>(null);
   const { data: webhook, error, refetch } = useQuery(webhookById(tenantId, id));
   const { data: loaded } = useInfiniteQuery({
     ...deliveryPages(tenantId, id, searching.search),
@@ -49,15 +49,17 @@ export function WebhookPage({ id }: { id: string }) {
   return (
     <Page
       parent={{ name: "Webhooks", path: "webhooks" }}
-      title={isShown ? shownUrl(webhook.url) : "Webhook"}
-      actions={isShown && <WebhookActions webhook={webhook} onAct={setAct} onTested={onTested} />}
+      title={isShown ? formatUrl(webhook.url) : "Webhook"}
+      actions={
+        isShown && <WebhookActions webhook={webhook} onAction={setAction} onTested={onTested} />
+      }
     >
       {isShown ? (
         <div className="flex flex-col gap-6">
           <WebhookNotes
             webhook={webhook}
             asOf={loaded?.asOf ?? webhook.updated_at}
-            onAct={setAct}
+            onAction={setAction}
             lastFailure={
               loaded?.failed && {
                 statusCode: loaded.failed.last_attempt?.status_code ?? null,
@@ -70,7 +72,7 @@ export function WebhookPage({ id }: { id: string }) {
             stats={stats}
             onChoose={(since, until) => searching.linkTo({ since, until }).follow()}
           />
-          <WebhookFacts webhook={webhook} onAct={setAct} />
+          <WebhookFacts webhook={webhook} onAction={setAction} />
           <Deliveries webhook={webhook} searching={searching} onTested={onTested} />
         </div>
       ) : error ? (
@@ -78,11 +80,11 @@ export function WebhookPage({ id }: { id: string }) {
       ) : (
         <WebhookSkeleton />
       )}
-      {isShown && act && (
+      {isShown && action && (
         <WebhookDialog
-          act={act}
+          action={action}
           webhook={webhook}
-          onClose={() => setAct(null)}
+          onClose={() => setAction(null)}
           onDeleted={() => router.push(`/${tenantId}/webhooks`)}
         />
       )}

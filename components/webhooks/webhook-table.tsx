@@ -6,7 +6,7 @@ import { CardRow, CardTable, Named } from "#components/kit/table.tsx";
 import { RelativeTime } from "#components/ui/relative-time.tsx";
 import type { Webhook } from "#lib/webhooks/contract.ts";
 import { HealthBadge } from "./health-badge.tsx";
-import { shownDuration, shownRate, shownUrl } from "./labels.ts";
+import { formatDuration, formatRate, formatUrl } from "./labels.ts";
 
 /** The columns of the wide table; on narrow screens rows are cards. */
 export const COLUMNS =
@@ -50,7 +50,7 @@ function Row({ webhook, href, asOf }: { webhook: Webhook; href: string; asOf: st
     <CardRow grid={COLUMNS} className="gap-y-1.5 py-3 @4xl:min-h-16 @4xl:py-2">
       <td className="min-w-0 @max-4xl:flex-1">
         <RowLink to={href} title={url}>
-          {shownUrl(url)}
+          {formatUrl(url)}
         </RowLink>
         {description && <p className="truncate text-muted">{description}</p>}
       </td>
@@ -67,14 +67,14 @@ function Row({ webhook, href, asOf }: { webhook: Webhook; href: string; asOf: st
       </td>
       <td className="tabular-nums">
         <Named name="Success">
-          {shownRate(last_24h.success_rate)}{" "}
-          <span className="text-muted">/ {shownRate(last_7d.success_rate)}</span>
+          {formatRate(last_24h.success_rate)}{" "}
+          <span className="text-muted">/ {formatRate(last_7d.success_rate)}</span>
         </Named>
       </td>
       <td className="tabular-nums">
         <Named name="Response time">
-          {shownDuration(last_24h.p50_ms)}{" "}
-          <span className="text-muted">/ {shownDuration(last_24h.p95_ms)}</span>
+          {formatDuration(last_24h.p50_ms)}{" "}
+          <span className="text-muted">/ {formatDuration(last_24h.p95_ms)}</span>
         </Named>
       </td>
       <td className="tabular-nums @max-4xl:basis-full">

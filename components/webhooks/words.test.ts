@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { EVENT_KINDS } from "#lib/wire/event-kinds.ts";
-import { EVENT_GROUPS, shownDuration, shownRate, shownUrl } from "./labels.ts";
+import { EVENT_GROUPS, formatDuration, formatRate, formatUrl } from "./labels.ts";
 
 test("shows 100 % only if nothing failed, and 0 % only if nothing succeeded", () => {
-  expect([null, 1, 0.99999, 0.9967, 0.5, 0.0004, 0].map(shownRate)).toEqual([
+  expect([null, 1, 0.99999, 0.9967, 0.5, 0.0004, 0].map(formatRate)).toEqual([
     "–",
     "100 %",
     "99.9 %",
@@ -15,7 +15,7 @@ test("shows 100 % only if nothing failed, and 0 % only if nothing succeeded", ()
 });
 
 test("shows response times in a fitting unit", () => {
-  expect([null, 0, 84, 999, 1000, 14_960].map(shownDuration)).toEqual([
+  expect([null, 0, 84, 999, 1000, 14_960].map(formatDuration)).toEqual([
     "–",
     "0 ms",
     "84 ms",
@@ -31,7 +31,7 @@ test("shows a URL without https://, but with http://", () => {
     "https://hooks.example.com/a/",
     "http://127.0.0.1:4000/x",
   ];
-  expect(urls.map(shownUrl)).toEqual([
+  expect(urls.map(formatUrl)).toEqual([
     "hooks.example.com",
     "hooks.example.com/a/",
     "http://127.0.0.1:4000/x",

@@ -645,7 +645,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
         "speak for the tenants that they are bound to",
         "are read by the claim that is configured",
       ],
-      ["lib/runtime/trust.test.ts", "refuses %s at the start"],
+      ["lib/runtime/auth-config.test.ts", "refuses %s at the start"],
     ],
   },
   {

@@ -228,7 +228,7 @@ test("an API key's calls and refusals are equal in every view of them", async ()
     (await api("GET", path, { bearer: key.admin, tenant: key.tenant })).json as Of;
   const totals = async () => {
     const { keys, as_of } = await read<Overview>("/v1/overview");
-    const { call_count, refused_count } = keys?.calls.find((one) => one.id === id) ?? {
+    const { call_count, refused_count } = keys?.calls.find((call) => call.id === id) ?? {
       call_count: 0,
       refused_count: 0,
     };

@@ -37,7 +37,7 @@ async function registerIn(tenant: string): Promise<string> {
 
 test("a sandbox's webhook gets its events, signed, and the live tenant's gets none", async () => {
   const [inLive, inSandbox] = [await registerIn(live), await registerIn(sandbox)];
-  const at = (path: string) => receiver.received.filter((one) => one.path === path);
+  const at = (path: string) => receiver.received.filter((received) => received.path === path);
   const { id } = (await tieout.exceptions.create({ title: "Payout", severity: "low" })) ?? {};
   const [got] = await until("the sandbox's event is delivered", () => {
     const found = at(inSandbox);

@@ -77,7 +77,7 @@ test("the API suite passes through a load balancer while machines are killed and
       `${again?.failures.length ?? 0} failed`,
   );
   console.log(
-    `killed and replaced: ${KINDS.map((kind) => `${replaced.filter((one) => one === kind).length} ${kind}`).join(", ")}`,
+    `killed and replaced: ${KINDS.map((kind) => `${replaced.filter((value) => value === kind).length} ${kind}`).join(", ")}`,
   );
   expect(first.passed).toBeGreaterThan(5_000);
   expect(first.failures.length).toBeLessThan(20);

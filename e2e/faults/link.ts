@@ -83,7 +83,7 @@ export class Link {
       end.once("close", () => {
         this.#joined.delete(ends);
         if (!this.#dead.delete(ends) || end === client)
-          for (const one of [client, upstream]) one.destroy();
+          for (const socket of [client, upstream]) socket.destroy();
       });
     }
   }

@@ -29,7 +29,7 @@ async function allHold(): Promise<boolean> {
   );
   for (const fault of FAULTS) console.log(`${broken.has(fault) ? "✗" : "✓"} ${fault.is}`);
   for (const [name, sentence] of Object.entries(INVARIANTS)) {
-    const looked = FAULTS.filter(({ holds }) => holds.some((one) => one === name));
+    const looked = FAULTS.filter(({ holds }) => holds.some((hold) => hold === name));
     const held = looked.filter((fault) => !broken.has(fault)).length;
     console.log(
       `${held === looked.length ? "✓" : "✗"} ${sentence}: after ${held} of ${looked.length} faults`,

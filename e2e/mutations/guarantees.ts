@@ -34,7 +34,9 @@ export async function coloursOf(
 ): Promise<Map<Break, Seen>> {
   const inGate = breaks.filter(({ caught }) => !(caught.file in NOT_IN_THE_GATE));
   const asGate = await coloursBy("the gate", laboratory, inGate);
-  const left = breaks.filter((one) => (asGate.get(one)?.colour ?? "missing") === "missing");
+  const left = breaks.filter(
+    (mutation) => (asGate.get(mutation)?.colour ?? "missing") === "missing",
+  );
   return new Map([...asGate, ...(await coloursBy("proof", laboratory, left))]);
 }
 
@@ -46,7 +48,7 @@ async function coloursBy(
   const env = { TIEOUT_TESTS: by === "the gate" ? "gate" : "" };
   const ran: Ran[] = [];
   for (const { name } of SUITES) {
-    const ofSuite = breaks.filter((one) => suiteOf(one) === name);
+    const ofSuite = breaks.filter((mutation) => suiteOf(mutation) === name);
     if (ofSuite.length > 0)
       ran.push(
         ...(name === "ui"
@@ -54,7 +56,7 @@ async function coloursBy(
           : await vitest(laboratory, name, ofSuite, env)),
       );
   }
-  return new Map(breaks.map((one) => [one, { colour: colourOf(one, ran), by }]));
+  return new Map(breaks.map((mutation) => [mutation, { colour: colourOf(mutation, ran), by }]));
 }
 
 function colourOf({ caught }: Break, ran: Ran[]): Colour {

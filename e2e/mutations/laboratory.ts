@@ -17,7 +17,7 @@ import { anyLayout, once } from "./places.ts";
 /** After every migration there will be. */
 const MIGRATION = "supabase/migrations/29991231235959_break.sql";
 /** What the web app is built from: a change of it needs a build before the app runs it. */
-const BUILT = /^(?:app|components|docs|lib|matcher)\/|^(?:proxy|next\.config)\.ts$/;
+const BUILT = /^(?:app|components|docs|engine|lib)\/|^(?:proxy|next\.config)\.ts$/;
 
 /** Whether a break affects the app only after a new build. A unit test reads the source. */
 export function needsBuild({ how, caught }: Break): boolean {

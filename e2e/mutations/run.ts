@@ -1,11 +1,11 @@
 /**
- * `npm run breaks [-- names…]`: applies each break to a copy of the checkout and runs the test
- * named for it, which must turn red. `--check`: only whether each has its place, in a second.
+ * `npm run breaks [-- names or areas…]`: applies each break to a copy of the checkout and runs the
+ * test named for it, which must turn red. `--check`: only whether each has its place, in a second.
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Break } from "./break.ts";
-import { BREAKS } from "./breaks.ts";
+import { AREAS, BREAKS } from "./breaks.ts";
 import { type Colour, coloursOf, type Runner, type Seen } from "./guarantees.ts";
 import { Laboratory, needsBuild } from "./laboratory.ts";
 import { misplaced } from "./places.ts";
@@ -19,9 +19,13 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { check: { type: "boolean", default: false } },
 });
-const unknown = positionals.filter((name) => !BREAKS.some((one) => one.name === name));
-if (unknown.length > 0) throw new Error(`There is no break called ${unknown.join(", ")}.`);
-const chosen = BREAKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+const named = positionals.flatMap(
+  (name) => AREAS[name]?.map((mutation) => mutation.name) ?? [name],
+);
+const unknown = named.filter((name) => !BREAKS.some((mutation) => mutation.name === name));
+if (unknown.length > 0)
+  throw new Error(`There is no break and no area called ${unknown.join(", ")}.`);
+const chosen = BREAKS.filter(({ name }) => named.length === 0 || named.includes(name));
 
 const faults = misplaced(ROOT, BREAKS);
 if (faults.length > 0) {
@@ -41,19 +45,22 @@ async function runAll(): Promise<boolean> {
   try {
     await rebuild(laboratory);
     const whole = await coloursOf(laboratory, chosen);
-    for (const [one, { colour, by }] of whole)
+    for (const [mutation, { colour, by }] of whole)
       if (colour !== "green")
-        record(outcomes, one, { verdict: colour === "missing" ? "no such test" : "undecided", by });
-    const sound = chosen.filter((one) => whole.get(one)?.colour === "green");
-    for (const one of sound.filter((one) => !needsBuild(one)))
-      record(outcomes, one, await alone(laboratory, one));
-    for (const [one, each] of await inRounds(laboratory, sound.filter(needsBuild)))
-      record(outcomes, one, each);
+        record(outcomes, mutation, {
+          verdict: colour === "missing" ? "no such test" : "undecided",
+          by,
+        });
+    const sound = chosen.filter((mutation) => whole.get(mutation)?.colour === "green");
+    for (const mutation of sound.filter((mutation) => !needsBuild(mutation)))
+      record(outcomes, mutation, await alone(laboratory, mutation));
+    for (const [mutation, each] of await inRounds(laboratory, sound.filter(needsBuild)))
+      record(outcomes, mutation, each);
   } finally {
     laboratory.close();
   }
-  const caught = chosen.filter((one) => outcomes.get(one)?.verdict === "caught");
-  const byGate = caught.filter((one) => outcomes.get(one)?.by === "the gate").length;
+  const caught = chosen.filter((mutation) => outcomes.get(mutation)?.verdict === "caught");
+  const byGate = caught.filter((mutation) => outcomes.get(mutation)?.by === "the gate").length;
   console.log(
     `${byGate} are caught by the gate, ${caught.length - byGate} by proof, ` +
       `${chosen.length - caught.length} by neither.`,
@@ -74,26 +81,26 @@ async function inRounds(
   breaks: readonly Break[],
 ): Promise<Map<Break, Outcome>> {
   const codes = codesFor(breaks.length);
-  const fitting = new Map(breaks.map((one) => [one, true]));
+  const fitting = new Map(breaks.map((mutation) => [mutation, true]));
   const runners = new Map<Break, Runner>();
   for (let round = 0; round < (codes[0]?.length ?? 0) && breaks.length > 2; round += 1) {
-    const isIn = (one: Break) => codes[breaks.indexOf(one)]?.[round] === true;
+    const isIn = (mutation: Break) => codes[breaks.indexOf(mutation)]?.[round] === true;
     laboratory.apply(breaks.filter(isIn));
     await rebuild(laboratory);
-    for (const [one, { colour, by }] of await coloursOf(laboratory, breaks)) {
-      runners.set(one, by);
-      if (colour !== (isIn(one) ? "red" : "green")) fitting.set(one, false);
+    for (const [mutation, { colour, by }] of await coloursOf(laboratory, breaks)) {
+      runners.set(mutation, by);
+      if (colour !== (isIn(mutation) ? "red" : "green")) fitting.set(mutation, false);
     }
     laboratory.mend();
     console.log(
       `  build ${round + 1} of ${codes[0]?.length}: ` +
-        `${breaks.filter((one) => !fitting.get(one)).length} are to be tried alone so far`,
+        `${breaks.filter((mutation) => !fitting.get(mutation)).length} are to be tried alone so far`,
     );
   }
   const outcomes = new Map<Break, Outcome>();
-  for (const one of breaks) {
-    const by = breaks.length > 2 && fitting.get(one) ? runners.get(one) : undefined;
-    outcomes.set(one, by ? { verdict: "caught", by } : await alone(laboratory, one));
+  for (const mutation of breaks) {
+    const by = breaks.length > 2 && fitting.get(mutation) ? runners.get(mutation) : undefined;
+    outcomes.set(mutation, by ? { verdict: "caught", by } : await alone(laboratory, mutation));
   }
   return outcomes;
 }
@@ -109,14 +116,14 @@ function codesFor(count: number): boolean[][] {
   }
 }
 
-async function alone(laboratory: Laboratory, one: Break): Promise<Outcome> {
-  laboratory.apply([one]);
+async function alone(laboratory: Laboratory, mutation: Break): Promise<Outcome> {
+  laboratory.apply([mutation]);
   try {
-    if (needsBuild(one)) await rebuild(laboratory);
-    const { colour, by } = (await coloursOf(laboratory, [one])).get(one) as Seen;
+    if (needsBuild(mutation)) await rebuild(laboratory);
+    const { colour, by } = (await coloursOf(laboratory, [mutation])).get(mutation) as Seen;
     return { verdict: verdictOf(colour), by };
   } catch (error) {
-    console.log(`  ${one.name}: ${(error as Error).message.slice(0, 2000)}`);
+    console.log(`  ${mutation.name}: ${(error as Error).message.slice(0, 2000)}`);
     return { verdict: "undecided", by: "proof" };
   } finally {
     laboratory.mend();
@@ -133,11 +140,11 @@ function verdictOf(colour: Colour): Verdict {
   return colour === "red" ? "caught" : colour === "green" ? "not caught" : "undecided";
 }
 
-function record(outcomes: Map<Break, Outcome>, one: Break, { verdict, by }: Outcome): void {
-  outcomes.set(one, { verdict, by });
+function record(outcomes: Map<Break, Outcome>, mutation: Break, { verdict, by }: Outcome): void {
+  outcomes.set(mutation, { verdict, by });
   console.log(
     verdict === "caught"
-      ? `✓ ${one.name}: caught by ${by} (${one.is})`
-      : `✗ ${one.name}: ${verdict} (${one.is})`,
+      ? `✓ ${mutation.name}: caught by ${by} (${mutation.is})`
+      : `✗ ${mutation.name}: ${verdict} (${mutation.is})`,
   );
 }

@@ -74,7 +74,7 @@ export class Machines {
   async stop(): Promise<void> {
     this.balancer.stop();
     await Promise.all(
-      KINDS.flatMap((kind) => this.#running[kind].map((one) => one.end("SIGTERM"))),
+      KINDS.flatMap((kind) => this.#running[kind].map((supervisor) => supervisor.end("SIGTERM"))),
     );
     for (const kind of ["worker", "matcher"] as const)
       process.kill(this.#supabase.pidOf(kind), "SIGCONT");
@@ -84,7 +84,7 @@ export class Machines {
   /** One that runs a process of its kind, with the variables that it needs and no others. */
   async #add(kind: Kind): Promise<void> {
     const counts = Object.fromEntries(
-      KINDS.map((one) => [CONCURRENCY[one], one === kind ? "1" : "0"]),
+      KINDS.map((item) => [CONCURRENCY[item], item === kind ? "1" : "0"]),
     );
     const machine = await Supervisor.ready({ ...this.#env, ...counts, DATA_DIR: freshDataDir() });
     this.#running[kind].push(machine);

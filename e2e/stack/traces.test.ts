@@ -199,7 +199,7 @@ test("metrics are those of a scrape, by the same names, of each process", async 
           : "";
   };
   await until("all of them to be sent", () =>
-    types.every((one) => `${one.split(" ")[0]} ${typeOf(one.split(" ")[0] ?? "")}` === one),
+    types.every((type) => `${type.split(" ")[0]} ${typeOf(type.split(" ")[0] ?? "")}` === type),
   );
   expect(types.length).toBeGreaterThan(30);
 
@@ -211,7 +211,7 @@ test("metrics are those of a scrape, by the same names, of each process", async 
       );
   await until("the run to be measured", () => Number(run()?.count) > 0);
   const { bucketCounts = [], explicitBounds = [], count, sum } = run() ?? {};
-  expect([bucketCounts.length, bucketCounts.reduce((all, one) => all + Number(one), 0)]).toEqual([
+  expect([bucketCounts.length, bucketCounts.reduce((all, item) => all + Number(item), 0)]).toEqual([
     explicitBounds.length + 1,
     Number(count),
   ]);
@@ -243,8 +243,8 @@ test("the logs of each process are exported, with the trace of each request", as
     spansOf(traceId).find(({ name }) => name === "createException")?.spanId,
   );
   await until("the others' to be sent", () =>
-    ["worker", "matcher"].every((one) =>
-      collector.logs.some(({ service }) => service === `tieout-${one}`),
+    ["worker", "matcher"].every((value) =>
+      collector.logs.some(({ service }) => service === `tieout-${value}`),
     ),
   );
 });

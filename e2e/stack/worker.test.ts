@@ -67,7 +67,9 @@ test("a database without a free connection is logged, and used once it has one",
   const taken: Client[] = [];
   const takeMore = async () => {
     const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => project.connect()));
-    const got = attempts.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const got = attempts.flatMap((attempt) =>
+      attempt.status === "fulfilled" ? [attempt.value] : [],
+    );
     taken.push(...got);
     return got.length;
   };

@@ -153,7 +153,7 @@ test("following a link discards a search that is being typed", async ({ page }) 
     field.dispatchEvent(new Event("input", { bubbles: true }));
     const link = [
       ...document.querySelectorAll<HTMLAnchorElement>("nav a[href$='/troubleshooting']"),
-    ].find((one) => one.checkVisibility());
+    ].find((element) => element.checkVisibility());
     link?.focus();
     link?.click();
   });

@@ -155,7 +155,7 @@ async function paint(page: Page, colorScheme: Theme): Promise<void> {
       document.getAnimations().filter(({ playState }) => playState === "running");
     do {
       await frame();
-      for (const one of moving()) if (one instanceof CSSTransition) one.finish();
+      for (const animation of moving()) if (animation instanceof CSSTransition) animation.finish();
     } while (moving().length > 0 || !matchMedia(`(prefers-color-scheme: ${scheme})`).matches);
     await frame();
   }, colorScheme);

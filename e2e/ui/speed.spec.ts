@@ -14,7 +14,7 @@ function follow(page: Page, name: string): Promise<number> {
       new Promise<number>((resolve) => {
         const link = [
           ...document.querySelectorAll<HTMLAnchorElement>("nav[aria-label=Main] a"),
-        ].find((one) => one.textContent === title);
+        ].find((element) => element.textContent === title);
         const startedAt = performance.now();
         const look = () => {
           if (document.querySelector("h1")?.textContent === title)

@@ -12,7 +12,7 @@ const asItOpens = VIEWS.filter(
 /** The gate opens each page once; `npm run proof` brings each to every state, theme and width. */
 const looked = WHOLE
   ? VIEWS
-  : asItOpens.filter((view) => asItOpens.find((one) => pageOf(one) === pageOf(view)) === view);
+  : asItOpens.filter((view) => asItOpens.find((open) => pageOf(open) === pageOf(view)) === view);
 
 // The checks of a visit are in walk.ts.
 test.describe("each view is sound:", () => {

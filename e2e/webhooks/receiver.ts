@@ -69,7 +69,7 @@ export class Receiver {
   }
 
   at(path: string): Received[] {
-    return this.received.filter((one) => one.path === path);
+    return this.received.filter((received) => received.path === path);
   }
 
   /** Waits until a path has received this many, and returns them. */

@@ -118,7 +118,7 @@ export class Registered {
       `the delivery of ${eventId} is ${statuses.join(" or ")}`,
       async () =>
         (await this.deliveries(`?event_id=${eventId}`)).find(
-          (one) => statuses.includes(one.status) && one.attempt_count >= attempts,
+          (item) => statuses.includes(item.status) && item.attempt_count >= attempts,
         ),
       within_ms,
     );

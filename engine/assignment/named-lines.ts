@@ -8,7 +8,7 @@ import {
   isAmount,
   isDate,
   isStrong,
-  LEAST_FOUND,
+  MIN_FOUND_DIGITS,
   otherFormsOf,
 } from "../prepare/identifiers.ts";
 import type { RunState } from "../prepare/run-state.ts";
@@ -183,7 +183,7 @@ const NOBODY: readonly Named[] = [];
 function numbersOf(lines: Lines, line: number): Numbers {
   const reference = lines.text(line, "reference");
   const name = identifierOf(reference);
-  const isNamed = name !== null && digitsIn(name) >= LEAST_FOUND;
+  const isNamed = name !== null && digitsIn(name) >= MIN_FOUND_DIGITS;
   const own = isNamed ? [name] : [];
   const phrases: string[] = [];
   for (const text of [
@@ -193,7 +193,7 @@ function numbersOf(lines: Lines, line: number): Numbers {
   ]) {
     for (const one of identifiersIn(text))
       if (
-        digitsIn(one) >= LEAST_FOUND &&
+        digitsIn(one) >= MIN_FOUND_DIGITS &&
         one !== name &&
         !YEAR.test(one) &&
         !isAmount(one, lines.amount[line] as number)

@@ -1,6 +1,6 @@
 /** The few counterparts of a line that are worth weighing completely, out of all in its window. */
 
-import { type Evidence, MOST_NATS } from "../evidence/evidence.ts";
+import { type Evidence, MAX_NATS } from "../evidence/evidence.ts";
 import type { Model } from "../evidence/model.ts";
 import { type AmountTolerance, isWithin, toleranceOf } from "../prepare/amounts.ts";
 import type { Nodes } from "../prepare/nodes.ts";
@@ -26,7 +26,7 @@ const MIN_LOOKED_AT = 100;
 const WIDE_BPS = 3000;
 /** A word of more sought nodes than this is not used to find one. */
 const RARE = 50;
-const MOST_CANDIDATES = 24;
+const MAX_CANDIDATES = 24;
 /**
  * A word one slip away from the seeker's is not used to find the nodes of more than this: numbers
  * often are.
@@ -38,14 +38,14 @@ const RARELY_CLOSE = 5;
 const MISSPELT_NATS = 6;
 const FOUND_AGAIN_NATS = 10;
 /** What shared words are worth at most. */
-const MOST_WORTH = 20;
+const MAX_WORDS_NATS = 20;
 const NOT_OWN = -1;
 
 export class Candidates {
   count = 0;
   /** Twice the node, plus one if it has something in common with the seeker's texts. */
-  private readonly found = new Int32Array(MOST_CANDIDATES);
-  private readonly merit = new Float64Array(MOST_CANDIDATES);
+  private readonly found = new Int32Array(MAX_CANDIDATES);
+  private readonly merit = new Float64Array(MAX_CANDIDATES);
   private days: Days;
   private readonly tolerance: AmountTolerance;
   private readonly window: Window;
@@ -181,7 +181,7 @@ export class Candidates {
     const both = losses.shared(node);
     let total = merit;
     for (let field = 0; field < FIELD_COUNT; field++)
-      total += Math.max(-MOST_NATS, losses.of(node, field, (both >> field) & 1));
+      total += Math.max(-MAX_NATS, losses.of(node, field, (both >> field) & 1));
     if (total >= this.threshold) this.keep(2 * node, total);
     else if (merit + MISSPELT_NATS >= this.threshold && this.isMisspelt(seeker, node, both, total))
       this.keep(2 * node + 1, merit);
@@ -222,7 +222,7 @@ export class Candidates {
       spared[field] = lost;
     }
     if (!shares) return false;
-    const possible = merit + Math.min(MOST_WORTH, worth);
+    const possible = merit + Math.min(MAX_WORDS_NATS, worth);
     if (possible < this.threshold - MISSPELT_NATS) return true;
     const ownCell = (this.seekersRows[seeker] as number) * FIELD_COUNT;
     let total = possible;
@@ -237,7 +237,7 @@ export class Candidates {
         const word = seekersTexts.words[at] as number;
         if (this.sharedBy[word] === pair) lost -= losses.ofOwnWord(word, bothHave);
       }
-      total += Math.max(-MOST_NATS, lost);
+      total += Math.max(-MAX_NATS, lost);
     }
     if (total >= this.threshold) this.keep(2 * node + 1, total);
     else if (this.isMisspelt(seeker, node, both, total))
@@ -261,7 +261,7 @@ export class Candidates {
 
   private keep(found: number, merit: number): void {
     let at = this.count;
-    if (at === MOST_CANDIDATES) {
+    if (at === MAX_CANDIDATES) {
       if (merit <= (this.merit[at - 1] as number)) return;
       at -= 1;
     } else this.count += 1;

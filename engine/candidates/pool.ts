@@ -68,14 +68,14 @@ export class Pool {
     this.dayRarity = dayRarity(left, right);
   }
 
-  /** The sought nodes of each word that no more than `most` of them have. */
-  wordIndex(most: number): WordIndex {
+  /** The sought nodes of each word that no more than `max` of them have. */
+  wordIndex(max: number): WordIndex {
     this.words ??= new WordIndex(
       this.soughtTexts,
       this.texts.spelling.length,
       this.sought.count,
       (node) => this.soughtRows[node] as number,
-      (_, count) => count <= most,
+      (_, count) => count <= max,
     );
     return this.words;
   }

@@ -141,7 +141,7 @@ function byKeyAndAmount({ key, amount, count }: Nodes): Int32Array {
   // A plain array: its sort takes advantage of the stretches that are in order, a day's each.
   const byAmount: number[] = new Array(count);
   for (let node = 0; node < count; node++) byAmount[node] = node;
-  byAmount.sort((one, other) => (amount[one] as number) - (amount[other] as number) || one - other);
+  byAmount.sort((a, b) => (amount[a] as number) - (amount[b] as number) || a - b);
   const numbers = new Map<number, number>();
   const keyOf = new Int32Array(count);
   for (let node = 0; node < count; node++) {

@@ -164,10 +164,10 @@ describe("the same reference and amount", () => {
     ["2026-03-08", "2026-04-07"],
     ["2026-03-01", "2026-06-20"],
     ["2026-06-20", "2026-03-01"],
-  ])("%s and %s apart are at least suggested", (one, other) => {
+  ])("%s and %s apart are at least suggested", (a, b) => {
     const { confirmed, suggested } = solveCase(
-      [{ id: "a", amount: "1250.00", date: one, reference: "2026-0117" }],
-      [{ id: "A", amount: "1250.00", date: other, reference: "2026-0117" }],
+      [{ id: "a", amount: "1250.00", date: a, reference: "2026-0117" }],
+      [{ id: "A", amount: "1250.00", date: b, reference: "2026-0117" }],
     );
     expect([...confirmed, ...suggested]).toEqual(["a|A"]);
   });
@@ -211,7 +211,7 @@ describe("a payment of several invoices less a discount that no line shows", () 
   });
 
   test("is suggested on either side", () => {
-    const later = invoices.map((one) => ({ ...one, date: "2026-03-07" }));
+    const later = invoices.map((item) => ({ ...item, date: "2026-03-07" }));
     expect(solveCase([payment("1969.63")], later).suggested).toEqual(["p|i4711,i4712"]);
   });
 
@@ -444,7 +444,7 @@ describe("a difference that an exact sum explains", () => {
     };
   });
   const left: CaseLine[] = [
-    ...tipped.map((one) => one.left),
+    ...tipped.map((item) => item.left),
     {
       id: "e-single",
       amount: "-139.25",
@@ -468,7 +468,7 @@ describe("a difference that an exact sum explains", () => {
     },
   ];
   const right: CaseLine[] = [
-    ...tipped.map((one) => one.right),
+    ...tipped.map((item) => item.right),
     {
       id: "c-sum",
       amount: "-160.14",

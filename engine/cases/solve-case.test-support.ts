@@ -63,8 +63,8 @@ export function solveCase(
     noteOf: (wanted) => explanationOf(wanted).note,
     ruleOf: (wanted) => explanationOf(wanted).rule,
     areConfirmed: (l, r) =>
-      confirmed.some((one) => {
-        const [lefts = "", rights = ""] = one.split("|");
+      confirmed.some((value) => {
+        const [lefts = "", rights = ""] = value.split("|");
         return lefts.split(",").includes(l) && rights.split(",").includes(r);
       }),
   };

@@ -21,7 +21,7 @@ export const WORD = {
   unseen: 6,
 } as const;
 
-const MOST = 128;
+const MAX_WORDS = 128;
 /** Shorter words are a slip away from too many. */
 export const CLOSE_LENGTH = 4;
 /** The bits of an outline that hold its first letter. */
@@ -29,10 +29,10 @@ const FIRST_LETTER = 0xff00;
 
 /** One pair of lines at a time; the arrays hold the last one compared. */
 export class Alignment {
-  readonly leftWords = new Int32Array(MOST);
-  readonly rightWords = new Int32Array(MOST);
-  readonly leftState = new Uint8Array(MOST);
-  readonly rightState = new Uint8Array(MOST);
+  readonly leftWords = new Int32Array(MAX_WORDS);
+  readonly rightWords = new Int32Array(MAX_WORDS);
+  readonly leftState = new Uint8Array(MAX_WORDS);
+  readonly rightState = new Uint8Array(MAX_WORDS);
   /** Words of field f are those from `leftStart[f]` to before `leftStart[f + 1]`. */
   readonly leftStart = new Int32Array(FIELD_COUNT + 1);
   readonly rightStart = new Int32Array(FIELD_COUNT + 1);
@@ -229,8 +229,8 @@ export function areClose(
 }
 
 /** Compares the letter bits of two words: one slip removes and adds at most one letter. */
-function differInMoreThanTwo(one: number, other: number): boolean {
-  const differing = one ^ other;
+function differInMoreThanTwo(a: number, b: number): boolean {
+  const differing = a ^ b;
   const afterFirst = differing & (differing - 1);
   return (afterFirst & (afterFirst - 1)) !== 0;
 }
@@ -243,10 +243,10 @@ function copyWords(
   state: Uint8Array,
 ): void {
   const first = side.start[row * FIELD_COUNT] as number;
-  const count = Math.min(MOST, (side.start[(row + 1) * FIELD_COUNT] as number) - first);
+  const count = Math.min(MAX_WORDS, (side.start[(row + 1) * FIELD_COUNT] as number) - first);
   for (let at = 0; at < count; at++) words[at] = side.words[first + at] as number;
   for (let field = 0; field <= FIELD_COUNT; field++)
-    start[field] = Math.min(MOST, (side.start[row * FIELD_COUNT + field] as number) - first);
+    start[field] = Math.min(MAX_WORDS, (side.start[row * FIELD_COUNT + field] as number) - first);
   state.fill(WORD.alone, 0, count);
 }
 
@@ -254,8 +254,8 @@ function copyWords(
  * At most one insertion, deletion, substitution or swap of neighbours apart (Damerau 1964), and of
  * some length.
  */
-export function isClose(one: string, other: string): boolean {
-  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
+export function isClose(a: string, b: string): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   if (short.length < CLOSE_LENGTH || long.length - short.length > 1) return false;
   let at = 0;
   while (at < short.length && short.charCodeAt(at) === long.charCodeAt(at)) at += 1;

@@ -110,9 +110,9 @@ describe("two lines don't contradict each other", () => {
     ["Hölzl S.à r.l.", "HOELZL SARL"],
     ["Hölzl S.p.A.", "HOELZL S"],
     ["Beispiel Limited", "Beispiel Ltd"],
-  ])("by the names %s and %s", (one, other) => {
-    expect(contradictions({ counterparty: one }, { counterparty: other })).toEqual([]);
-    expect(contradictions({ counterparty: other }, { counterparty: one })).toEqual([]);
+  ])("by the names %s and %s", (a, b) => {
+    expect(contradictions({ counterparty: a }, { counterparty: b })).toEqual([]);
+    expect(contradictions({ counterparty: b }, { counterparty: a })).toEqual([]);
   });
 });
 

@@ -55,7 +55,7 @@ export function saidOf(lines: Lines, line: number): Said {
     text: [counterparty, description, reference, groupKey].filter(Boolean).join(" \n"),
     numbers: [description, counterparty, groupKey, name === null ? reference : null]
       .flatMap(identifiersIn)
-      .filter((one) => !isAmount(one, lines.amount[line] as number)),
+      .filter((value) => !isAmount(value, lines.amount[line] as number)),
   };
 }
 
@@ -147,14 +147,14 @@ export class Contradictions {
     if (this.haveOneKey(left, right)) return [];
     const lefts = Array.from(left, (line) => saidOf(this.left, line));
     const rights = Array.from(right, (line) => saidOf(this.right, line));
-    const pairs = lefts.flatMap((one) => rights.map((other) => [one, other] as const));
-    if (pairs.some(([one, other]) => agreedReference(one, other) !== null)) return [];
-    const [first, ...others] = pairs.map(([one, other]) => this.compare(one, other, true));
+    const pairs = lefts.flatMap((item) => rights.map((other) => [item, other] as const));
+    if (pairs.some(([said, other]) => agreedReference(said, other) !== null)) return [];
+    const [first, ...others] = pairs.map(([said, other]) => this.compare(said, other, true));
     const isBatch = [lefts, rights].some(haveSeveralNames);
     return (first ?? []).filter(
       ({ field }) =>
         !(isBatch && field === "counterparty") &&
-        others.every((found) => found.some((one) => one.field === field)),
+        others.every((found) => found.some((contradiction) => contradiction.field === field)),
     );
   }
 
@@ -207,14 +207,14 @@ function saidNumber(name: string | null, numbers: readonly string[]): string | n
   return (
     numbers.find(
       (number) =>
-        digitsIn(number) >= LEAST_SAID &&
+        digitsIn(number) >= MIN_DIGITS &&
         (forms.includes(number) || otherFormsOf(number).includes(name)),
     ) ?? null
   );
 }
 
 /** The minimum digits of a number in a text: a single digit says nothing. */
-const LEAST_SAID = 2;
+const MIN_DIGITS = 2;
 
 /** Whether lines name more than one counterparty. */
 export function haveSeveralNames(lines: readonly Said[]): boolean {
@@ -270,8 +270,8 @@ function withoutParty({ text, counterparty }: Said): string {
   return counterparty === null ? text : text.slice(counterparty.length);
 }
 
-function areDisjoint(one: readonly string[], other: readonly string[]): boolean {
-  return one.length > 0 && other.length > 0 && !one.some((value) => other.includes(value));
+function areDisjoint(a: readonly string[], b: readonly string[]): boolean {
+  return a.length > 0 && b.length > 0 && !a.some((value) => b.includes(value));
 }
 
 const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b/g;

@@ -7,12 +7,12 @@
 export type UsualDifference = { nats: number; others: number };
 
 /** Fewer others are not a habit. */
-const LEAST_OTHERS = 2.5;
+const MIN_OTHERS = 2.5;
 /**
  * How many times more than differences of about that size suggest; and at least four standard
  * deviations of such a count.
  */
-const LEAST_EXCESS = 6;
+const MIN_EXCESS = 6;
 /** Two differences are similar within a tenth, or within `NEAR_MINOR` minor units. */
 const NEAR = 0.1;
 const NEAR_MINOR = 10;
@@ -21,7 +21,7 @@ const NEAR_MINOR = 10;
  * The least and the most of the usual differences of one sign, in minor units, and how many others
  * have one of them.
  */
-export type UsualRange = { least: number; most: number; others: number };
+export type UsualRange = { min: number; max: number; others: number };
 
 export function rangeAround(
   usual: ReadonlyMap<number, UsualDifference>,
@@ -30,8 +30,8 @@ export function rangeAround(
   const alike = [...usual].filter(([other]) => other > 0 === difference > 0);
   const sizes = alike.map(([other]) => Math.abs(other));
   return {
-    least: Math.min(...sizes),
-    most: Math.max(...sizes),
+    min: Math.min(...sizes),
+    max: Math.max(...sizes),
     others: alike.reduce((all, [, { others }]) => all + others, 0),
   };
 }
@@ -61,8 +61,8 @@ export class Differences {
       while (differenceAt(sorted, from) < difference - reach) near -= countAt(sorted, from++);
       const others = count - 1;
       const smooth = (near - count) / (2 * reach);
-      const byChance = LEAST_EXCESS * smooth + 4 * Math.sqrt(smooth);
-      if (others >= LEAST_OTHERS + byChance)
+      const byChance = MIN_EXCESS * smooth + 4 * Math.sqrt(smooth);
+      if (others >= MIN_OTHERS + byChance)
         usual.set(difference, { nats: Math.log(others / matches), others });
     }
     return usual;

@@ -34,7 +34,7 @@ export const EVIDENCE_FIELDS = [
  */
 const OTHERS = 0.35;
 /** The maximum of one kind of evidence. */
-export const MOST_NATS = 16;
+export const MAX_NATS = 16;
 
 /** By a model: after each change of it, `forget` what it said. */
 export class Evidence {
@@ -101,7 +101,7 @@ export class Evidence {
         expected += model.wordNats("left", field, left.words[i] as number, bothHave, WORD.alone);
       for (let j = b; j < bEnd; j++)
         expected += model.wordNats("right", field, right.words[j] as number, bothHave, WORD.alone);
-      total += Math.max(-MOST_NATS, expected);
+      total += Math.max(-MAX_NATS, expected);
     }
     return total;
   }
@@ -206,7 +206,7 @@ export class Evidence {
         rarest = Math.max(rarest, rarity);
       }
     }
-    return Math.min(MOST_NATS, rarest + OTHERS * others) + Math.max(-MOST_NATS, expected);
+    return Math.min(MAX_NATS, rarest + OTHERS * others) + Math.max(-MAX_NATS, expected);
   }
 
   /** How many of the first words were not yet counted in another field. */

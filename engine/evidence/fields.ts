@@ -119,10 +119,10 @@ export function textVerdict(
   const [few, many] = mine.length <= other.length ? [mine, other] : [other, mine];
   const found = few.filter((word) =>
     many.some(
-      (one) =>
-        one === word ||
-        isClose(one, word) ||
-        (word === few[few.length - 1] && one.startsWith(word)),
+      (value) =>
+        value === word ||
+        isClose(value, word) ||
+        (word === few[few.length - 1] && value.startsWith(word)),
     ),
   );
   if (found.length === few.length) return "close";
@@ -135,9 +135,9 @@ function verdictOfTexts(
   field: TextField,
 ): FieldVerdict {
   let best: FieldVerdict = "missing";
-  for (const one of left) {
+  for (const line of left) {
     for (const other of right) {
-      const verdict = textVerdict(one[field], other[field], field);
+      const verdict = textVerdict(line[field], other[field], field);
       if (
         best === "missing" ||
         (verdict !== "missing" && VERDICTS.indexOf(verdict) < VERDICTS.indexOf(best))
@@ -158,8 +158,8 @@ function acrossFields(
 ): FieldVerdict {
   if (verdict !== "missing" && verdict !== "differs") return verdict;
   const isFound =
-    left.some((one) => right.some((other) => isSaidBy(one[field], other, field))) ||
-    right.some((one) => left.some((other) => isSaidBy(one[field], other, field)));
+    left.some((line) => right.some((other) => isSaidBy(line[field], other, field))) ||
+    right.some((line) => left.some((other) => isSaidBy(line[field], other, field)));
   if (isFound) return "close";
   return weight !== null && weight > 0 ? "similar" : verdict;
 }
@@ -167,15 +167,15 @@ function acrossFields(
 function isSaidBy(value: string | null | undefined, line: PlainLine, field: TextField): boolean {
   const words = wordsOf(value ?? "", field);
   if (words.length === 0) return false;
-  const lineWords = new Set(TEXTS.flatMap((one) => wordsOf(line[one] ?? "", one)));
-  const numbers = TEXTS.flatMap((one) => identifiersIn(line[one] ?? null));
+  const lineWords = new Set(TEXTS.flatMap((text) => wordsOf(line[text] ?? "", text)));
+  const numbers = TEXTS.flatMap((text) => identifiersIn(line[text] ?? null));
   return words.every((word) => lineWords.has(word)) || numbers.includes(joined(words));
 }
 
 function verdictOfDays(left: readonly PlainLine[], right: readonly PlainLine[]): FieldVerdict {
   if (left.length === 0 || right.length === 0) return "missing";
   const apart = Math.min(
-    ...left.flatMap((one) => right.map((other) => Math.abs(one.value_date - other.value_date))),
+    ...left.flatMap((line) => right.map((other) => Math.abs(line.value_date - other.value_date))),
   );
   return apart === 0 ? "equal" : apart <= 3 ? "close" : apart <= 10 ? "similar" : "differs";
 }

@@ -8,8 +8,8 @@ import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/text
 /** The number of distinct words of a side; 0 stands for all others. */
 const WORDS = 7;
 /** Fewer lines have no separate habit. */
-const LEAST_LINES = 20;
-const LEAST_SHARE = 0.08;
+const MIN_LINES = 20;
+const MIN_SHARE = 0.08;
 /** A pair has a kind for its direction and for one of eight words of each side. */
 export const KINDS = 2 * (WORDS + 1) * (WORDS + 1);
 
@@ -49,7 +49,7 @@ function firstWords(texts: Texts, side: SideTexts): Uint8Array {
   }
   const spelling = (word: number) => texts.spelling[word] as string;
   const frequent = [...counts]
-    .filter(([, count]) => count >= Math.max(LEAST_LINES, LEAST_SHARE * side.rows))
+    .filter(([, count]) => count >= Math.max(MIN_LINES, MIN_SHARE * side.rows))
     .sort(
       ([one, ones], [other, others]) => others - ones || (spelling(one) < spelling(other) ? -1 : 1),
     )

@@ -6,10 +6,10 @@ import { wordsOf } from "../prepare/text.ts";
 import { isClose } from "./alignment.ts";
 
 /** Words with less letters in common at their beginning are others. */
-const LEAST_STEM = 4;
+const MIN_STEM = 4;
 
-export function namesDiffer(one: string, other: string): boolean {
-  const [mine, theirs] = [nameWords(one), nameWords(other)];
+export function namesDiffer(a: string, b: string): boolean {
+  const [mine, theirs] = [nameWords(a), nameWords(b)];
   if (mine.length === 0 || theirs.length === 0) return false;
   if (areAlike(mine.join(""), theirs.join(""))) return false;
   if (isAcronym(mine, theirs) || isAcronym(theirs, mine)) return false;
@@ -40,7 +40,7 @@ function areAlike(one: string, other: string): boolean {
   if (a === b || b.startsWith(a) || a.startsWith(b)) return true;
   let same = 0;
   while (same < a.length && a[same] === b[same]) same += 1;
-  return same >= LEAST_STEM && same * 2 > b.length;
+  return same >= MIN_STEM && same * 2 > b.length;
 }
 
 /** Reduces AE, OE and UE, which replace umlauts, to their first letter. */
@@ -56,7 +56,7 @@ function isAcronym(short: readonly string[], long: readonly string[]): boolean {
     word.length >= 2 &&
     long.length >= 2 &&
     long
-      .map((one) => one[0])
+      .map((value) => value[0])
       .join("")
       .startsWith(word)
   );

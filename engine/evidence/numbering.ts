@@ -9,9 +9,9 @@ import type { SideTexts, Texts } from "../prepare/texts.ts";
 /** With fewer references on a side nothing is known of how it writes them. */
 const FEW = 20;
 /** A number of more lines of a side than this names none of them. */
-const MOST_LINES = 2;
-const LEAST_DIGITS = 4;
-const MOST_NUMBERS = 2;
+const MAX_LINES = 2;
+const MIN_DIGITS = 4;
+const MAX_NUMBERS = 2;
 /** Lines of a side whose references are counted. */
 const LOOKED_AT = 5000;
 
@@ -54,9 +54,9 @@ export class Numbering {
   rivalOf(name: string, numbers: readonly string[]): string | null {
     const kind = kindOf(name);
     const isPlain = isNumber(name);
-    const telling = numbers.filter((one) => !isDate(one) && digitsIn(one) >= LEAST_DIGITS);
+    const telling = numbers.filter((number) => !isDate(number) && digitsIn(number) >= MIN_DIGITS);
     // A text with many numbers is not called by any of them.
-    const many = telling.filter(isNumber).length > MOST_NUMBERS;
+    const many = telling.filter(isNumber).length > MAX_NUMBERS;
     for (const number of numbers)
       if (isPlain && isNumber(number) && number.length > name.length && number.includes(name))
         return number;
@@ -72,7 +72,7 @@ export class Numbering {
     const { spelling, lineCount } = this.texts;
     this.ids ??= new Map(spelling.map((word, id) => [word, id]));
     const id = this.ids.get(number);
-    return id === undefined || (lineCount[id] as number) <= MOST_LINES;
+    return id === undefined || (lineCount[id] as number) <= MAX_LINES;
   }
 }
 

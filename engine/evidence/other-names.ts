@@ -6,7 +6,7 @@ import { wordsOf } from "../prepare/text.ts";
 import { withoutUmlauts } from "./names-differ.ts";
 
 /** A word cut to fewer letters could be the beginning of many. */
-const LEAST_LETTERS = 3;
+const MIN_LETTERS = 3;
 
 export class OtherNames {
   /** By the first words of a name the words that follow them in one of the names. */
@@ -32,7 +32,7 @@ export class OtherNames {
       while (same < own.length && words[from + same] === own[same]) same += 1;
       const [nextWord, expected] = [words[from + same], own[same]];
       if (same === 0 || nextWord === undefined || expected === undefined) return false;
-      if (nextWord.length < LEAST_LETTERS || expected.startsWith(nextWord)) return false;
+      if (nextWord.length < MIN_LETTERS || expected.startsWith(nextWord)) return false;
       const known = this.next.get(own.slice(0, same).join(" "));
       return known !== undefined && [...known].some((word) => word.startsWith(nextWord));
     });

@@ -1,8 +1,8 @@
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
 import { isClose } from "./alignment.ts";
 
-const LEAST_LENGTH = 5;
-const LEAST_DIGITS = 4;
+const MIN_LENGTH = 5;
+const MIN_DIGITS = 4;
 
 /**
  * Whether two lines name different things in the same way: each has a number written like one of
@@ -12,10 +12,10 @@ const LEAST_DIGITS = 4;
 export function namesAnother(texts: Texts, leftRow: number, rightRow: number): boolean {
   const lefts = numbersOf(texts, texts.left, leftRow);
   const rights = numbersOf(texts, texts.right, rightRow);
-  if (lefts.some((one) => rights.some((other) => one === other || isClose(one, other))))
+  if (lefts.some((left) => rights.some((other) => left === other || isClose(left, other))))
     return false;
   const forms = new Set(rights.map(formOf));
-  return lefts.some((one) => forms.has(formOf(one)));
+  return lefts.some((left) => forms.has(formOf(left)));
 }
 
 function formOf(word: string): string {
@@ -25,6 +25,6 @@ function formOf(word: string): string {
 function numbersOf(texts: Texts, { start, words }: SideTexts, row: number): string[] {
   const own = words.subarray(start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT]);
   return Array.from(own, (word) => texts.spelling[word] as string).filter(
-    (word) => word.length >= LEAST_LENGTH && word.replaceAll(/\D/g, "").length >= LEAST_DIGITS,
+    (word) => word.length >= MIN_LENGTH && word.replaceAll(/\D/g, "").length >= MIN_DIGITS,
   );
 }

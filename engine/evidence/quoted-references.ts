@@ -1,5 +1,5 @@
 import type { Lines } from "../lines.ts";
-import { digitsIn, isAmount, isDate, LEAST_FOUND } from "../prepare/identifiers.ts";
+import { digitsIn, isAmount, isDate, MIN_FOUND_DIGITS } from "../prepare/identifiers.ts";
 import { listed } from "../prepare/listed.ts";
 import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";
 
@@ -38,7 +38,7 @@ export class QuotedReferences {
       if (other < 0 || other === line || own.has(word)) return [];
       const number = this.texts.spelling[word] as string;
       const isQuote =
-        digitsIn(number) >= LEAST_FOUND && !isDate(number) && !isAmount(number, amount);
+        digitsIn(number) >= MIN_FOUND_DIGITS && !isDate(number) && !isAmount(number, amount);
       return isQuote ? [other] : [];
     });
   }

@@ -10,14 +10,14 @@ import type { UsualDifference } from "./differences.ts";
 /** Rates are in quarters of a percent: this number of them is the whole amount. */
 const PARTS = 400;
 /** Up to a half of what they are taken of, more or less. */
-const MOST_PARTS = PARTS / 2;
+const MAX_PARTS = PARTS / 2;
 /** Below this amount, in minor units, several rates give the same difference. */
-const LEAST_AMOUNT = 2 * PARTS;
+const MIN_AMOUNT = 2 * PARTS;
 /** Among this many sets of lines, one may have a rate that is usual by chance. */
 const SETS = 100;
 /** Rates that are near, in parts, on either side. */
 const NEAR = 8;
-const RATES = 2 * MOST_PARTS + 1;
+const RATES = 2 * MAX_PARTS + 1;
 
 /**
  * What a usual rate says of two amounts: `parts` of a whole of 400, of the left amount or of the
@@ -45,7 +45,7 @@ export class Rates {
       const [whole, other] = of === "left" ? [left, right] : [right, left];
       const parts = partsOf(whole, other);
       if (parts === 0) continue;
-      const at = base * RATES + MOST_PARTS + parts;
+      const at = base * RATES + MAX_PARTS + parts;
       if (isExact(whole, other, parts)) {
         const seen = this.witnesses.get(at) ?? { lefts: new Set(), rights: new Set() };
         this.witnesses.set(at, seen);
@@ -112,7 +112,7 @@ export class UsualRates {
     const at = this.nats[own] === nats ? own : this.placeOf(1, right, left);
     return {
       ...(this.usual.get(at) as UsualDifference),
-      parts: (at % RATES) - MOST_PARTS,
+      parts: (at % RATES) - MAX_PARTS,
       of: at < RATES ? "left" : "right",
     };
   }
@@ -122,7 +122,7 @@ export class UsualRates {
    * with an approximate one.
    */
   private placeOf(base: number, whole: number, other: number): number {
-    const place = base * RATES + MOST_PARTS;
+    const place = base * RATES + MAX_PARTS;
     const parts = partsOf(whole, other);
     const isUsual = this.nats[place + parts] !== -Infinity && isExact(whole, other, parts);
     return isUsual ? place + parts : place;
@@ -134,9 +134,9 @@ export class UsualRates {
  * the amount too small to say.
  */
 function partsOf(whole: number, other: number): number {
-  if (Math.abs(whole) < LEAST_AMOUNT || whole > 0 !== other > 0) return 0;
+  if (Math.abs(whole) < MIN_AMOUNT || whole > 0 !== other > 0) return 0;
   const parts = Math.round(((other - whole) / whole) * PARTS);
-  return Math.abs(parts) > MOST_PARTS ? 0 : parts;
+  return Math.abs(parts) > MAX_PARTS ? 0 : parts;
 }
 
 /** The upper bound of ln P(X ≥ count), for a Poisson variable with the mean `expected`. */
@@ -147,9 +147,9 @@ function tailNats(count: number, expected: number): number {
 }
 
 /** The largest power of ten that both are multiples of: round amounts differ by round rates. */
-function grainOf(one: number, other: number): number {
+function grainOf(a: number, b: number): number {
   let grain = 1;
-  while (one % (10 * grain) === 0 && other % (10 * grain) === 0) grain *= 10;
+  while (a % (10 * grain) === 0 && b % (10 * grain) === 0) grain *= 10;
   return grain;
 }
 

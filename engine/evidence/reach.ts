@@ -17,9 +17,9 @@ import type { ProbablePair, Weighing } from "./weighing.ts";
 const SURE = 0.99;
 const TAKEN = 0.5;
 /** Fewer sure matches are not a habit. */
-const LEAST_SURE = 30;
+const MIN_SURE_MATCHES = 30;
 /** A match is not evidence for itself: this many are as far apart, or farther. */
-const LEAST_FAR = 2;
+const MIN_FAR_MATCHES = 2;
 
 /** How far days lie apart in sure matches, and which nodes are in probable ones. */
 export class SureLags {
@@ -58,7 +58,7 @@ export class SureLags {
    * As far as several sure matches lie apart, either way: nowhere where there are too few to tell.
    */
   reach(): Days {
-    if (this.matches < LEAST_SURE) return { before: 0, after: 0 };
+    if (this.matches < MIN_SURE_MATCHES) return { before: 0, after: 0 };
     const lags = [...this.counts].sort(([one], [other]) => one - other);
     return { before: Math.max(0, -nthLag(lags)), after: Math.max(0, nthLag(lags.reverse())) };
   }
@@ -69,7 +69,7 @@ function nthLag(lags: readonly (readonly [number, number])[]): number {
   let seen = 0;
   for (const [lag, count] of lags) {
     seen += count;
-    if (seen >= LEAST_FAR) return lag;
+    if (seen >= MIN_FAR_MATCHES) return lag;
   }
   return 0;
 }

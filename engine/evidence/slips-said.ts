@@ -10,7 +10,7 @@ import { amountLevel, SWAPPED, WRONG_DIGIT } from "./levels.ts";
 import type { Model } from "./model.ts";
 
 /** People read no more. */
-const MOST_SAID = 5;
+const MAX_SLIPS = 5;
 
 /** @param evidence that has just weighed these two nodes. @returns null without a slip. */
 export function slipsSaid(evidence: Evidence, model: Model, l: number, r: number): string | null {
@@ -19,7 +19,7 @@ export function slipsSaid(evidence: Evidence, model: Model, l: number, r: number
     ...wordSlips(evidence),
     otherName(evidence),
   ].filter((sentence) => sentence !== null);
-  return phrases.length > 0 ? phrases.slice(0, MOST_SAID).join(" ") : null;
+  return phrases.length > 0 ? phrases.slice(0, MAX_SLIPS).join(" ") : null;
 }
 
 function amountSlip(
@@ -33,9 +33,9 @@ function amountSlip(
   if (usual) {
     const currency = left.lines.currencyOf(left.line(l));
     const apart = `A difference of ${written(Math.abs(a - b), currency)}, as ${Math.round(usual.others)} others`;
-    const { least, most, others } = model.usualRange(a - b);
-    if (least === most) return `${apart}.`;
-    return `${apart}; of ${written(least, currency)}–${written(most, currency)}, as ${Math.round(others)} others.`;
+    const { min, max, others } = model.usualRange(a - b);
+    if (min === max) return `${apart}.`;
+    return `${apart}; of ${written(min, currency)}–${written(max, currency)}, as ${Math.round(others)} others.`;
   }
   const rate = model.usualRate(a, b);
   if (rate)
@@ -67,10 +67,10 @@ function wordSlips({ alignment, pool: { texts } }: Evidence): string[] {
   return [...mentioned];
 }
 
-function slipOf(one: string, two: string): string {
-  const letters = /^\d+$/.test(one) && /^\d+$/.test(two) ? "digit" : "letter";
-  if (one.length !== two.length) return `one ${letters} missing`;
-  const differing = [...one].filter((letter, at) => letter !== two[at]).length;
+function slipOf(a: string, b: string): string {
+  const letters = /^\d+$/.test(a) && /^\d+$/.test(b) ? "digit" : "letter";
+  if (a.length !== b.length) return `one ${letters} missing`;
+  const differing = [...a].filter((letter, at) => letter !== b[at]).length;
   return differing === 2 ? `two ${letters}s swapped` : `one ${letters} differs`;
 }
 

@@ -10,9 +10,9 @@ import { Evidence } from "./evidence.ts";
 import { type Knowledge, type Lesson, Model, type Observations } from "./model.ts";
 
 /** Less evidence than this, in nats, makes no edge: one in four hundred of these is a match. */
-const LEAST_NATS = -6;
+const MIN_NATS = -6;
 /** Less probable matches teach nothing. */
-const LEAST_PROBABILITY = 0.05;
+const MIN_PROBABILITY = 0.05;
 const SLICE = 500;
 
 export type Pairs = { left: number[]; right: number[]; inCommon: boolean[] };
@@ -73,7 +73,7 @@ export class Weighing {
     for (let done = 0; done < seekers.length; done++) {
       const seeker = seekers[done] as number;
       if (done % SLICE === 0) yield { stage: this.rule.name, done, total: seekers.length };
-      candidates.find(seeker, LEAST_NATS - model.prior - foresight);
+      candidates.find(seeker, MIN_NATS - model.prior - foresight);
       for (let at = 0; at < candidates.count; at++) {
         seeking.push(seeker);
         sought.push(candidates.node(at));
@@ -94,7 +94,7 @@ export class Weighing {
           e++
         ) {
           const p = probability[e] as number;
-          if (p < LEAST_PROBABILITY) continue;
+          if (p < MIN_PROBABILITY) continue;
           const [left, right] = [
             group.lefts[l] as number,
             group.rights[group.graph.right[e] as number] as number,
@@ -112,7 +112,7 @@ export class Weighing {
       const [l, r] = [pairs.left[at] as number, pairs.right[at] as number];
       const nats =
         (pairs.inCommon[at] ? evidence.weigh(l, r) : evidence.weighStrangers(l, r)) + model.prior;
-      if (nats >= LEAST_NATS && !pool.isRejected(l, r)) edges.add(l, r, Math.round(nats * 1000));
+      if (nats >= MIN_NATS && !pool.isRejected(l, r)) edges.add(l, r, Math.round(nats * 1000));
     }
     return {
       leftCapacity: pool.left.capacities(),

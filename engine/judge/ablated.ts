@@ -27,6 +27,6 @@ export function judgeWithout(seeds: readonly number[]) {
     wrong: automatic.found - automatic.right,
     found: automatic.found,
     share: recall(automatic),
-    against: against.reduce((sum, one) => sum + one, 0),
+    against: against.reduce((sum, value) => sum + value, 0),
   };
 }

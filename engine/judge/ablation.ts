@@ -55,8 +55,8 @@ const ITEMS: readonly Item[] = [
   },
   {
     name: "sums by a name that is cut",
-    file: "sums/sum-pool.ts",
-    code: "return longest.length <= MOST_NAMES ? longest : [];",
+    file: "sums/sum-names.ts",
+    code: "return longest.length <= MAX_NAMES ? longest : [];",
     instead: "return [];",
   },
   {

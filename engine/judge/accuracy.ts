@@ -172,9 +172,7 @@ function wrongExamples(runs: readonly Judged[]): string {
     const truth = new Set(world.truth.flatMap((match) => pairsOf(match.left, match.right)));
     return found
       .filter((match) => pairsOf(match.left, match.right).some((pair) => !truth.has(pair)))
-      .sort(
-        (one, other) => Number(other.automatic) - Number(one.automatic) || other.score - one.score,
-      )
+      .sort((a, b) => Number(b.automatic) - Number(a.automatic) || b.score - a.score)
       .map(
         (match) =>
           `${match.automatic ? "matched" : "suggested"} at ${match.score.toFixed(3)} (${world.name}): ${describeMatch(world, match.left, match.right)}`,

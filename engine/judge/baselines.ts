@@ -41,7 +41,7 @@ export function greedy(
   for (const line of world.left) {
     const slack = Math.floor((Math.abs(line.amount_minor) * bps) / 10_000);
     let best: WorldLine | null = null;
-    let least = [Infinity, Infinity];
+    let min = [Infinity, Infinity];
     for (let at = firstFrom(amounts, line.amount_minor - slack); at < sorted.length; at++) {
       const other = sorted[at] as WorldLine;
       if (other.amount_minor > line.amount_minor + slack) break;
@@ -50,11 +50,11 @@ export function greedy(
         continue;
       const distance = [Math.abs(other.amount_minor - line.amount_minor), Math.abs(lag)];
       if (
-        (distance[0] as number) < (least[0] as number) ||
-        (distance[0] === least[0] && (distance[1] as number) < (least[1] as number))
+        (distance[0] as number) < (min[0] as number) ||
+        (distance[0] === min[0] && (distance[1] as number) < (min[1] as number))
       ) {
         best = other;
-        least = distance;
+        min = distance;
       }
     }
     if (!best) continue;

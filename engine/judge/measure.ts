@@ -76,7 +76,7 @@ export function pairsOf(left: readonly string[], right: readonly string[]): stri
   if (left.length > 0 && right.length > 0)
     return left.flatMap((l) => right.map((r) => `${l} ${r}`));
   const side = [...left, ...right].sort();
-  return side.flatMap((one, at) => side.slice(at + 1).map((other) => `${one} ${other}`));
+  return side.flatMap((value, at) => side.slice(at + 1).map((other) => `${value} ${other}`));
 }
 
 export function precision({ found, right }: Counts): number {

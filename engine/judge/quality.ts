@@ -41,7 +41,7 @@ export function total(qualities: readonly Quality[]): Quality {
   const add = (counts: readonly Counts[]): Counts => ({
     found: counts.reduce((sum, { found }) => sum + found, 0),
     right: counts.reduce((sum, { right }) => sum + right, 0),
-    true: counts.reduce((sum, one) => sum + one.true, 0),
+    true: counts.reduce((sum, item) => sum + item.true, 0),
   });
   const kinds = new Set(qualities.flatMap(({ byKind }) => [...byKind.keys()]));
   return {

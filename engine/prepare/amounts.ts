@@ -13,17 +13,17 @@ export function toleranceOf(rule: Rule): AmountTolerance {
  * The tolerance for two amounts: a number of minor units, or of basis points of the larger one,
  * whichever is more.
  */
-export function toleranceFor({ minor, bps }: AmountTolerance, one: number, other: number): number {
-  const larger = Math.max(Math.abs(one), Math.abs(other));
+export function toleranceFor({ minor, bps }: AmountTolerance, a: number, b: number): number {
+  const larger = Math.max(Math.abs(a), Math.abs(b));
   const share = Math.floor(larger / BPS) * bps + Math.floor(((larger % BPS) * bps) / BPS);
   return Math.max(minor, share);
 }
 
 /** Whether two amounts of one sign are near enough. Nothing but zero is near zero. */
-export function isWithin(tolerance: AmountTolerance, one: number, other: number): boolean {
-  if (one === other) return true;
-  if (one === 0 || other === 0 || one > 0 !== other > 0) return false;
-  return Math.abs(one - other) <= toleranceFor(tolerance, one, other);
+export function isWithin(tolerance: AmountTolerance, a: number, b: number): boolean {
+  if (a === b) return true;
+  if (a === 0 || b === 0 || a > 0 !== b > 0) return false;
+  return Math.abs(a - b) <= toleranceFor(tolerance, a, b);
 }
 
 /** The smallest and the largest amount within the tolerance of one. */

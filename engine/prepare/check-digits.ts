@@ -5,7 +5,7 @@
  */
 
 /** Shorter numbers end in a valid digit by chance too often. */
-const LEAST_DIGITS = 4;
+const MIN_DIGITS = 4;
 const QR_DIGITS = 27;
 
 /**
@@ -18,7 +18,7 @@ export function withoutCheckDigits(name: string): string[] {
     const [, check = "", body = ""] = creditor;
     return remainder97(`${body}RF${check}`) === 1 ? [body.replace(/^0+(?=.)/, "")] : [];
   }
-  if (!/^\d+$/.test(name) || name.length <= LEAST_DIGITS || name.length > QR_DIGITS) return [];
+  if (!/^\d+$/.test(name) || name.length <= MIN_DIGITS || name.length > QR_DIGITS) return [];
   const body = name.slice(0, -1);
   const check = Number(name.at(-1));
   const isRight =
@@ -27,7 +27,7 @@ export function withoutCheckDigits(name: string): string[] {
     modulus11(body) === check ||
     (name.length >= QR_DIGITS - 1 && swiss(body) === check);
   const bare = body.replace(/^0+(?=\d)/, "");
-  return isRight && bare.length >= LEAST_DIGITS ? [bare] : [];
+  return isRight && bare.length >= MIN_DIGITS ? [bare] : [];
 }
 
 /** ISO 7064, with A as 10 to Z as 35. */

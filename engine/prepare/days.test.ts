@@ -20,7 +20,7 @@ describe("business days", () => {
         fc.integer({ min: -60, max: 60 }),
         fc.nat(60),
         ({ weekdays, special, at }, from, length) => {
-          const rising = (list: number[]) => list.sort((one, other) => one - other);
+          const rising = (list: number[]) => list.sort((a, b) => a - b);
           const [opened, closed] = [rising(special.slice(0, at)), rising(special.slice(at))];
           const businessDays = businessDaysOf({ weekdays, opened, closed });
           let walked = 0;

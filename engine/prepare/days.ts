@@ -26,7 +26,8 @@ export function businessDaysOf({ weekdays, opened, closed }: OpenDays): Business
   const isWorked = (weekday: number) => weekdays.includes(weekday + 1);
   const before = Array.from(
     { length: 8 },
-    (_, weekday) => [0, 1, 2, 3, 4, 5, 6].filter((one) => one < weekday && isWorked(one)).length,
+    (_, weekday) =>
+      [0, 1, 2, 3, 4, 5, 6].filter((value) => value < weekday && isWorked(value)).length,
   );
   const week = before[7] as number;
   const added = opened.filter((day) => !isWorked(weekdayOf(day)));

@@ -6,12 +6,12 @@ import { withoutCheckDigits } from "./check-digits.ts";
 import { joined, wordsOf } from "./text.ts";
 
 /** A text of more words is not a reference, whatever its field. */
-const MOST_WORDS = 6;
+const MAX_WORDS = 6;
 /** Words of a number that is written in groups. */
-const MOST_IN_A_ROW = 7;
-const MOST_LETTERS = 40;
+const MAX_NUMBER_GROUPS = 7;
+const MAX_LETTERS = 40;
 /** The minimum digits of a number found in a text: shorter ones occur for many reasons. */
-export const LEAST_FOUND = 3;
+export const MIN_FOUND_DIGITS = 3;
 
 /** Letters before a number, as in INV1041 or po_777. */
 const PREFIXED = /^[A-Z]{1,6}0*(\d[A-Z0-9]*)$/;
@@ -23,10 +23,10 @@ const SUBFIELD = /\?[0-6]\d/g;
 export function identifierOf(reference: string | null): string | null {
   if (reference === null || !/\d/.test(reference)) return null;
   const words = wordsOf(reference, "reference");
-  if (words.length > MOST_WORDS) return null;
+  if (words.length > MAX_WORDS) return null;
   const name = withoutZeros(joined(words));
   const wordy = words.filter((word) => /^\p{L}{4,}$/u.test(word)).length;
-  return /\d/.test(name) && wordy <= 1 && name.length <= MOST_LETTERS ? name : null;
+  return /\d/.test(name) && wordy <= 1 && name.length <= MAX_LETTERS ? name : null;
 }
 
 /**
@@ -37,7 +37,7 @@ export function identifierOf(reference: string | null): string | null {
 export function otherFormsOf(name: string): string[] {
   const forms = withoutCheckDigits(name);
   const bare = PREFIXED.exec(name)?.[1];
-  if (bare !== undefined && digitsIn(bare) >= LEAST_FOUND) forms.push(bare);
+  if (bare !== undefined && digitsIn(bare) >= MIN_FOUND_DIGITS) forms.push(bare);
   return forms;
 }
 
@@ -58,11 +58,11 @@ export function identifiersIn(text: string | null): string[] {
     }
     let name = first;
     if (isNumber) add(names, name);
-    for (let to = from + 1; to < Math.min(words.length, from + MOST_IN_A_ROW); to++) {
+    for (let to = from + 1; to < Math.min(words.length, from + MAX_NUMBER_GROUPS); to++) {
       const word = words[to] as string;
       if (!hasDigit(word)) break;
       name += word;
-      if (name.length > MOST_LETTERS) break;
+      if (name.length > MAX_LETTERS) break;
       add(names, name);
     }
   }

@@ -4,21 +4,21 @@ import { type Lines, TEXT_FIELDS } from "../lines.ts";
  * The canonical order of the lines of a side: by content, then identity, never by when or where
  * they were added. Every tie is settled by it.
  */
-export function compareLines(lines: Lines, one: number, other: number): number {
-  return compareContent(lines, one, other) || lines.identity.compare(one, other);
+export function compareLines(lines: Lines, a: number, b: number): number {
+  return compareContent(lines, a, b) || lines.identity.compare(a, b);
 }
 
 /** 0 where nothing that is matched on tells two lines of a side apart. */
-export function compareContent(lines: Lines, one: number, other: number): number {
+export function compareContent(lines: Lines, a: number, b: number): number {
   const { value_date, currency, amount, booked_date, hashes } = lines;
   const first =
-    (value_date[one] as number) - (value_date[other] as number) ||
-    (currency[one] as number) - (currency[other] as number) ||
-    (amount[one] as number) - (amount[other] as number) ||
-    (booked_date[one] as number) - (booked_date[other] as number);
+    (value_date[a] as number) - (value_date[b] as number) ||
+    (currency[a] as number) - (currency[b] as number) ||
+    (amount[a] as number) - (amount[b] as number) ||
+    (booked_date[a] as number) - (booked_date[b] as number);
   if (first !== 0) return first;
   for (const field of TEXT_FIELDS) {
-    const order = hashes[field].compare(one, other);
+    const order = hashes[field].compare(a, b);
     if (order !== 0) return order;
   }
   return 0;
@@ -29,5 +29,5 @@ export function inOrder(lines: Lines, keep: (line: number) => boolean): Int32Arr
   let count = 0;
   const order = new Int32Array(lines.length);
   for (let line = 0; line < lines.length; line++) if (keep(line)) order[count++] = line;
-  return order.slice(0, count).sort((one, other) => compareLines(lines, one, other));
+  return order.slice(0, count).sort((a, b) => compareLines(lines, a, b));
 }

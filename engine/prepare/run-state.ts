@@ -241,7 +241,7 @@ export class RunState {
   }
 
   /** Whether nothing tells two lines of a side apart. */
-  areTwins(side: Side, one: number, other: number): boolean {
-    return compareContent(this[side], one, other) === 0;
+  areTwins(side: Side, a: number, b: number): boolean {
+    return compareContent(this[side], a, b) === 0;
   }
 }

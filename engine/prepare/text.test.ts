@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { Lines } from "../lines.ts";
 import { Hasher } from "./hash.ts";
-import { hashText, joined, MOST_WORDS, type TextField, wordRanges, wordsOf } from "./text.ts";
+import { hashText, joined, MAX_WORDS, type TextField, wordRanges, wordsOf } from "./text.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
-function sameForm(one: string, other: string, field: TextField): boolean {
+function sameForm(a: string, b: string, field: TextField): boolean {
   const lines = new Lines("left", 2);
-  for (const [handle, text] of [one, other].entries()) {
+  for (const [handle, text] of [a, b].entries()) {
     lines.add({
       handle,
       identity: String(handle),
@@ -82,7 +82,7 @@ test("words are the same whether read from bytes or from a string", () => {
     "rg 0 7",
     "A".repeat(300),
   ];
-  const ranges = new Int32Array(2 * MOST_WORDS);
+  const ranges = new Int32Array(2 * MAX_WORDS);
   const vocabulary = new Vocabulary();
   for (const field of ["reference", "counterparty", "description", "group_key"] as const) {
     for (const text of texts) {
@@ -98,7 +98,7 @@ test("words are the same whether read from bytes or from a string", () => {
       expect(read).toEqual(wordsOf(text, field).map((word) => vocabulary.idOf(word)));
     }
   }
-  for (const text of ["Zoë", "ref", "1 ".repeat(MOST_WORDS + 1)])
+  for (const text of ["Zoë", "ref", "1 ".repeat(MAX_WORDS + 1)])
     expect(wordRanges(Buffer.from(text), 0, Buffer.byteLength(text), "reference", ranges)).toBe(-1);
 });
 

@@ -51,8 +51,8 @@ const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 
 /** The beginning of a text, in whole characters. */
-export function cut(text: string, most: number): string {
-  return [...text].slice(0, most).join("");
+export function cut(text: string, max: number): string {
+  return [...text].slice(0, max).join("");
 }
 
 /** The words of a text in normal form. */
@@ -88,12 +88,12 @@ function plainWords(text: string): string[] | null {
 }
 
 /** The maximum number of words of a text that are distinguished. */
-export const MOST_WORDS = 24;
+export const MAX_WORDS = 24;
 
 /**
  * The same words of a UTF-8 text of ASCII alone, by far the most, without making a string: where
  * each begins and ends, in `ranges`.
- * @returns how many there are, at most MOST_WORDS; −1 of a text that has to be read by `wordsOf`.
+ * @returns how many there are, at most MAX_WORDS; −1 of a text that has to be read by `wordsOf`.
  */
 export function wordRanges(
   bytes: Uint8Array,
@@ -115,7 +115,7 @@ export function wordRanges(
     while (to < end && (bytes[to] as number) < 128 && ASCII[bytes[to] as number] !== 0) to += 1;
     all += 1;
     if (!isNoise(bytes as Buffer, at, to, field, SUSPECTS[field])) {
-      if (significant < MOST_WORDS) {
+      if (significant < MAX_WORDS) {
         ranges[2 * significant] = at;
         ranges[2 * significant + 1] = to;
       }
@@ -124,13 +124,13 @@ export function wordRanges(
     at = to;
   }
   if (significant === 0 && all > 0) return -1;
-  if (field === "reference" && significant > MOST_WORDS) return -1;
+  if (field === "reference" && significant > MAX_WORDS) return -1;
   if (field === "reference" && significant > 0 && isNumber(bytes, ranges, significant)) {
     const last = (ranges[1] as number) - 1;
     while ((ranges[0] as number) < last && bytes[ranges[0] as number] === 0x30)
       ranges[0] = (ranges[0] as number) + 1;
   }
-  return Math.min(significant, MOST_WORDS);
+  return Math.min(significant, MAX_WORDS);
 }
 
 function isNumber(bytes: Uint8Array, ranges: Int32Array, words: number): boolean {

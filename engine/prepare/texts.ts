@@ -7,7 +7,7 @@
 import type { Lines } from "../lines.ts";
 import { Counts } from "./counts.ts";
 import { grown } from "./hash.ts";
-import { MOST_WORDS, type TextField, wordsOf } from "./text.ts";
+import { MAX_WORDS, type TextField, wordsOf } from "./text.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
 export const FIELDS = [
@@ -177,7 +177,7 @@ function afterZeros(bytes: Uint8Array, from: number, to: number): number {
   return at;
 }
 
-const RANGES = new Int32Array(2 * MOST_WORDS);
+const RANGES = new Int32Array(2 * MAX_WORDS);
 
 /** A multiplicative hash whose products stay exact in doubles. */
 function prefixWith(prefix: number, word: number): number {
@@ -227,7 +227,7 @@ export class SideTexts {
   private readField(line: number, field: number, vocabulary: Vocabulary, knownAs = ""): void {
     const name = FIELDS[field] as TextField;
     let prefix = field + 1;
-    for (const word of knownAs === "" ? [] : wordsOf(knownAs, name).slice(0, MOST_WORDS)) {
+    for (const word of knownAs === "" ? [] : wordsOf(knownAs, name).slice(0, MAX_WORDS)) {
       const id = vocabulary.idOf(word);
       prefix = prefixWith(prefix, id);
       this.add(id, prefix);
@@ -247,7 +247,7 @@ export class SideTexts {
       }
       return;
     }
-    for (const word of this.lines.words(line, name).slice(0, MOST_WORDS)) {
+    for (const word of this.lines.words(line, name).slice(0, MAX_WORDS)) {
       const id = vocabulary.idOf(/^0+\d+$/.test(word) ? word.replace(/^0+(?=\d)/, "") : word);
       prefix = prefixWith(prefix, id);
       this.add(id, prefix);

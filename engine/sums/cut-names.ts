@@ -2,12 +2,12 @@ import { withoutUmlauts } from "../evidence/names-differ.ts";
 import { wordsOf } from "../prepare/text.ts";
 
 /** A name cut to fewer letters could be the beginning of many names. */
-const LEAST_LETTERS = 6;
+const MIN_LETTERS = 6;
 /**
  * Behind a name that is cut in the middle of a text another field begins: that takes more letters
  * to tell.
  */
-const LEAST_LETTERS_INSIDE = 10;
+const MIN_LETTERS_INSIDE = 10;
 
 /**
  * How many letters of a name a text has where the name was cut at the width of its field: "AUTO-PAY
@@ -16,23 +16,23 @@ const LEAST_LETTERS_INSIDE = 10;
 export function lettersOfCutName(text: string, name: string): number {
   const words = nameWords(text);
   const whole = nameWords(name).join("");
-  let most = 0;
+  let max = 0;
   for (let from = 0; from < words.length; from++) {
     let to = from;
     let found = "";
     while (to < words.length && whole.startsWith(found + words[to])) found += words[to++];
     const isAtEnd = to === words.length;
-    if (found.length >= (isAtEnd ? LEAST_LETTERS : LEAST_LETTERS_INSIDE))
-      most = Math.max(most, found.length);
+    if (found.length >= (isAtEnd ? MIN_LETTERS : MIN_LETTERS_INSIDE))
+      max = Math.max(max, found.length);
   }
-  return most;
+  return max;
 }
 
 /** The words of a text that stand before a number, as "NORTHSIDE" in "SP NORTHSIDE #9390". */
 export function wordsBeforeNumbers(text: string): Set<string> {
   const words = nameWords(text);
   return new Set(
-    words.filter((word, at) => word.length >= LEAST_LETTERS && /\d/.test(words[at + 1] ?? "")),
+    words.filter((word, at) => word.length >= MIN_LETTERS && /\d/.test(words[at + 1] ?? "")),
   );
 }
 

@@ -14,11 +14,11 @@ import type { SumPool, SumPools } from "./sum-pool.ts";
 /** The discounts that terms of payment commonly grant, in thousandths. */
 const DISCOUNTS = [20, 30, 10, 25, 15, 40, 50];
 /** Expected chance solutions beyond which a discounted sum says nothing. */
-const MOST_CHANCE = 0.02;
+const MAX_CHANCE = 0.02;
 /** Below the score of an exact sum that names its lines. */
 const SCORE = 0.9;
-const MOST_INVOICES = 16;
-const MOST_PARTS = 8;
+const MAX_INVOICES = 16;
+const MAX_PARTS = 8;
 const SLICE = 50;
 const BUDGET = 10_000_000;
 
@@ -85,24 +85,24 @@ class DiscountSearch {
     const discounts = DISCOUNTS.filter((discount) => this.isPaidBy(amount, lines, discount));
     if (discounts.length === 0) return [];
     const chance = this.chanceOf(lines, amount, DISCOUNTS.length);
-    if (chance > MOST_CHANCE) return [];
+    if (chance > MAX_CHANCE) return [];
     return discounts.map((discount) => ({ members: lines, discount, chance }));
   }
 
   private somePaidBy(amount: number, all: number[]): Discounted[] {
-    const lines = all.slice(0, MOST_INVOICES);
+    const lines = all.slice(0, MAX_INVOICES);
     const sign = Math.sign(amount);
     const amounts = lines.map((line) => sign * this.amountOf(line));
-    const most = Math.min(MOST_PARTS, lines.length);
+    const max = Math.min(MAX_PARTS, lines.length);
     this.steps += DISCOUNTS.length * 2 ** (lines.length / 2 + 1);
-    const tries = DISCOUNTS.length * combinations(lines.length, 2, most);
+    const tries = DISCOUNTS.length * combinations(lines.length, 2, max);
     const chance = this.chanceOf(lines, amount, tries);
-    if (chance > MOST_CHANCE) return [];
+    if (chance > MAX_CHANCE) return [];
     return DISCOUNTS.flatMap((discount) => {
       const gross = Math.abs(amount) / (1 - discount / 1000);
       const slack = lines.length / 2 + 1;
       const [low, high] = [Math.ceil(gross - slack), Math.floor(gross + slack)];
-      return subsetSums(amounts, low, high, 2, most, 2)
+      return subsetSums(amounts, low, high, 2, max, 2)
         .map((places) => places.map((at) => lines[at] as number))
         .filter((members) => this.isPaidBy(amount, members, discount))
         .map((members) => ({ members, discount, chance }));

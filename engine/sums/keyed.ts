@@ -176,11 +176,10 @@ function settle(
   state.decide(ruleIndex, left, right, { ...verdict, held }, allocated);
 }
 
-function withinTolerance(rule: Rule, one: number, other: number): boolean {
+function withinTolerance(rule: Rule, a: number, b: number): boolean {
   return (
-    one === other ||
-    (Math.sign(one) === Math.sign(other) &&
-      Math.abs(one - other) <= toleranceFor(toleranceOf(rule), one, other))
+    a === b ||
+    (Math.sign(a) === Math.sign(b) && Math.abs(a - b) <= toleranceFor(toleranceOf(rule), a, b))
   );
 }
 

@@ -93,7 +93,7 @@ test("each of two deposits of one batch is found among its lines", () => {
   );
   const deposits = [parts.slice(0, 4), parts.slice(4)].map(
     (own): Given => ({
-      amount_minor: own.reduce((sum, one) => sum + one),
+      amount_minor: own.reduce((sum, value) => sum + value),
       description: "DEPOSIT",
       value_date: 20_001,
     }),

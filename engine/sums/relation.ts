@@ -14,7 +14,7 @@ import { opposite, type Side } from "../side.ts";
 /** The description stands for the counterparty of a line that has none. */
 type Name = { field: "counterparty" | "description"; text: string };
 
-const LEAST_NUMBER = 3;
+const MIN_NUMBER_DIGITS = 3;
 /** Words of more lines than this are nobody's name. */
 const RARE = 60;
 
@@ -32,10 +32,10 @@ export function areRelated(
   const [first] = known;
   if (!first || known.every((name) => isSame(first, name))) return true;
   // A number that many other lines have, too, is a month or an account, not theirs.
-  const most = 2 * (members.length + 1);
-  const numbers = members.map((line) => other.numbersOf(line, most));
-  if (numbers[0]?.some((number) => numbers.every((one) => one.includes(number)))) return true;
-  const targetNumbers = own.numbersOf(target, most);
+  const max = 2 * (members.length + 1);
+  const numbers = members.map((line) => other.numbersOf(line, max));
+  if (numbers[0]?.some((number) => numbers.every((item) => item.includes(number)))) return true;
+  const targetNumbers = own.numbersOf(target, max);
   const isNamed = (line: number, at: number) =>
     numbers[at]?.some((number) => targetNumbers.includes(number)) ||
     own.calls(target, other, line) ||
@@ -68,13 +68,15 @@ class Reader {
     return description !== null && saysMuch ? { field: "description", text: description } : null;
   }
 
-  /** Words with a digit, except years, that at most `most` lines have. */
-  numbersOf(line: number, most: number): number[] {
+  /** Words with a digit, except years, that at most `max` lines have. */
+  numbersOf(line: number, max: number): number[] {
     return this.words(line).filter((word) => {
       const spelling = this.texts.spelling[word] as string;
       const isNumber =
-        spelling.length >= LEAST_NUMBER && /\d/.test(spelling) && !/^(19|20)\d\d$/.test(spelling);
-      return isNumber && (this.texts.lineCount[word] as number) <= most;
+        spelling.length >= MIN_NUMBER_DIGITS &&
+        /\d/.test(spelling) &&
+        !/^(19|20)\d\d$/.test(spelling);
+      return isNumber && (this.texts.lineCount[word] as number) <= max;
     });
   }
 
@@ -106,8 +108,8 @@ class Reader {
   }
 }
 
-function isSame(one: Name, other: Name): boolean {
-  if (one.field !== other.field) return false;
-  const verdict = textVerdict(one.text, other.text, one.field);
-  return verdict === "equal" || (one.field === "counterparty" && verdict === "close");
+function isSame(a: Name, b: Name): boolean {
+  if (a.field !== b.field) return false;
+  const verdict = textVerdict(a.text, b.text, a.field);
+  return verdict === "equal" || (a.field === "counterparty" && verdict === "close");
 }

@@ -6,14 +6,14 @@ function everySubset(
   amounts: readonly number[],
   low: number,
   high: number,
-  least: number,
-  most: number,
+  min: number,
+  max: number,
 ): number {
   let solutions = 0;
   for (let mask = 1; mask < 1 << amounts.length; mask++) {
     const chosen = amounts.filter((_, bit) => mask & (1 << bit));
     const total = chosen.reduce((sum, amount) => sum + amount, 0);
-    if (chosen.length >= least && chosen.length <= most && total >= low && total <= high)
+    if (chosen.length >= min && chosen.length <= max && total >= low && total <= high)
       solutions += 1;
   }
   return solutions;
@@ -29,16 +29,16 @@ test("meet-in-the-middle finds the same sums as brute force", () => {
       fc.integer({ min: 1, max: 200 }),
       fc.nat(5),
       fc.integer({ min: 1, max: 6 }),
-      (amounts, target, slack, most) => {
+      (amounts, target, slack, max) => {
         const found = subsetSums(
           amounts,
           target - slack,
           target + slack,
           1,
-          most,
+          max,
           Number.MAX_SAFE_INTEGER,
         );
-        expect(found.length).toBe(everySubset(amounts, target - slack, target + slack, 1, most));
+        expect(found.length).toBe(everySubset(amounts, target - slack, target + slack, 1, max));
         for (const positions of found) {
           const total = positions.reduce((sum, at) => sum + (amounts[at] as number), 0);
           expect(Math.abs(total - target)).toBeLessThanOrEqual(slack);

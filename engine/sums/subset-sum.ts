@@ -6,27 +6,27 @@
 import { firstFrom } from "../prepare/sorted.ts";
 
 /** Subsets are sets of bits, and all subsets of either half are listed. */
-export const MOST_SUMMANDS = 22;
+export const MAX_SUMMANDS = 22;
 
 /**
  * @param amounts at most `MOST_SUMMANDS`; negative ones are credit notes among what is paid.
  * @param low and high what the sum must lie between, from zero on.
- * @returns the positions of each subset of `least` to `most` amounts that adds up, up to `limit` of
+ * @returns the positions of each subset of `min` to `max` amounts that adds up, up to `limit` of
  * them.
  */
 export function subsetSums(
   amounts: readonly number[],
   low: number,
   high: number,
-  least: number,
-  most: number,
+  min: number,
+  max: number,
   limit: number,
 ): number[][] {
   const middle = amounts.length >> 1;
   let credits = 0;
   for (const amount of amounts) if (amount < 0) credits -= amount;
-  const front = sumsOf(amounts.slice(0, middle), high + credits, most);
-  const back = sumsOf(amounts.slice(middle), high + credits, most);
+  const front = sumsOf(amounts.slice(0, middle), high + credits, max);
+  const back = sumsOf(amounts.slice(middle), high + credits, max);
   const order = Array.from({ length: back.sum.length }, (_, at) => at).sort(
     (a, b) => (back.sum[a] as number) - (back.sum[b] as number) || a - b,
   );
@@ -42,7 +42,7 @@ export function subsetSums(
     ) {
       const otherMask = back.mask[order[other] as number] as number;
       const size = bits(mask) + bits(otherMask);
-      if (size < least || size > most) continue;
+      if (size < min || size > max) continue;
       found.push(positions(mask, 0).concat(positions(otherMask, middle)));
       if (found.length >= limit) return found;
     }
@@ -51,12 +51,12 @@ export function subsetSums(
 }
 
 /** How many subsets of these sizes there are. */
-export function combinations(of: number, least: number, most: number): number {
+export function combinations(of: number, min: number, max: number): number {
   let total = 0;
   let choose = 1;
-  for (let size = 1; size <= Math.min(of, most); size++) {
+  for (let size = 1; size <= Math.min(of, max); size++) {
     choose = (choose * (of - size + 1)) / size;
-    if (size >= least) total += choose;
+    if (size >= min) total += choose;
   }
   return total;
 }
@@ -66,10 +66,10 @@ export function combinations(of: number, least: number, most: number): number {
  * deviations of a random subset of limited size, in steps that most of the amounts are multiples
  * of.
  */
-export function spreadOf(amounts: readonly number[], target: number, most: number): number {
+export function spreadOf(amounts: readonly number[], target: number, max: number): number {
   let squares = 0;
   for (const amount of amounts) squares += amount * amount;
-  const share = Math.min(1 / 4, most / Math.max(1, amounts.length));
+  const share = Math.min(1 / 4, max / Math.max(1, amounts.length));
   return Math.max(1, (2.5 * Math.sqrt(squares * share)) / grainOf(amounts, target));
 }
 
@@ -87,7 +87,7 @@ function grainOf(amounts: readonly number[], target: number): number {
 function sumsOf(
   amounts: readonly number[],
   high: number,
-  most: number,
+  max: number,
 ): { sum: number[]; mask: number[] } {
   const sum = [0];
   const mask = [0];
@@ -95,7 +95,7 @@ function sumsOf(
     const before = sum.length;
     for (let at = 0; at < before; at++) {
       const next = (sum[at] as number) + amount;
-      if (next > high || bits(mask[at] as number) >= most) continue;
+      if (next > high || bits(mask[at] as number) >= max) continue;
       sum.push(next);
       mask.push((mask[at] as number) | (1 << bit));
     }

@@ -40,8 +40,8 @@ export class SumNames {
       );
       return { lines, letters: Math.max(...letters) };
     });
-    const most = Math.max(1, ...cut.map(({ letters }) => letters));
-    const longest = cut.filter(({ letters }) => letters === most).map(({ lines }) => lines);
+    const max = Math.max(1, ...cut.map(({ letters }) => letters));
+    const longest = cut.filter(({ letters }) => letters === max).map(({ lines }) => lines);
     return longest.length <= MAX_NAMES ? longest : [];
   }
 

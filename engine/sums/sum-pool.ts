@@ -19,14 +19,14 @@ import { WordGroups } from "./word-groups.ts";
 
 /**
  * The lines of `core` are all taken to be part of the sum; of `lines`, if not `whole`, any, or
- * `most` of them. `tries`: how many families were looked at to find this one.
+ * `max` of them. `tries`: how many families were looked at to find this one.
  */
 export type Family = {
   core: number[];
   lines: number[];
   named: boolean;
   whole: boolean;
-  most?: number;
+  max?: number;
   tries?: number;
   /**
    * Batches may be larger than other sums; `count` is set where the target states the number of
@@ -118,7 +118,7 @@ export class SumPool {
         if (fill.length > 0) yield { core, lines: fill, named: true, whole: false };
         const onTheSameDay = this.summands(target, this.besideThem(core, near));
         if (onTheSameDay.length > 0)
-          yield { core, lines: onTheSameDay, named: true, whole: false, most: 1 };
+          yield { core, lines: onTheSameDay, named: true, whole: false, max: 1 };
       }
       yield { core: [], lines: this.summands(target, named), named: true, whole: false };
     }

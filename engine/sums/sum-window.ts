@@ -50,8 +50,8 @@ export class SumWindow {
       own.side === "left" ? days : { before: days.after, after: days.before };
     this.days = turned(learnt);
     this.usualDays = reach.before + reach.after > 0 ? turned(reach) : null;
-    const most = Math.max(far.before, far.after, learnt.before, learnt.after);
-    this.namedDays = { before: most, after: most };
+    const max = Math.max(far.before, far.after, learnt.before, learnt.after);
+    this.namedDays = { before: max, after: max };
     byDay.forEach((line, at) => {
       const day = this.dayOf(line);
       const range = this.dayStart.get(day);

@@ -1,6 +1,6 @@
 /** The words of a line and of the lines that its sum may have, and which of them are telling. */
 
-import { digitsIn, isDate, LEAST_FOUND } from "../prepare/identifiers.ts";
+import { digitsIn, isDate, MIN_FOUND_DIGITS } from "../prepare/identifiers.ts";
 import { listed } from "../prepare/listed.ts";
 import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";
 import { WordIndex } from "../prepare/word-index.ts";
@@ -66,7 +66,7 @@ export class SumWords {
     );
     return [...(first ?? [])].some(
       (word) =>
-        digitsIn(this.texts.spelling[word] as string) >= LEAST_FOUND &&
+        digitsIn(this.texts.spelling[word] as string) >= MIN_FOUND_DIGITS &&
         others.every((words) => words.has(word)),
     );
   }
@@ -117,7 +117,7 @@ export class SumWords {
     return words.filter(
       (word) =>
         (this.texts.lineCount[word] as number) <= MAX_QUOTES &&
-        digitsIn(this.texts.spelling[word] as string) >= LEAST_FOUND,
+        digitsIn(this.texts.spelling[word] as string) >= MIN_FOUND_DIGITS,
     );
   }
 

@@ -16,7 +16,7 @@ import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
 import { areRelated } from "./relation.ts";
-import { combinations, MOST_SUMMANDS, spreadOf, subsetSums } from "./subset-sum.ts";
+import { combinations, MAX_SUMMANDS, spreadOf, subsetSums } from "./subset-sum.ts";
 import { type Family, SumPool, type SumPools } from "./sum-pool.ts";
 
 export const DEFAULT_GROUP_SIZE = 8;
@@ -33,7 +33,7 @@ const PRIOR = { named: 0.3, unnamed: 0.05 };
 const SUGGEST_SCORE = 0.3;
 /** Sums of a family that are expected by chance at most, and that are looked at. */
 const MANY_SOLUTIONS = 4;
-const MOST_SOLUTIONS = 64;
+const MAX_SOLUTIONS = 64;
 /** A rival this much likelier to be chance is none. */
 const CLEARLY = 20;
 const ROUNDS = 3;
@@ -210,7 +210,7 @@ class SumSearch {
    */
   private subsetOf(
     target: number,
-    { core, lines, named, most, batch }: Family,
+    { core, lines, named, max, batch }: Family,
     tried: Tried,
   ): Found | null {
     const amount = this.state[this.side].amount[target] as number;
@@ -218,38 +218,35 @@ class SumSearch {
     let rest = sign * amount;
     for (const line of core) rest -= sign * this.amountOf(line);
     if (core.length > 0 && (!Number.isSafeInteger(rest) || rest <= 0)) return null;
-    const limit = batch ? (batch.count ?? lines.length) : (most ?? this.size);
+    const limit = batch ? (batch.count ?? lines.length) : (max ?? this.size);
     const maxSize = Math.min(limit, batch ? limit : this.size - core.length, lines.length);
-    const least = batch?.count ?? (core.length > 0 ? 1 : 2);
-    if (maxSize < least) return null;
+    const min = batch?.count ?? (core.length > 0 ? 1 : 2);
+    if (maxSize < min) return null;
     const slack = this.slack(amount);
-    let family = lines.slice(0, MOST_SUMMANDS);
+    let family = lines.slice(0, MAX_SUMMANDS);
     const amounts = family.map((line) => sign * this.amountOf(line));
     const chanceOf = (first: number, size: number) =>
-      ((tried.wholes + tried.searches * combinations(first, least, size)) * (1 + 2 * slack)) /
+      ((tried.wholes + tried.searches * combinations(first, min, size)) * (1 + 2 * slack)) /
       spreadOf(amounts.slice(0, first).map(Math.abs), rest, size);
     // Where many sums are expected by chance, none of them would mean anything.
-    while (family.length > least && chanceOf(family.length, maxSize) > MANY_SOLUTIONS)
+    while (family.length > min && chanceOf(family.length, maxSize) > MANY_SOLUTIONS)
       family = family.slice(0, -1);
     const found = subsetSums(
       amounts.slice(0, family.length),
       rest - slack,
       rest + slack,
-      least,
+      min,
       maxSize,
-      MOST_SOLUTIONS,
+      MAX_SOLUTIONS,
     );
     this.steps += 2 ** (family.length / 2 + 1);
-    if (found.length === MOST_SOLUTIONS) return null;
+    if (found.length === MAX_SOLUTIONS) return null;
     const [best, second] = found
       .map((positions) => ({
         positions,
-        chance:
-          (maxSize - least + 1) * chanceOf((positions.at(-1) as number) + 1, positions.length),
+        chance: (maxSize - min + 1) * chanceOf((positions.at(-1) as number) + 1, positions.length),
       }))
-      .sort(
-        (one, other) => one.chance - other.chance || one.positions.length - other.positions.length,
-      );
+      .sort((a, b) => a.chance - b.chance || a.positions.length - b.positions.length);
     if (!best) return null;
     return {
       members: [...core, ...best.positions.map((at) => family[at] as number)],
@@ -265,10 +262,9 @@ function isNew(searched: Set<string>, lines: number[]): boolean {
   return searched.add(String(lines.sort())).size > size;
 }
 
-function hasSameMembers(one: Found, other: Found): boolean {
+function hasSameMembers(a: Found, b: Found): boolean {
   return (
-    one.members.length === other.members.length &&
-    one.members.every((line) => other.members.includes(line))
+    a.members.length === b.members.length && a.members.every((line) => b.members.includes(line))
   );
 }
 
@@ -281,10 +277,8 @@ const WHOLE_SIZE = 50;
  */
 function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solution[]): void {
   const order = solutions.sort(
-    (one, other) =>
-      one.chance - other.chance ||
-      one.members.length - other.members.length ||
-      compareTargets(state, one, other),
+    (a, b) =>
+      a.chance - b.chance || a.members.length - b.members.length || compareTargets(state, a, b),
   );
   const rivals = new Map<string, Solution[]>();
   for (const solution of order)
@@ -351,7 +345,7 @@ function addsCharges(state: RunState, { side, target, members }: Solution): bool
   if (!members.every((line) => isCharge(other, line))) return false;
   const own = saidOf(state[side], target);
   const texts = members.map((line) => saidOf(other, line));
-  return !haveSeveralNames(texts) && !texts.every((one) => agreedReference(own, one) !== null);
+  return !haveSeveralNames(texts) && !texts.every((text) => agreedReference(own, text) !== null);
 }
 
 /** A target that quotes an invoice also quotes the credit notes that it subtracts. */
@@ -370,7 +364,7 @@ function linesOf({ side, target, members }: Solution): string[] {
   return [`${side} ${target}`, ...members.map((line) => `${other} ${line}`)];
 }
 
-function compareTargets(state: RunState, one: Solution, other: Solution): number {
-  if (one.side !== other.side) return one.side === "left" ? -1 : 1;
-  return compareLines(state[one.side], one.target, other.target);
+function compareTargets(state: RunState, a: Solution, b: Solution): number {
+  if (a.side !== b.side) return a.side === "left" ? -1 : 1;
+  return compareLines(state[a.side], a.target, b.target);
 }

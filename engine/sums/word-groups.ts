@@ -66,11 +66,11 @@ export class WordGroups {
       }
     }
     const order = Int32Array.from(totals, (_, at) => at).sort(
-      (one, other) =>
-        (totals[one] as number) - (totals[other] as number) ||
-        (words[one] as number) - (words[other] as number) ||
-        (starts[one] as number) - (starts[other] as number) ||
-        (ends[one] as number) - (ends[other] as number),
+      (a, b) =>
+        (totals[a] as number) - (totals[b] as number) ||
+        (words[a] as number) - (words[b] as number) ||
+        (starts[a] as number) - (starts[b] as number) ||
+        (ends[a] as number) - (ends[b] as number),
     );
     this.total = Float64Array.from(order, (at) => totals[at] as number);
     this.word = order.map((at) => words[at] as number);

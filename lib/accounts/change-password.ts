@@ -8,13 +8,13 @@ import { unwrap } from "../db/unwrap.ts";
 import { env } from "../runtime/env.ts";
 import { ApiError, invalidRequest } from "../wire/errors.ts";
 import { hashPassword } from "./hash-password.ts";
-import { changed, type Origin } from "./reset-password.ts";
+import { type Origin, resetResult } from "./reset-password.ts";
 
 /**
  * The email address of the signed-in user's account. @throws ApiError `conflict` for a user of
  * another identity provider, which manages the password
  */
-export async function ownAddress({ issuer, id }: UserIdentity): Promise<string> {
+export async function accountEmail({ issuer, id }: UserIdentity): Promise<string> {
   const email = issuer === supabaseIssuer() ? await addressOf(id) : null;
   if (email === null)
     throw new ApiError(
@@ -55,7 +55,7 @@ export async function changePassword(
     kept_session: user.sessionId ?? "",
     origin,
   };
-  const found = changed.parse(
+  const found = resetResult.parse(
     unwrap(
       await serviceDb("a password is a person's, not a tenant's").rpc("change_password", args),
     ),

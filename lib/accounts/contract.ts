@@ -72,6 +72,6 @@ export const ACCOUNT_CALLS = {
 
 export type AccountCall = keyof typeof ACCOUNT_CALLS;
 export type AccountInput<Call extends AccountCall> = z.output<(typeof ACCOUNT_CALLS)[Call]["body"]>;
-export type AccountAnswer<Call extends AccountCall> = z.output<
+export type AccountResponse<Call extends AccountCall> = z.output<
   (typeof ACCOUNT_CALLS)[Call]["response"]
 >;

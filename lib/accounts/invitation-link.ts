@@ -6,12 +6,12 @@ import { serviceDb } from "../db/client.ts";
 import { unwrap } from "../db/unwrap.ts";
 import { ROLES } from "../wire/access.ts";
 import { ApiError } from "../wire/errors.ts";
-import type { AccountAnswer, AccountInput } from "./contract.ts";
+import type { AccountInput, AccountResponse } from "./contract.ts";
 import { hashPassword } from "./hash-password.ts";
 import { linkTokenHash } from "./link-token.ts";
 import type { Origin } from "./reset-password.ts";
 
-const WHY = "the link is the credential";
+const REASON = "the link is the credential";
 
 const invited = z
   .object({
@@ -40,7 +40,7 @@ const accepted = z
 export async function findInvitation(
   token: string,
   user: UserIdentity | null,
-): Promise<AccountAnswer<"invitation">> {
+): Promise<AccountResponse<"invitation">> {
   const { account_id, tenant_id: _, ...found } = await openInvitation(token);
   const next =
     account_id === null ? "set_password" : account_id === accountOf(user) ? "join" : "sign_in";
@@ -56,7 +56,7 @@ export async function acceptInvitation(
   { token, password }: AccountInput<"accept">,
   user: UserIdentity | null,
   origin: Origin,
-): Promise<AccountAnswer<"accept">> {
+): Promise<AccountResponse<"accept">> {
   const { account_id } = await openInvitation(token);
   const args = {
     token_hash: linkTokenHash(token),
@@ -67,7 +67,7 @@ export async function acceptInvitation(
       : null) as string,
     origin,
   };
-  const done = accepted.parse(unwrap(await serviceDb(WHY).rpc("accept_invitation", args)));
+  const done = accepted.parse(unwrap(await serviceDb(REASON).rpc("accept_invitation", args)));
   if (!done) throw badLink();
   if (!done.tenant_id || !done.id)
     throw new ApiError(
@@ -81,7 +81,7 @@ export async function acceptInvitation(
 
 async function openInvitation(token: string) {
   const found = invited.parse(
-    unwrap(await serviceDb(WHY).rpc("find_invitation", { token_hash: linkTokenHash(token) })),
+    unwrap(await serviceDb(REASON).rpc("find_invitation", { token_hash: linkTokenHash(token) })),
   );
   if (!found) throw badLink();
   return found;

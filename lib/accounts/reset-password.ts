@@ -10,9 +10,9 @@ import { linkTokenHash } from "./link-token.ts";
 /** The client address and request ID of a call, for the audit log. */
 export type Origin = { address: string | null; request_id: string };
 
-export const changed = z.object({ id: z.string(), ended: z.array(z.string()) }).nullable();
+export const resetResult = z.object({ id: z.string(), ended: z.array(z.string()) }).nullable();
 
-const WHY = "the link is the credential";
+const REASON = "the link is the credential";
 
 /**
  * Sets the password of the user the link was sent to, and ends all of their sessions. @throws
@@ -24,12 +24,12 @@ export async function resetPassword(
 ): Promise<void> {
   const token_hash = linkTokenHash(link.token);
   // Checked before hashing, which takes long.
-  if (unwrap(await serviceDb(WHY).rpc("is_password_reset", { token_hash })) !== true)
+  if (unwrap(await serviceDb(REASON).rpc("is_password_reset", { token_hash })) !== true)
     throw badLink();
   const password_hash = await hashPassword(link.password);
-  const found = changed.parse(
+  const found = resetResult.parse(
     unwrap(
-      await serviceDb(WHY).rpc("reset_password", {
+      await serviceDb(REASON).rpc("reset_password", {
         token_hash,
         password_hash,
         issuer: supabaseIssuer(),

@@ -16,13 +16,13 @@ export const CHANNEL_KINDS = [
 export const ALERT_KINDS = [...CHANNEL_KINDS, "assigned", "mentioned"] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
-export const WHOSE = ["mine", "all", "off"] as const;
+export const ALERT_SCOPES = ["mine", "all", "off"] as const;
 
 const channelId = id("ach");
 const tag = "Alerts";
 const noun = "alert channel";
 
-const exceptionScope = z.enum(WHOSE);
+const exceptionScope = z.enum(ALERT_SCOPES);
 const settings = {
   exception_breached: exceptionScope.meta({
     description: "Exceptions past their deadline: those assigned to you, all, or none.",

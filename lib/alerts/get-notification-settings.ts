@@ -8,12 +8,12 @@ export async function getNotificationSettings(ctx: Context): Promise<Notificatio
   return tagged(
     ctx,
     await read<NotificationSettings>(ctx, "get_notification_settings", {
-      is_account: isAccount(ctx),
+      is_account: hasSupabaseAccount(ctx),
     }),
   );
 }
 
 /** Whether the caller is a user of Supabase Auth. Other providers' users have no known address. */
-export function isAccount({ principal }: Context): boolean {
+export function hasSupabaseAccount({ principal }: Context): boolean {
   return principal.type === "user" && principal.issuer === supabaseIssuer();
 }

@@ -3,7 +3,7 @@ import { write } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
 import { tagged } from "../request/versions.ts";
 import type { NotificationSettings, putNotificationSettingsContract } from "./contract.ts";
-import { isAccount } from "./get-notification-settings.ts";
+import { hasSupabaseAccount } from "./get-notification-settings.ts";
 
 type Input = z.output<NonNullable<typeof putNotificationSettingsContract.body>>;
 
@@ -15,7 +15,7 @@ export async function putNotificationSettings(
     ctx,
     await write<NotificationSettings>(ctx, "put_notification_settings", {
       settings,
-      is_account: isAccount(ctx),
+      is_account: hasSupabaseAccount(ctx),
     }),
   );
 }

@@ -26,18 +26,18 @@ export type CachedApiKey = z.output<typeof row> & { readAt: number };
  * A revocation by another process takes effect within a second, so cached keys are used for at most
  * 900 ms.
  */
-export const BELIEVED_MS = 900;
+export const CACHE_MS = 900;
 /** Longer than any lookup takes: the Data API answers within 15 s. */
 const CHANGES_KEPT_MS = 60_000;
 
 const { known, changedAt } = singleton("api-keys", () => ({
   known: new LRUCache<string, CachedApiKey>({
     max: 10_000,
-    ttl: BELIEVED_MS,
+    ttl: CACHE_MS,
     ttlResolution: 0,
     async fetchMethod(keyId, _stale, { options }) {
       const found = await lookUp(keyId);
-      if (found) options.ttl = Math.max(1, BELIEVED_MS - (performance.now() - found.readAt));
+      if (found) options.ttl = Math.max(1, CACHE_MS - (performance.now() - found.readAt));
       return found;
     },
   }),

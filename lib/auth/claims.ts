@@ -1,4 +1,4 @@
-import type { Bounds, ClaimNames } from "../runtime/auth-config.ts";
+import type { ClaimNames, TenantBounds } from "../runtime/auth-config.ts";
 import { ROLES, type Role } from "../wire/access.ts";
 import { isSandbox } from "../wire/sandbox.ts";
 import { isVisible } from "../wire/schema.ts";
@@ -23,7 +23,7 @@ export const USUAL_CLAIMS: ClaimNames = { tenants: null, roles: "roles" };
 export function membershipsOf(
   claims: Claims,
   names = USUAL_CLAIMS,
-  bounds: Bounds = null,
+  bounds: TenantBounds = null,
 ): Memberships {
   return new Map(
     [...statedIn(claims, names)].filter(

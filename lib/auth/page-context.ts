@@ -38,21 +38,26 @@ type Verb<C extends Contract> = (ctx: Context) => Promise<z.input<C["response"]>
  * What the contract's endpoint would return to the signed-in member, and its `ETag`. @throws
  * ApiError `role_required`, and the verb's errors
  */
-export async function askAsMember<C extends Contract>(
+export async function callAsMember<C extends Contract>(
   tenantId: string,
   contract: C,
   verb: Verb<C>,
 ): Promise<Answer<C>> {
-  return ask(await requireMember(tenantId), tenantId, contract, verb);
+  return callEndpoint(await requireMember(tenantId), tenantId, contract, verb);
 }
 
-/** Like `askAsMember`, for a public page: reads what the publishable key can read. */
-export function askAsVisitor<C extends Contract>(
+/** Like `callAsMember`, for a public page: reads what the publishable key can read. */
+export function callAsVisitor<C extends Contract>(
   tenantId: string,
   contract: C,
   verb: Verb<C>,
 ): Promise<Answer<C>> {
-  return ask(principalFor({ type: "publishable_key" }, tenantId), tenantId, contract, verb);
+  return callEndpoint(
+    principalFor({ type: "publishable_key" }, tenantId),
+    tenantId,
+    contract,
+    verb,
+  );
 }
 
 /** The client address of the page's request. */
@@ -60,7 +65,7 @@ export async function visitorAddress(): Promise<string | null> {
   return (await headers()).get(CLIENT_ADDRESS_HEADER);
 }
 
-async function ask<C extends Contract>(
+async function callEndpoint<C extends Contract>(
   principal: Principal,
   tenantId: string,
   contract: C,

@@ -5,7 +5,7 @@ import { unwrap } from "../db/unwrap.ts";
 import { env } from "../runtime/env.ts";
 import { singleton } from "../runtime/singleton.ts";
 
-const WHY = "a session is a person's, before their tenant is known";
+const REASON = "a session is a person's, before their tenant is known";
 const MAX_REMEMBERED = 10_000;
 /** Longer than any database call that began before the session ended. */
 const UNDER_WAY_MS = 30_000;
@@ -55,7 +55,7 @@ export type NewSession = Owner & {
  * without one
  */
 export async function beginSession(session: NewSession): Promise<string> {
-  return z.string().parse(unwrap(await serviceDb(WHY).rpc("begin_session", { session })));
+  return z.string().parse(unwrap(await serviceDb(REASON).rpc("begin_session", { session })));
 }
 
 /**
@@ -72,7 +72,7 @@ export async function ownerOfSession(id: string, seen: boolean): Promise<Owner |
  * Ends a session when its user signs out. @throws ApiError `unavailable`: the session continues.
  */
 export async function leaveSession(id: string): Promise<void> {
-  unwrap(await serviceDb(WHY).rpc("leave_session", { session_id: id }));
+  unwrap(await serviceDb(REASON).rpc("leave_session", { session_id: id }));
   forgetSessions([id]);
 }
 
@@ -88,6 +88,6 @@ async function check(key: string): Promise<Owner | null> {
     idle_seconds: env().SESSION_IDLE_MINUTES * 60,
     seen: how === "seen",
   };
-  const found = unwrap(await serviceDb(WHY).rpc("check_session", request));
+  const found = unwrap(await serviceDb(REASON).rpc("check_session", request));
   return found === null ? null : owner.parse(found);
 }

@@ -12,7 +12,7 @@ const row = z.object({
   app_metadata: z.record(z.string(), z.unknown()),
   email: z.string().nullable(),
 });
-const WHY = "a user is verified before their tenant is known";
+const REASON = "a user is verified before their tenant is known";
 
 type CachedMemberships = { memberships: Memberships | null };
 
@@ -49,11 +49,11 @@ export function forgetMemberships(subject: string): void {
 /** The email address of a Supabase Auth user; null for anyone else. */
 export async function addressOf(subject: string): Promise<string | null> {
   if (!userId.safeParse(subject).success) return null;
-  const found = unwrap(await serviceDb(WHY).rpc("find_session_user", { user_id: subject }));
+  const found = unwrap(await serviceDb(REASON).rpc("find_session_user", { user_id: subject }));
   return found ? row.parse(found).email : null;
 }
 
 async function readMemberships(id: string): Promise<Memberships | null> {
-  const found = unwrap(await serviceDb(WHY).rpc("find_session_user", { user_id: id }));
+  const found = unwrap(await serviceDb(REASON).rpc("find_session_user", { user_id: id }));
   return found ? membershipsOf(row.parse(found)) : null;
 }

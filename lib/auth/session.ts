@@ -100,7 +100,7 @@ function isStillValid({ valid_until: until, aal }: JWT): boolean {
 /** Null for a deleted Supabase Auth user, and for a provider that is no longer configured. */
 async function membershipsNow(token: JWT, id: string): Promise<Memberships | null> {
   if (token.provider === PASSWORD_PROVIDER) return currentMemberships(id);
-  const provider = oidcProviders().find((one) => one.id === token.provider);
+  const provider = oidcProviders().find((provider) => provider.id === token.provider);
   // The token holds the memberships of the sign-in; the provider's bounds may have been reduced
   // since.
   return provider ? membershipsOf(token, USUAL_CLAIMS, provider.tenants) : null;

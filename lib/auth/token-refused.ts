@@ -48,8 +48,8 @@ export class TokenRefused extends Error {
 
 const RANKS = Object.keys(REASONS);
 
-export function moreTelling(one: RefusalReason, other: RefusalReason): RefusalReason {
-  return RANKS.indexOf(other) > RANKS.indexOf(one) ? other : one;
+export function moreSpecific(a: RefusalReason, b: RefusalReason): RefusalReason {
+  return RANKS.indexOf(b) > RANKS.indexOf(a) ? b : a;
 }
 
 /** Maps jose's error to our reason. */

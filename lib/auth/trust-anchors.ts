@@ -1,5 +1,5 @@
 import { importSPKI, type JWTVerifyGetKey } from "jose";
-import type { Bounds, ClaimNames } from "../runtime/auth-config.ts";
+import type { ClaimNames, TenantBounds } from "../runtime/auth-config.ts";
 import { env } from "../runtime/env.ts";
 import { USUAL_CLAIMS } from "./claims.ts";
 import { remoteKeys } from "./remote-keys.ts";
@@ -15,7 +15,7 @@ export type TrustAnchor = {
    * only the token says so.
    */
   ofSupabase: boolean;
-  tenants: Bounds;
+  tenants: TenantBounds;
   claims: ClaimNames;
 };
 

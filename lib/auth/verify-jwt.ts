@@ -16,7 +16,7 @@ import { assuranceOf, isShortLived, issuerOf, membershipsOf, nameOf, subjectOf }
 import type { UserIdentity } from "./principal.ts";
 import { KeysUnavailable } from "./remote-keys.ts";
 import { currentMemberships } from "./session-user.ts";
-import { moreTelling, type RefusalReason, reasonOf, TokenRefused } from "./token-refused.ts";
+import { moreSpecific, type RefusalReason, reasonOf, TokenRefused } from "./token-refused.ts";
 import { supabaseIssuer, type TrustAnchor, trustAnchors } from "./trust-anchors.ts";
 import { unauthenticated } from "./unauthenticated.ts";
 
@@ -127,14 +127,14 @@ async function verifiedClaims(token: string): Promise<Verified> {
   for (const anchor of await anchors) {
     if (!header.alg || !anchor.algorithms.includes(header.alg)) continue;
     if (anchor.issuer !== undefined && anchor.issuer !== issuer) {
-      reason = moreTelling(reason, "issuer");
+      reason = moreSpecific(reason, "issuer");
       continue;
     }
     try {
       return { claims: await claimsBy(anchor, token), anchor };
     } catch (error) {
       if (error instanceof KeysUnavailable) keysUnavailable = error;
-      else reason = moreTelling(reason, reasonOf(error));
+      else reason = moreSpecific(reason, reasonOf(error));
     }
   }
   if (keysUnavailable) throw unavailable(keysUnavailable);

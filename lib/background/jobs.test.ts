@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
 import { until } from "#e2e/until.ts";
-import { lentDatabases } from "../../bin/dev/generate/lent-databases.ts";
+import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
 import { Jobs } from "./jobs.ts";
 
-const fresh = lentDatabases();
+const fresh = testDatabases();
 
 /** Cuts the connection while it settles the first job. */
 const CUT_THE_FIRST = `
@@ -47,7 +47,7 @@ test.each(["done", "failed"] as const)(
       },
       crontab: "0 0 29 2 * done",
       concurrentJobs: 3,
-      stopWithinMs: 1_000,
+      stopTimeoutMs: 1_000,
       onEnd: (error) => ends.push(error),
     });
     await client.query("select graphile_worker.add_job($1)", [outcome]);
@@ -86,8 +86,8 @@ test("runs jobs with a flag up to its limit, without delaying other jobs", {
     },
     crontab: "0 0 29 2 * other",
     concurrentJobs: 4,
-    mostAtOnce: (flag) => (flag === "run" ? 2 : 4),
-    stopWithinMs: 1_000,
+    maxConcurrent: (flag) => (flag === "run" ? 2 : 4),
+    stopTimeoutMs: 1_000,
     onEnd: (error) => ends.push(error),
   });
   await client.query(

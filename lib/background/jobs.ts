@@ -8,7 +8,7 @@ import {
   type WorkerEvents,
 } from "graphile-worker";
 import { log } from "../runtime/log.ts";
-import { durations, figure } from "../runtime/metrics.ts";
+import { durationHistogram, gauge } from "../runtime/metrics.ts";
 import { PRODUCT_ID } from "../wire/product.ts";
 import { RetryingPool } from "./retrying-pool.ts";
 import { LATE_MS, type Service } from "./service.ts";
@@ -29,9 +29,9 @@ export type JobsOptions = {
    * The maximum number of concurrent jobs of this process that carry `flag`. Jobs over it wait
    * without delaying the jobs behind them. Without it, there is no limit.
    */
-  mostAtOnce?: (flag: string) => number;
+  maxConcurrent?: (flag: string) => number;
   /** How long running jobs may continue after `stop`. */
-  stopWithinMs: number;
+  stopTimeoutMs: number;
   /** Called if the pool ends by itself; this process starts no other. */
   onEnd: (error: unknown) => void;
 };
@@ -43,7 +43,7 @@ export type JobsOptions = {
 const LEVELS = { error: "error", warning: "warn", info: "debug", debug: "trace" } as const;
 const logger = new Logger(() => (level, message) => log[LEVELS[level]](message));
 
-const took = durations({
+const took = durationHistogram({
   name: "tieout_job_duration_seconds",
   help: "How long jobs of this process took: match_pair is a run, read_import an import.",
   labels: ["task", "status"],
@@ -64,7 +64,7 @@ export class Jobs implements Service {
   /**
    * Only one worker asks for a job at a time: two at once could both take the last place of a flag.
    */
-  #asking: PromiseWithResolvers<void> | undefined;
+  #fetching: PromiseWithResolvers<void> | undefined;
   /** When the database last answered a request for a job, by `performance.now()`. */
   #fetchedAt = performance.now();
   #hasFetched = false;
@@ -73,7 +73,7 @@ export class Jobs implements Service {
   constructor(options: JobsOptions) {
     this.#options = options;
     const { connectionString, concurrentJobs } = options;
-    figure(
+    gauge(
       { name: "tieout_jobs_at_work", help: "Jobs that this process runs now." },
       () => this.#running,
     );
@@ -144,14 +144,14 @@ export class Jobs implements Service {
   }
 
   #run(): Promise<Runner> {
-    const { tasks, crontab, concurrentJobs, mostAtOnce, stopWithinMs } = this.#options;
+    const { tasks, crontab, concurrentJobs, maxConcurrent, stopTimeoutMs } = this.#options;
     return run({
-      ...(mostAtOnce && { forbiddenFlags: () => this.#fullFlags(mostAtOnce) }),
+      ...(maxConcurrent && { forbiddenFlags: () => this.#fullFlags(maxConcurrent) }),
       pgPool: this.#database,
       preset: {
         worker: {
           concurrentJobs,
-          gracefulShutdownAbortTimeout: stopWithinMs,
+          gracefulShutdownAbortTimeout: stopTimeoutMs,
           // In batches, a job that can't be settled in time ends the pool; settled one by one, it
           // would throw an uncaught error.
           completeJobBatchDelay: 0,
@@ -166,10 +166,10 @@ export class Jobs implements Service {
     });
   }
 
-  async #fullFlags(mostAtOnce: (flag: string) => number): Promise<string[]> {
-    while (this.#asking) await this.#asking.promise;
-    this.#asking = Promise.withResolvers();
-    return [...this.#flags].flatMap(([flag, count]) => (count >= mostAtOnce(flag) ? flag : []));
+  async #fullFlags(maxConcurrent: (flag: string) => number): Promise<string[]> {
+    while (this.#fetching) await this.#fetching.promise;
+    this.#fetching = Promise.withResolvers();
+    return [...this.#flags].flatMap(([flag, count]) => (count >= maxConcurrent(flag) ? flag : []));
   }
 
   #count(flags: Job["flags"], by: 1 | -1): void {
@@ -183,8 +183,8 @@ export class Jobs implements Service {
   #watch(): WorkerEvents {
     const events: WorkerEvents = new EventEmitter();
     const onFetch = () => {
-      this.#asking?.resolve();
-      this.#asking = undefined;
+      this.#fetching?.resolve();
+      this.#fetching = undefined;
     };
     const onFetched = () => {
       this.#fetchedAt = performance.now();

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { answers } from "./listener.ts";
+import { isResponsible } from "./listener.ts";
 
 const NOTIFICATIONS = Array.from({ length: 3_000 }, (_, n) => `whk_${n}`);
 
 function answeredBy(peers: string[]): Map<string, string[]> {
   return new Map(
-    NOTIFICATIONS.map((what) => [what, peers.filter((peer) => answers(peer, peers, what))]),
+    NOTIFICATIONS.map((what) => [what, peers.filter((peer) => isResponsible(peer, peers, what))]),
   );
 }
 
@@ -27,9 +27,9 @@ describe("a process that answers a notification", () => {
 
   test("is the only process, even before its first heartbeat", () => {
     expect([
-      answers("a", ["a"], "whk_1"),
-      answers("a", [], "whk_1"),
-      answers(undefined, [], "whk_1"),
+      isResponsible("a", ["a"], "whk_1"),
+      isResponsible("a", [], "whk_1"),
+      isResponsible(undefined, [], "whk_1"),
     ]).toEqual([true, true, true]);
   });
 });

@@ -29,7 +29,7 @@ export type ListenerOptions = {
    * One handler per topic. One process of a kind handles each notification; if it fails, the others
    * find the work when they poll.
    */
-  handlers: Record<string, (what: string) => void>;
+  handlers: Record<string, (name: string) => void>;
   /** Called on each new connection to look for work, because notifications may have been missed. */
   onListening: () => void;
   jobs: Jobs;
@@ -38,7 +38,7 @@ export type ListenerOptions = {
   /** Called once, when all services are healthy for the first time. */
   onWorking: () => void;
   /** Called if a service can't recover in this process. */
-  onStuck: (what: string) => void;
+  onStuck: (name: string) => void;
 };
 
 /**
@@ -83,7 +83,7 @@ export function startListener(options: ListenerOptions): Loop {
     // The name in /healthz, metrics and runbooks.
     name: "doorbell",
     connectionString,
-    statementWithinMs: STATEMENT_TIMEOUT_MS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     async onConnect(client) {
       canListen ||= await supportsListen(connectionString);
       if (!canListen)
@@ -93,8 +93,8 @@ export function startListener(options: ListenerOptions): Loop {
         );
       beats = 0;
       client.on("notification", ({ payload = "" }) => {
-        const [topic = "", what = ""] = payload.split(" ", 2);
-        if (answers(jobs.pool, peers, what)) handlers[topic]?.(what);
+        const [topic = "", name = ""] = payload.split(" ", 2);
+        if (isResponsible(jobs.pool, peers, name)) handlers[topic]?.(name);
       });
       await client.query(`listen ${CHANNEL}`);
       onListening();
@@ -119,8 +119,8 @@ export function startListener(options: ListenerOptions): Loop {
  * Rendezvous hashing (Thaler and Ravishankar, 1998): all processes agree without communicating, and
  * few assignments change when one starts or stops.
  */
-export function answers(own: string | undefined, peers: string[], what: string): boolean {
-  const weight = (peer: string) => createHash("sha1").update(`${peer} ${what}`).digest("hex");
+export function isResponsible(own: string | undefined, peers: string[], name: string): boolean {
+  const weight = (peer: string) => createHash("sha1").update(`${peer} ${name}`).digest("hex");
   return peers.every((peer) => peer === own || weight(peer) < weight(own ?? ""));
 }
 

@@ -18,7 +18,7 @@ export type LoopOptions = {
   name: string;
   connectionString: string;
   /** The maximum duration of a statement in milliseconds; after it the connection is replaced. */
-  statementWithinMs: number;
+  statementTimeoutMs: number;
   /** Runs on each new connection, before its first turn. */
   onConnect?: (client: Client) => Promise<void>;
   /**
@@ -59,7 +59,7 @@ export class Loop implements Service {
 
   /** The loop waits for something without a timeout, which must not happen. */
   get stuck(): boolean {
-    return this.#failure === undefined && this.#lateMs > this.#options.statementWithinMs + LATE_MS;
+    return this.#failure === undefined && this.#lateMs > this.#options.statementTimeoutMs + LATE_MS;
   }
 
   get #lateMs(): number {
@@ -107,8 +107,8 @@ export class Loop implements Service {
         this.#failed(error);
         // `wake` doesn't shorten this pause: its callers want the database, which just
         // failed.
-        await new Promise((goOn) =>
-          setTimeout(goOn, Math.min(RETRY_AFTER_MS * 2 ** failures++, RETRY_AFTER_MAX_MS)),
+        await new Promise((resume) =>
+          setTimeout(resume, Math.min(RETRY_AFTER_MS * 2 ** failures++, RETRY_AFTER_MAX_MS)),
         );
       } finally {
         // Not awaited: a connection whose other end is gone may take long to close.
@@ -118,12 +118,12 @@ export class Loop implements Service {
   }
 
   #newClient(): Client {
-    const { name, connectionString, statementWithinMs } = this.#options;
+    const { name, connectionString, statementTimeoutMs } = this.#options;
     return new Client({
       connectionString,
       application_name: `${PRODUCT_ID} ${name}`,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: statementWithinMs,
+      query_timeout: statementTimeoutMs,
       keepAlive: true,
     });
   }
@@ -133,13 +133,13 @@ export class Loop implements Service {
       this.#woken = false;
       return Promise.resolve();
     }
-    return new Promise((goOn) => {
+    return new Promise((resume) => {
       const timer = setTimeout(() => this.#wakeUp(), ms);
       this.#wakeUp = () => {
         clearTimeout(timer);
         this.#wakeUp = () => {};
         this.#woken = false;
-        goOn();
+        resume();
       };
     });
   }

@@ -30,12 +30,12 @@ export class RetryingPool extends Pool {
   override connect(): Promise<PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<PoolClient> | undefined {
-    if (!callback) return Promise.resolve(this.#lend() as unknown as PoolClient);
+    if (!callback) return Promise.resolve(this.#checkOut() as unknown as PoolClient);
     super.connect(callback);
   }
 
   /** Connects with the first statement. A settlement uses a new connection for each attempt. */
-  #lend(): PooledClient {
+  #checkOut(): PooledClient {
     let client: Promise<PoolClient> | undefined;
     return {
       query: async (statement, values) => {

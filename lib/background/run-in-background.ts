@@ -21,7 +21,7 @@ export type BackgroundOptions = {
   crontab: string;
   concurrentJobs: number;
   /** The maximum number of concurrent jobs by flag. */
-  mostAtOnce?: (flag: string) => number;
+  maxConcurrent?: (flag: string) => number;
   /** What the process runs continuously, besides jobs. */
   vitals: Service[];
   /** Handlers of each topic, called when `private.notify(topic, what)` commits. */
@@ -41,7 +41,7 @@ export async function runInBackground({
   tasks,
   crontab,
   concurrentJobs,
-  mostAtOnce,
+  maxConcurrent,
   vitals,
   handlers,
   onListening,
@@ -52,8 +52,8 @@ export async function runInBackground({
     tasks: tracedTasks(tasks),
     crontab,
     concurrentJobs,
-    ...(mostAtOnce && { mostAtOnce }),
-    stopWithinMs: JOB_STOPS_TIMEOUT_MS,
+    ...(maxConcurrent && { maxConcurrent }),
+    stopTimeoutMs: JOB_STOPS_TIMEOUT_MS,
     onEnd(error) {
       log.fatal({ err: error }, "the pool of jobs ended");
       void end(1);

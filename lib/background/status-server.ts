@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { isSameSecret } from "../auth/same-secret.ts";
 import { log } from "../runtime/log.ts";
-import { figure, registry } from "../runtime/metrics.ts";
+import { gauge, registry } from "../runtime/metrics.ts";
 import type { Service } from "./service.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -13,7 +13,7 @@ const TIMEOUT_MS = 5_000;
  */
 export function startStatusServer(vitals: readonly Service[]): void {
   const { METRICS_PORT, METRICS_TOKEN, HOST } = process.env;
-  figure(
+  gauge(
     {
       name: "tieout_vital_works",
       help: "Whether a part of this process does its work.",

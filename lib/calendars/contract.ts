@@ -68,7 +68,9 @@ const weekly = z
   .max(CALENDAR_VERSIONS.weekly.max)
   .refine(
     (intervals) =>
-      WEEKDAYS.every((day) => intervals.filter((one) => one.day === day).length <= INTERVALS_A_DAY),
+      WEEKDAYS.every(
+        (day) => intervals.filter((item) => item.day === day).length <= INTERVALS_A_DAY,
+      ),
     `At most ${INTERVALS_A_DAY} intervals a day.`,
   )
   .meta({

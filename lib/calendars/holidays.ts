@@ -33,7 +33,7 @@ export async function holidaysOf(
   const known = region === undefined ? new Library(country) : new Library(country, region);
   const days = new Map<string, Holiday>();
   for (const { date, start, end, name, type } of known.getHolidays(year, "en") ?? []) {
-    const kind = HOLIDAY_KINDS.find((one) => one === type);
+    const kind = HOLIDAY_KINDS.find((kind) => kind === type);
     if (!kind) continue;
     for (const day of daysFrom(
       Date.parse(`${date.slice(0, 10)}T00:00:00Z`),

@@ -36,7 +36,7 @@ export function eventLinesOf(text: string): number[] {
     else if (within.at(-1) === "vevent") requireValid(number, name, value);
     if (name === "exdate" || name === "rdate") namedDates += value.split(",").length;
     if (namedDates > NAMED_DATES_MAX)
-      throw lineRefused(
+      throw lineError(
         number,
         `A file can have at most ${NAMED_DATES_MAX.toLocaleString("en")} ` +
           "dates in EXDATE and RDATE. Split it.",
@@ -46,7 +46,7 @@ export function eventLinesOf(text: string): number[] {
 }
 
 /** A 400 that names the line and says what to do. */
-export function lineRefused(number: number, message: string): ApiError {
+export function lineError(number: number, message: string): ApiError {
   return invalidRequest([{ path: "ics", message: `Line ${number}: ${message}` }]);
 }
 
@@ -80,7 +80,7 @@ function requireRule(number: number, value: string): void {
   try {
     ICAL.Recur.fromString(value);
   } catch {
-    throw lineRefused(
+    throw lineError(
       number,
       "RRULE can't be read. Write it as RRULE:FREQ=YEARLY, with UNTIL=20301231 or COUNT=5 " +
         "where it ends.",
@@ -92,8 +92,8 @@ function requireDate(number: number, name: string, value: string): void {
   const [, year, month, day] = DATE.exec(value)?.map(Number) ?? [];
   const shown = `${name.toUpperCase()} ${value.slice(0, SHOWN_LENGTH).toWellFormed()}`;
   if (year !== undefined && year < FIRST_YEAR)
-    throw lineRefused(number, `${shown} is too early. Use a year from ${FIRST_YEAR} to 9999.`);
+    throw lineError(number, `${shown} is too early. Use a year from ${FIRST_YEAR} to 9999.`);
   const at = new Date(Date.UTC(year ?? Number.NaN, (month ?? 0) - 1, day));
   if (at.getUTCMonth() + 1 !== month || at.getUTCDate() !== day)
-    throw lineRefused(number, `${shown} is not a date. Write a day that exists as 20261225.`);
+    throw lineError(number, `${shown} is not a date. Write a day that exists as 20261225.`);
 }

@@ -20,7 +20,7 @@ import {
   uidOf,
   versionOf,
 } from "./ics-events.ts";
-import { eventLinesOf, lineRefused } from "./ics-lines.ts";
+import { eventLinesOf, lineError } from "./ics-lines.ts";
 import type { Window } from "./ics-recurrence.ts";
 
 /** Some programs omit VALUE=DATE. */
@@ -153,7 +153,7 @@ function readEvent(
     const intervals = intervalsOf(event);
     return dates.map((date) => ({ date, name, intervals }));
   } catch {
-    throw lineRefused(
+    throw lineError(
       line,
       "The event that begins here can't be read. Correct its dates and RRULE, or remove it.",
     );
@@ -173,9 +173,9 @@ function nameOf(event: ICAL.Component): string | null {
 /** The hours that `writeDays` stored; empty (closed) if there are none or they aren't ours. */
 function intervalsOf(event: ICAL.Component): Interval[] {
   const parts = String(event.getFirstPropertyValue("x-tieout-intervals") ?? "").split(",");
-  if (!parts.every((one) => INTERVALS.test(one)) || parts.length > INTERVALS_A_DAY) return [];
+  if (!parts.every((part) => INTERVALS.test(part)) || parts.length > INTERVALS_A_DAY) return [];
   return parts
-    .map((one) => ({ from: one.slice(0, 5), to: one.slice(6) }))
+    .map((part) => ({ from: part.slice(0, 5), to: part.slice(6) }))
     .filter(({ from, to }) => from !== to);
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressUrl, whyNotFetched } from "./address.ts";
+import { addressFault, addressUrl } from "./address.ts";
 
 const NOBODY = new Set<string>();
 
@@ -25,16 +25,16 @@ test.each([
   "http://files.bank.example/a",
   "https://[64:ff9b::7f00:1]/a",
 ])("nothing is fetched from %s", (address) => {
-  expect(whyNotFetched(address, NOBODY)).not.toBeNull();
+  expect(addressFault(address, NOBODY)).not.toBeNull();
 });
 
 test.each(["sftp://sftp.bank.example/out", "https://files.bank.example:8443/a"])(
   "%s is public",
   (address) => {
-    expect(whyNotFetched(address, NOBODY)).toBeNull();
+    expect(addressFault(address, NOBODY)).toBeNull();
   },
 );
 
 test("the operator's hosts are exempt, in whatever spelling", () => {
-  expect(whyNotFetched("sftp://0x7f000001:22/out", new Set(["127.0.0.1"]))).toBeNull();
+  expect(addressFault("sftp://0x7f000001:22/out", new Set(["127.0.0.1"]))).toBeNull();
 });

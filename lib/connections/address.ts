@@ -1,5 +1,5 @@
 import { env } from "../runtime/env.ts";
-import { whyRefused } from "../webhooks/receiver-address.ts";
+import { receiverFault } from "../webhooks/receiver-address.ts";
 import { invalidRequest } from "../wire/errors.ts";
 
 const SSH_PORT = "22";
@@ -18,10 +18,10 @@ export function addressUrl(address: string): URL {
 }
 
 /** Why nothing may be fetched from an address, as far as it shows, or null. */
-export function whyNotFetched(address: string, allowHosts: ReadonlySet<string>): string | null {
+export function addressFault(address: string, allowHosts: ReadonlySet<string>): string | null {
   const url = addressUrl(address);
   if (address.startsWith("sftp:") && url.port === SSH_PORT) url.port = "";
-  const message = whyRefused(url, allowHosts);
+  const message = receiverFault(url, allowHosts);
   return message?.startsWith("Use https")
     ? "Use https: files aren't fetched unencrypted."
     : message;
@@ -33,7 +33,7 @@ export function whyNotFetched(address: string, allowHosts: ReadonlySet<string>):
  *   when connecting.
  */
 export function requireAddress(address: string): string {
-  const message = faultOf(address) ?? whyNotFetched(address, env().WEBHOOK_ALLOW_HOSTS);
+  const message = faultOf(address) ?? addressFault(address, env().WEBHOOK_ALLOW_HOSTS);
   if (message !== null) throw invalidRequest([{ path: "address", message }]);
   const { host, pathname, search, protocol } = addressUrl(address);
   if (!address.startsWith("sftp:")) return `${protocol}//${host}${pathname}${search}`;

@@ -2,7 +2,7 @@
  * Whether a name fits a glob, in which `*` is any characters and `?` is one. It takes at most the
  * product of their lengths, because a tenant gives the one and a server the other.
  */
-export function fitsGlob(name: string, glob: string): boolean {
+export function globMatches(name: string, glob: string): boolean {
   const [letters, marks] = [[...name], [...glob]];
   let [at, mark] = [0, 0];
   let [star, resumeAt] = [-1, 0];

@@ -3,7 +3,7 @@ import type { Context } from "../request/context.ts";
 import { env } from "../runtime/env.ts";
 import { type ConnectionTest, NAMES_LISTED } from "./contract.ts";
 import { type SealedConnection, unsealConnection } from "./credential.ts";
-import { fitsGlob } from "./file-glob.ts";
+import { globMatches } from "./file-glob.ts";
 import { openRemote } from "./remote/open-remote.ts";
 import { remoteError } from "./remote/remote-error.ts";
 
@@ -35,7 +35,7 @@ async function answerOf(ctx: Context, settings: SealedConnection): Promise<Conne
       const files = await remote.list();
       const names = files
         .map(({ path }) => path)
-        .filter((path) => settings.kind === "https" || fitsGlob(path, settings.file_glob))
+        .filter((path) => settings.kind === "https" || globMatches(path, settings.file_glob))
         .sort();
       return {
         error: null,

@@ -1,6 +1,6 @@
 import type { Context } from "../request/context.ts";
 import { env } from "../runtime/env.ts";
-import { durations, figure } from "../runtime/metrics.ts";
+import { durationHistogram, gauge } from "../runtime/metrics.ts";
 import { singleton } from "../runtime/singleton.ts";
 import { TenantLimiter } from "../runtime/tenant-limiter.ts";
 import { traced } from "../runtime/trace.ts";
@@ -38,7 +38,7 @@ export async function write<Answer>(ctx: Context, verb: Verb, input: object): Pr
 const callLimiter = () =>
   singleton("call-limiter", () => {
     const limiter = new TenantLimiter(callLimits(env().WEB_CONCURRENCY));
-    figure(
+    gauge(
       {
         name: "tieout_lane_waiting",
         help: "Calls that wait for their turn at the database.",
@@ -49,7 +49,7 @@ const callLimiter = () =>
     return limiter;
   });
 
-const waits = durations({
+const waits = durationHistogram({
   name: "tieout_lane_wait_seconds",
   help: "How long calls waited for their turn at the database.",
   labels: ["lane"],

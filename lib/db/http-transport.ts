@@ -3,7 +3,7 @@ import { signInternalToken } from "../auth/internal-token.ts";
 import { env } from "../runtime/env.ts";
 import { singleton } from "../runtime/singleton.ts";
 import type { Claims } from "./claims.ts";
-import type { DatabaseAnswer } from "./unwrap.ts";
+import type { DatabaseResponse } from "./unwrap.ts";
 
 const TIMEOUT_MS = 15_000;
 
@@ -24,7 +24,7 @@ export async function callOverHttp(
   claims: Claims,
   name: string,
   args: object,
-): Promise<DatabaseAnswer> {
+): Promise<DatabaseResponse> {
   const token = await signInternalToken(claims);
   return supabase().rpc(name, args).setHeader("Authorization", `Bearer ${token}`);
 }

@@ -2,6 +2,6 @@
  * Replaces what Postgres cannot store: NUL characters and lone surrogates. One such text would make
  * it reject a whole batch.
  */
-export function storable(text: string): string {
+export function toStorableText(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\uFFFD");
 }

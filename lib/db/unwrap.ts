@@ -2,7 +2,7 @@ import { type ConflictReason, isConflictReason } from "../wire/conflicts.ts";
 import { ApiError, ERRORS, type ErrorCode, type FieldError } from "../wire/errors.ts";
 import { SQLSTATES } from "./sqlstates.ts";
 
-export type DatabaseAnswer = {
+export type DatabaseResponse = {
   data: unknown;
   error: { code?: string; message: string; details?: string | null; hint?: string | null } | null;
   status: number;
@@ -18,7 +18,7 @@ const UNAVAILABLE = /^(08|53|57P|58|25006|40001|40P01|55P03|PGRST00)/;
  * The only place that turns a database error into an ApiError. Unknown errors become `internal`:
  * their cause is logged, not sent.
  */
-export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
+export function unwrap({ data, error, status }: DatabaseResponse): unknown {
   if (!error) return data;
   if (error.code === SQLSTATES.refused && error.message in ERRORS) {
     const headers: Record<string, string> =
@@ -59,7 +59,7 @@ export function unwrap({ data, error, status }: DatabaseAnswer): unknown {
 }
 
 /** The details of a violated constraint contain the row, which must not be logged. */
-function withoutRow(error: NonNullable<DatabaseAnswer["error"]>): object {
+function withoutRow(error: NonNullable<DatabaseResponse["error"]>): object {
   return error.code?.startsWith("23") ? { ...error, details: null } : error;
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { read, write } from "../db/call.ts";
+import { bindIdempotency } from "../request/bind-idempotency.ts";
 import type { Context } from "../request/context.ts";
-import { sealedBy } from "../request/sealed-idempotency.ts";
 import { discard, uploadedBytes } from "../request/uploaded-bytes.ts";
 import { tagged } from "../request/versions.ts";
 import { singleton } from "../runtime/singleton.ts";
@@ -10,7 +10,7 @@ import { TenantLimiter } from "../runtime/tenant-limiter.ts";
 import { runQueued } from "../runtime/tenant-queue.ts";
 import { ApiError, ERRORS } from "../wire/errors.ts";
 import { type addEvidenceContract, EVIDENCE_MAX_BYTES, type Evidence } from "./contract.ts";
-import { newestStore } from "./evidence-store.ts";
+import { currentStore } from "./evidence-store.ts";
 import { evidenceTypeOf, namedByType } from "./evidence-type.ts";
 
 type Query = z.output<typeof addEvidenceContract.query>;
@@ -79,8 +79,8 @@ async function store(
   content: Buffer,
   file: { id: string; sha256: string; [field: string]: unknown },
 ): Promise<Evidence> {
-  const contents = newestStore();
-  const next = sealedBy({ ...ctx, continues: true }, file.sha256);
+  const contents = currentStore();
+  const next = bindIdempotency({ ...ctx, continues: true }, file.sha256);
   const stored = await contents.keep(ctx, file.id, content);
   try {
     const added = await write<Evidence>(next, "add_evidence", { ...file, ...stored });

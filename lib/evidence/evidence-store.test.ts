@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Context } from "../request/context.ts";
-import { newestStore, storeOf } from "./evidence-store.ts";
+import { currentStore, storeOf } from "./evidence-store.ts";
 
 const BUCKET = "evidence";
 const FILE = `/storage/v1/object/${BUCKET}/acme/evd_1`;
@@ -69,7 +69,7 @@ async function contentOf(id: string): Promise<Buffer> {
 
 test("a bucket stores, returns and removes a file under its tenant", async () => {
   const content = Buffer.from(Array.from({ length: 200_000 }, (_, n) => n % 251));
-  expect(await newestStore().keep(ctx, "evd_1", content)).toEqual({ bucket: BUCKET });
+  expect(await currentStore().keep(ctx, "evd_1", content)).toEqual({ bucket: BUCKET });
   expect(seen[0]).toBe(`POST ${FILE} Bearer secret`);
   expect(await contentOf("evd_1")).toEqual(content);
   await storeOf(BUCKET).remove(ctx, "evd_1");
@@ -79,7 +79,7 @@ test("a bucket stores, returns and removes a file under its tenant", async () =>
 test("a bucket that does not answer makes the call unavailable", async () => {
   isDown = true;
   const failure = { code: "unavailable" };
-  await expect(newestStore().keep(ctx, "evd_2", Buffer.from("x"))).rejects.toMatchObject(failure);
+  await expect(currentStore().keep(ctx, "evd_2", Buffer.from("x"))).rejects.toMatchObject(failure);
   await expect(contentOf("evd_2")).rejects.toMatchObject(failure);
   await expect(storeOf(BUCKET).remove(ctx, "evd_2")).rejects.toMatchObject(failure);
 });

@@ -20,7 +20,7 @@ export type EvidenceStore = {
 };
 
 /** The store of new files: the bucket of EVIDENCE_BUCKET, or else the database. */
-export function newestStore(): EvidenceStore {
+export function currentStore(): EvidenceStore {
   return storeOf(env().EVIDENCE_BUCKET ?? null);
 }
 

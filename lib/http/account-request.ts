@@ -1,9 +1,9 @@
 import { parseCookie } from "cookie";
 import {
   ACCOUNT_CALLS,
-  type AccountAnswer,
   type AccountCall,
   type AccountInput,
+  type AccountResponse,
 } from "../accounts/contract.ts";
 import type { UserIdentity } from "../auth/principal.ts";
 import { type Cookies, identityOfCookies, isSameOrigin } from "../auth/session.ts";
@@ -13,7 +13,7 @@ import { newRequestId } from "./endpoint.ts";
 import { parse } from "./input.ts";
 import { readJsonObject } from "./json.ts";
 import { problemResponse } from "./problem.ts";
-import { limitingSignIns } from "./sign-in-limit.ts";
+import { withSignInLimit } from "./sign-in-limit.ts";
 
 const MAX_BYTES = 16 * 1024;
 /** Account calls have no tenant, so their bodies share one queue. */
@@ -43,7 +43,7 @@ type Limits<Call extends AccountCall> = {
 export function accountEndpoint<Call extends AccountCall>(
   call: Call,
   { account, succeeds }: Limits<Call>,
-  serve: (call: AccountRequest<Call>) => Promise<AccountAnswer<Call>>,
+  serve: (call: AccountRequest<Call>) => Promise<AccountResponse<Call>>,
 ): (request: Request) => Promise<Response> {
   const { body: bodySchema, response } = ACCOUNT_CALLS[call];
   return async (request) => {
@@ -61,7 +61,7 @@ export function accountEndpoint<Call extends AccountCall>(
       const user = await identityOfCookies(cookies);
       const call = { body, user, cookies, origin: { address, request_id: requestId } };
       const attempt = { address, ...(account && { email: await account(call) }) };
-      const answer = await limitingSignIns(attempt, async () => ({
+      const answer = await withSignInLimit(attempt, async () => ({
         answer: await serve(call),
         signedIn: succeeds,
       }));

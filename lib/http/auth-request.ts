@@ -5,7 +5,7 @@ import { CLIENT_ADDRESS_HEADER } from "../wire/inbound-headers.ts";
 import { newRequestId } from "./endpoint.ts";
 import { readBytes, requireMediaType } from "./json.ts";
 import { problemResponse } from "./problem.ts";
-import { limitingSignIns } from "./sign-in-limit.ts";
+import { withSignInLimit } from "./sign-in-limit.ts";
 
 type RouteContext = { params: Promise<{ nextauth: string[] }> };
 /** The next-auth action of a request, and the provider it names. */
@@ -27,7 +27,7 @@ const WORD = /^[\w-]{1,64}$/;
  * write to its log. It receives a request rebuilt from the parsed fields: two parsers of the same
  * form could read different emails in it.
  */
-export function guarded(
+export function guardAuth(
   serve: Serve,
 ): (request: NextRequest, context: RouteContext) => Promise<Response> {
   return async (request, context) => {
@@ -75,7 +75,7 @@ async function answerTo(
   const address = request.headers.get(CLIENT_ADDRESS_HEADER) ?? "unknown";
   const email = (fields.get("email") ?? "").trim().toLowerCase();
   fields.set("email", email);
-  return limitingSignIns({ address, email }, async () => {
+  return withSignInLimit({ address, email }, async () => {
     const answer = await serve(rebuiltForm(request, fields));
     return {
       answer,

@@ -10,7 +10,7 @@ import { ApiError } from "../wire/errors.ts";
 import { isInRanges } from "../wire/ip-range.ts";
 import { tenantId as tenantIdSchema } from "../wire/schema.ts";
 import type { Caller } from "./audit.ts";
-import { limitingFailures } from "./failed-credentials.ts";
+import { withFailureLimit } from "./failure-limit.ts";
 import { addressKey, rateLimit } from "./rate-limit.ts";
 
 const limitCalls = () =>
@@ -31,11 +31,11 @@ export async function authenticate(
   contract: Contract,
   caller: Caller,
 ): Promise<{ principal: Principal; tenantId: string }> {
-  const identity = await limitingFailures(caller, () => verifyCredential(caller.request));
+  const identity = await withFailureLimit(caller, () => verifyCredential(caller.request));
   caller.identity = identity;
   requireServer(identity, caller.request);
   return counting(identity, contract, caller, async () => {
-    await limitingFailures(caller, async () => requireStanding(identity));
+    await withFailureLimit(caller, async () => requireStanding(identity));
     const tenantId = readTenantId(caller.request);
     const principal = principalFor(identity, tenantId);
     Object.assign(caller, { tenantId, principal });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { entityTag } from "../request/answer.ts";
-import { isKnown, readIfMatch } from "./conditional-requests.ts";
+import { isNotModified, readIfMatch } from "./conditional-requests.ts";
 
 const tagsOf = (header: string) => readIfMatch(new Headers({ "If-Match": header }));
 
@@ -37,12 +37,12 @@ test("compares only the version of a tag, whatever its digest", () => {
 
 test("matches If-None-Match by any of its tags that equals the whole entity tag", () => {
   const tag = entityTag(7, '{"minutes_to_breach":30}');
-  const knows = (header: string) => isKnown(new Headers({ "If-None-Match": header }), tag);
+  const knows = (header: string) => isNotModified(new Headers({ "If-None-Match": header }), tag);
   expect([knows(tag), knows(`"1", W/${tag}`), knows("*")]).toEqual([true, true, true]);
   expect([
     knows('"7"'),
     knows(entityTag(7, '{"minutes_to_breach":29}')),
-    isKnown(new Headers(), tag),
+    isNotModified(new Headers(), tag),
   ]).toEqual([false, false, false]);
 });
 

@@ -28,7 +28,7 @@ export function readIfMatch(headers: Headers): number[] | null {
  * Whether the caller already has this response. `If-None-Match` compares weakly (RFC 9110, 13.1.2).
  * @throws ApiError 400 if it isn't a list of entity tags.
  */
-export function isKnown(headers: Headers, entityTag: string): boolean {
+export function isNotModified(headers: Headers, entityTag: string): boolean {
   const tags = readTags(headers, "If-None-Match");
   return tags === "*" || (tags?.some(({ tag }) => `"${tag}"` === entityTag) ?? false);
 }

@@ -9,19 +9,19 @@ import {
   type Export,
   type ExportFormat,
   exportOf,
-  mayAnswerNothing,
+  mayReturnNoContent,
 } from "../wire/contract.ts";
 import { invalidRequest } from "../wire/errors.ts";
 import { CLIENT_ADDRESS_HEADER } from "../wire/inbound-headers.ts";
 import { type Caller, type Exchange, withAudit } from "./audit.ts";
 import { authenticate, reauthenticate } from "./authenticate.ts";
-import { isKnown, readIfMatch } from "./conditional-requests.ts";
+import { isNotModified, readIfMatch } from "./conditional-requests.ts";
 import { allowsAnyOrigin, openToBrowsers } from "./cors.ts";
 import { exportResponse } from "./export.ts";
 import { type Input, readInput } from "./input.ts";
 import { locationOf } from "./location.ts";
 import { logCall } from "./log-call.ts";
-import { timed } from "./metrics.ts";
+import { withMetrics } from "./metrics.ts";
 import { problemResponse } from "./problem.ts";
 import { lacksReadScope, requireReadScope } from "./write-only.ts";
 
@@ -58,11 +58,11 @@ export function endpoint<C extends Contract>(
     );
     const headers = call.ctx.reply;
     if (etag !== null) headers.set("ETag", etag);
-    if (mayAnswerNothing(answered) && lacksReadScope(call.ctx.principal, answered)) {
+    if (mayReturnNoContent(answered) && lacksReadScope(call.ctx.principal, answered)) {
       exchange.answered = "";
       return new Response(null, { status: 204, headers });
     }
-    if (etag !== null && contract.method === "GET" && isKnown(request.headers, etag))
+    if (etag !== null && contract.method === "GET" && isNotModified(request.headers, etag))
       return new Response(null, { status: 304, headers });
     headers.set("Content-Type", "application/json");
     exchange.answered = body;
@@ -146,7 +146,7 @@ function served<C extends Contract>(
 ): Endpoint {
   return {
     contract,
-    serve: timed(contract.operationId, async (request, params) => {
+    serve: withMetrics(contract.operationId, async (request, params) => {
       const requestId = request.headers.get("x-request-id") ?? newRequestId();
       const address = request.headers.get(CLIENT_ADDRESS_HEADER);
       const reply = new Headers({ "X-Request-Id": requestId, "Cache-Control": "no-store" });

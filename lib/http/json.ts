@@ -1,4 +1,4 @@
-import { readInTurn } from "../runtime/tenant-queue.ts";
+import { readQueued } from "../runtime/tenant-queue.ts";
 import { ApiError, invalidRequest } from "../wire/errors.ts";
 import { parseJsonObject } from "../wire/json-object.ts";
 
@@ -20,7 +20,7 @@ export async function readJsonObject(
   onRead?.(bytes);
   if (bytes.length === 0) return null;
   requireMediaType(request, mediaTypes);
-  return readInTurn(tenantId, bytes.length, () => parseJsonObject(decode(bytes)));
+  return readQueued(tenantId, bytes.length, () => parseJsonObject(decode(bytes)));
 }
 
 /**

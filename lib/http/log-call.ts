@@ -1,6 +1,6 @@
 import { actorOf, type Identity } from "../auth/principal.ts";
-import { storable } from "../db/storable-text.ts";
-import { maskedRequest, maskedResponse, NOTHING_KEPT } from "../request-log/mask-messages.ts";
+import { toStorableText } from "../db/storable-text.ts";
+import { EMPTY_MESSAGE, maskedRequest, maskedResponse } from "../request-log/mask-messages.ts";
 import { type Call, requestLog } from "../request-log/request-log.ts";
 import { log } from "../runtime/log.ts";
 import { maskSecrets } from "../runtime/mask-secrets.ts";
@@ -38,7 +38,7 @@ function callOf(contract: Contract, caller: Caller, response: Response): Call | 
   return {
     id: requestId,
     tenant_id: (principal && caller.tenantId) ?? key?.tenantId ?? null,
-    key_id: namedKey(request.headers),
+    key_id: claimedKeyId(request.headers),
     operation: contract.operationId,
     ...target(request, identity !== undefined),
     resource: resourceOf(contract, params) ?? exchange.createdId,
@@ -52,7 +52,7 @@ function callOf(contract: Contract, caller: Caller, response: Response): Call | 
     address,
     request: identity
       ? maskedRequest(contract, { headers: request.headers, ...sized(exchange.sent) })
-      : NOTHING_KEPT,
+      : EMPTY_MESSAGE,
     response: maskedResponse(
       contract,
       { headers: response.headers, ...sized(hasBody ? exchange.answered : "") },
@@ -75,7 +75,7 @@ export function logRefusal(
   logSafely(() => ({
     id: requestId,
     tenant_id: key?.tenantId ?? null,
-    key_id: namedKey(request.headers),
+    key_id: claimedKeyId(request.headers),
     operation: null,
     ...target(request, key !== null),
     resource: null,
@@ -89,7 +89,7 @@ export function logRefusal(
     address: request.headers.get(CLIENT_ADDRESS_HEADER),
     request: key
       ? maskedRequest(null, { headers: request.headers, body: null, bytes: null })
-      : NOTHING_KEPT,
+      : EMPTY_MESSAGE,
     response: maskedResponse(null, { headers: response.headers, ...sized(body) }, true),
   }));
 }
@@ -126,7 +126,7 @@ function target(
  * The public part of the API key that a request names, verified or not: it says whose log the call
  * belongs to.
  */
-export function namedKey(headers: Headers): string | null {
+export function claimedKeyId(headers: Headers): string | null {
   return (
     /^Bearer (tk_[0-9A-Za-z]{22})(?![0-9A-Za-z])/i.exec(headers.get("authorization") ?? "")?.[1] ??
     null
@@ -156,7 +156,9 @@ function resourceOf({ tenantParam }: Contract, params: Record<string, string>): 
     name === tenantParam ? [] : [value],
   );
   const innermost = ids.at(-1);
-  return innermost === undefined ? null : storable(maskSecrets(innermost).slice(0, RESOURCE_MAX));
+  return innermost === undefined
+    ? null
+    : toStorableText(maskSecrets(innermost).slice(0, RESOURCE_MAX));
 }
 
 /** Only the first 64 KB of a large body are read. */

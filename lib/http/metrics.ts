@@ -4,7 +4,7 @@ import { z } from "zod";
 import { serviceDb } from "../db/client.ts";
 import { unwrap } from "../db/unwrap.ts";
 import { env } from "../runtime/env.ts";
-import { durations, registry } from "../runtime/metrics.ts";
+import { durationHistogram, registry } from "../runtime/metrics.ts";
 import { traced } from "../runtime/trace.ts";
 
 type Serve = (request: Request, params: Record<string, string>) => Promise<Response>;
@@ -32,14 +32,14 @@ const state = z.object({
   }),
 });
 
-const requests = durations({
+const requests = durationHistogram({
   name: "tieout_request_duration_seconds",
   help: "Response time of /v1 requests by operation and status.",
   labels: ["operation", "status"],
 });
 
 /** Counts, times and traces every response of an operation, refusals included. */
-export function timed(operation: string, serve: Serve): Serve {
+export function withMetrics(operation: string, serve: Serve): Serve {
   return async (request, params) => {
     const stop = requests.startTimer({ operation });
     const response = await traced(
@@ -66,12 +66,12 @@ export function timed(operation: string, serve: Serve): Serve {
  * database is unreachable, only this process's, with `tieout_database_up` 0.
  */
 export async function metrics(): Promise<{ contentType: string; text: string }> {
-  const all = await figures();
+  const all = await metricsRegistry();
   return { contentType: all.contentType, text: await all.metrics() };
 }
 
 /** The registry behind `metrics`, for other formats. */
-export async function figures(): Promise<Registry> {
+export async function metricsRegistry(): Promise<Registry> {
   const shared = new Registry();
   await Promise.all([addBackgroundWork(shared), addDiskSpace(shared)]);
   return Registry.merge([registry(), shared]);

@@ -5,8 +5,8 @@ import { ApiError } from "../wire/errors.ts";
 import { CLIENT_ADDRESS_HEADER } from "../wire/inbound-headers.ts";
 import { allowsAnyOrigin, preflight } from "./cors.ts";
 import { type Endpoint, newRequestId } from "./endpoint.ts";
-import { limitingFailures } from "./failed-credentials.ts";
-import { logRefusal, namedKey } from "./log-call.ts";
+import { withFailureLimit } from "./failure-limit.ts";
+import { claimedKeyId, logRefusal } from "./log-call.ts";
 import { problemResponse } from "./problem.ts";
 
 type RouteHandler = (
@@ -110,8 +110,8 @@ function refuse(
  * request log whole.
  */
 async function verifiedKey(request: Request): Promise<Identity | undefined> {
-  if (namedKey(request.headers) === null) return undefined;
+  if (claimedKeyId(request.headers) === null) return undefined;
   const address = request.headers.get(CLIENT_ADDRESS_HEADER);
   const caller = { request, address, reply: new Headers() };
-  return limitingFailures(caller, () => verifyCredential(request)).catch(() => undefined);
+  return withFailureLimit(caller, () => verifyCredential(request)).catch(() => undefined);
 }

@@ -28,7 +28,7 @@ const limits = () =>
  * one account. Attempts are counted before they are checked, so that no password is hashed over the
  * limit; a right one is given back. @throws ApiError `rate_limited`
  */
-export async function limitingSignIns<Answer>(
+export async function withSignInLimit<Answer>(
   { address, email }: Attempt,
   attempt: () => Promise<{ answer: Answer; signedIn: boolean }>,
 ): Promise<Answer> {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
 import { runQueued } from "../runtime/tenant-queue.ts";
-import { type Ended, hasEnded, messagesOf, threads } from "../runtime/threads.ts";
+import { type FinalMessage, isFinal, messagesOf, threads } from "../runtime/threads.ts";
 import type { Export, Sheet } from "../wire/contract.ts";
 import { ApiError, invalidRequest } from "../wire/errors.ts";
 import type { Item } from "./sheets.ts";
@@ -46,7 +46,7 @@ export async function workbookOf(
   const port = writers().open(workbook);
   const send = (message: ToWriter) => port.postMessage(message);
   // Listens before sending, because the thread may die before it has all items.
-  const written = endOf(messagesOf<Ended>(port));
+  const written = endOf(messagesOf<FinalMessage>(port));
   written.catch(() => {});
   try {
     let rows = 0;
@@ -62,9 +62,9 @@ export async function workbookOf(
   }
 }
 
-async function endOf(messages: AsyncIterable<Ended>): Promise<Uint8Array<ArrayBuffer>> {
+async function endOf(messages: AsyncIterable<FinalMessage>): Promise<Uint8Array<ArrayBuffer>> {
   for await (const message of messages)
-    if (hasEnded(message)) return message.answer as Uint8Array<ArrayBuffer>;
+    if (isFinal(message)) return message.answer as Uint8Array<ArrayBuffer>;
   throw new ApiError(
     "unavailable",
     "The workbook couldn't be written. Try again, or export it as csv.",

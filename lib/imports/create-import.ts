@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { read, write } from "../db/call.ts";
+import { bindIdempotency } from "../request/bind-idempotency.ts";
 import type { Context } from "../request/context.ts";
-import { sealedBy } from "../request/sealed-idempotency.ts";
 import { discard } from "../request/uploaded-bytes.ts";
 import { ApiError, invalidRequest } from "../wire/errors.ts";
 import { type createImportContract, IMPORT_MAX_BYTES, type Import } from "./contract.ts";
-import { databaseMaxBytes, requireDisk } from "./disk-space.ts";
+import { databaseMaxBytes, requireDiskSpace } from "./disk-space.ts";
 import { evenChunks } from "./even-chunks.ts";
 import type { Mapping } from "./formats/mapping.ts";
 import { openFile } from "./opened-file.ts";
-import { settle } from "./settle-mapping.ts";
+import { settleMapping } from "./settle-mapping.ts";
 
 const DISK_ASKED_EVERY_BYTES = 64 * 1024 * 1024;
 
@@ -47,7 +47,7 @@ export async function createImport(
   const next = { ...ctx, continues: true };
   try {
     if (length !== null) requireSize(length);
-    await requireDisk(length ?? 0);
+    await requireDiskSpace(length ?? 0);
     const described = {
       source_id: sourceId,
       format: file.format,
@@ -58,7 +58,7 @@ export async function createImport(
       ...described,
       database_max_bytes: databaseMaxBytes(),
     });
-    const { mapping, questions } = await settle(
+    const { mapping, questions } = await settleMapping(
       file,
       query.mapping ?? opened.source.mapping,
       opened.source.currency,
@@ -69,7 +69,7 @@ export async function createImport(
       );
     const { bytes, digest } = await keepChunks(next, opened.id as string, file.bytes);
     const created = await write<Import>(
-      sealedBy(next, digest, [query.format, mapping]),
+      bindIdempotency(next, digest, [query.format, mapping]),
       "create_import",
       { id: opened.id, mapping, bytes, sha256: digest },
     );
@@ -96,7 +96,7 @@ async function keepChunks(
     bytes += chunk.length;
     requireSize(bytes);
     if (bytes - checkedBytes >= DISK_ASKED_EVERY_BYTES) {
-      await requireDisk(0);
+      await requireDiskSpace(0);
       checkedBytes = bytes;
     }
     hash.update(chunk);

@@ -4,7 +4,7 @@ import { statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { requireDisk } from "./disk-space.ts";
+import { requireDiskSpace } from "./disk-space.ts";
 
 const refusal = expect.objectContaining({
   code: "unavailable",
@@ -13,15 +13,15 @@ const refusal = expect.objectContaining({
 
 test("a file that the disk has no room for ten times over is refused", async () => {
   const { bavail, bsize } = await statfs(tmpdir());
-  await expect(requireDisk((bavail * bsize) / 2, tmpdir())).rejects.toEqual(refusal);
+  await expect(requireDiskSpace((bavail * bsize) / 2, tmpdir())).rejects.toEqual(refusal);
 });
 
 const disk = mkdtempSync(join(tmpdir(), "tieout-disk-"));
 const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", disk]).status === 0;
 
 test.runIf(isMounted)("a nearly full disk accepts no upload, however small", async () => {
-  await expect(requireDisk(1, disk).finally(() => spawnSync("umount", [disk]))).rejects.toEqual(
-    refusal,
-  );
+  await expect(
+    requireDiskSpace(1, disk).finally(() => spawnSync("umount", [disk])),
+  ).rejects.toEqual(refusal);
   rmdirSync(disk);
 });

@@ -18,7 +18,7 @@ export function databaseMaxBytes(): number | null {
  * Checked before a byte is stored. `path`: of the disk that the database is on, if it is ours.
  * @throws ApiError `unavailable`
  */
-export async function requireDisk(
+export async function requireDiskSpace(
   bytes: number,
   path: string | undefined = env().DATABASE_DISK,
 ): Promise<void> {

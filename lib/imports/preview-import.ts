@@ -10,7 +10,7 @@ import { readLines } from "./formats/read-lines.ts";
 import { FileRefused, type Refusal } from "./formats/refusal.ts";
 import { openFile } from "./opened-file.ts";
 import { describeRefusal, NOTHING_STORED, outcomeOf, REFUSALS_REPORTED } from "./outcome.ts";
-import { settle } from "./settle-mapping.ts";
+import { settleMapping } from "./settle-mapping.ts";
 
 const LINES_SHOWN = 10;
 const LINES_CHECKED = 1_000;
@@ -43,7 +43,7 @@ export async function previewImport(
       source_id: sourceId,
       preview: true,
     });
-    const { mapping, questions, csv } = await settle(
+    const { mapping, questions, csv } = await settleMapping(
       file,
       query.mapping ?? source.mapping,
       source.currency,

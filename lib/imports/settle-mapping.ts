@@ -7,7 +7,7 @@ import { type OpenedFile, refusedFile } from "./opened-file.ts";
 
 type Opened = Pick<OpenedFile, "detection" | "head" | "workbook">;
 
-export type Settled = {
+export type SettledMapping = {
   mapping: Mapping | null;
   /**
    * What neither the mapping nor the file says: one question at a time, because an answer may
@@ -22,11 +22,11 @@ export type Settled = {
  * from the file's head. Chooses the sheet of a workbook.
  * @throws ApiError `invalid_request` for a workbook without a table
  */
-export async function settle(
+export async function settleMapping(
   { detection, head, workbook }: Opened,
   given: Mapping | null,
   currency: string,
-): Promise<Settled> {
+): Promise<SettledMapping> {
   if (workbook) return settleWorkbook(workbook, given, currency);
   if (!detection?.csv) return { mapping: given, questions: [], csv: null };
   const { csv } = detection;
@@ -46,7 +46,7 @@ async function settleWorkbook(
   { sheets, choose }: NonNullable<OpenedFile["workbook"]>,
   given: Mapping | null,
   currency: string,
-): Promise<Settled> {
+): Promise<SettledMapping> {
   // Sheets are split into cells already.
   const { quote: _, sheet: wanted, ...said } = given ?? { fields: {} };
   // The source's next workbook may name its sheet differently.
@@ -61,9 +61,12 @@ async function settleWorkbook(
       const found = await sheetTable(sheet, known);
       if (found) tables.push({ name: sheet.name, found });
     }
-    const [first, ...others] = tables;
+    // A summary or an empty month has nothing to import.
+    const filled = tables.filter(({ found }) => found.table.rows.length > 0);
+    const open = filled.length > 0 ? filled : tables;
+    const [first, ...others] = open;
     if (!first) throw noTable(sheets);
-    if (others.length > 0) return askSheet(tables, known.mapping);
+    if (others.length > 0) return askSheet(open, known.mapping);
     choose(first.name);
     const { csv, questions } = describeSheet(first.found, known);
     const mapping = { ...csv.mapping, sheet: first.name };
@@ -73,7 +76,7 @@ async function settleWorkbook(
   }
 }
 
-function askSheet(tables: { name: string; found: SheetTable }[], mapping: Mapping): Settled {
+function askSheet(tables: { name: string; found: SheetTable }[], mapping: Mapping): SettledMapping {
   const question: Question = {
     about: "sheet",
     message: "Several sheets have a table. Which one is to be imported?",

@@ -130,7 +130,7 @@ async function expectResources(file: string): Promise<void> {
   const source = await readFile(file, "utf8");
   const names = [...source.matchAll(/^export (?:type|interface) (\w+)/gm)].map(([, name]) => name);
   for (const name of ["SlaException", "Run", "Reconciliation", "ExceptionComment"])
-    expect(names.filter((one) => one?.replace(/(?:Input|Output|\d+)$/, "") === name)).toEqual([
+    expect(names.filter((item) => item?.replace(/(?:Input|Output|\d+)$/, "") === name)).toEqual([
       name,
     ]);
   expect(names.filter((name) => /\D[2-9]$/.test(name ?? ""))).toEqual([]);

@@ -39,9 +39,9 @@ test.each(examples)(
 );
 
 test.each(examples)("the example of $operationId is consistent in itself", ({ answer }) => {
-  for (const one of objectsIn(answer)) {
-    const at = (field: string) => Date.parse(String(one[field] ?? NaN));
-    const later = Object.keys(one).filter(
+  for (const json of objectsIn(answer)) {
+    const at = (field: string) => Date.parse(String(json[field] ?? NaN));
+    const later = Object.keys(json).filter(
       (field) => field.endsWith("_at") && field !== "created_at" && at(field) < at("created_at"),
     );
     expect(later, "before it was created").toEqual([]);
@@ -59,35 +59,35 @@ test.each(examples)("the example of $operationId is consistent in itself", ({ an
       past.filter((field) => at(field) > Date.parse(NOW)),
       "still to come",
     ).toEqual([]);
-    if ("minutes_to_breach" in one) {
-      const isOpen = one.status === "open" || one.status === "in_review";
+    if ("minutes_to_breach" in json) {
+      const isOpen = json.status === "open" || json.status === "in_review";
       const minutes = Math.ceil((at("due_at") - Date.parse(NOW)) / 60_000);
-      expect([one.minutes_to_breach, one.breach_risk]).toEqual(
+      expect([json.minutes_to_breach, json.breach_risk]).toEqual(
         isOpen ? [minutes, breachRisk(minutes)] : [null, null],
       );
-      expect([one.closed_at === null, one.resolution === null]).toEqual([isOpen, isOpen]);
+      expect([json.closed_at === null, json.resolution === null]).toEqual([isOpen, isOpen]);
     }
-    if ("changed_at" in one) expect((one.exception as Json).updated_at).toBe(one.changed_at);
-    if ("soft_delete" in one)
-      expect([one.deleted_at !== null, one.purge_at !== null]).toEqual([
-        one.soft_delete,
-        one.soft_delete,
+    if ("changed_at" in json) expect((json.exception as Json).updated_at).toBe(json.changed_at);
+    if ("soft_delete" in json)
+      expect([json.deleted_at !== null, json.purge_at !== null]).toEqual([
+        json.soft_delete,
+        json.soft_delete,
       ]);
-    if ("revoked_at" in one)
-      expect([one.revoked_at !== null, one.revoked_by !== null]).toEqual(
-        Array(2).fill(one.status === "revoked"),
+    if ("revoked_at" in json)
+      expect([json.revoked_at !== null, json.revoked_by !== null]).toEqual(
+        Array(2).fill(json.status === "revoked"),
       );
-    if ("rotated_to" in one) expect(one.rotated_to === null).toBe(one.grace_expires_at === null);
-    if ("total_open" in one)
+    if ("rotated_to" in json) expect(json.rotated_to === null).toBe(json.grace_expires_at === null);
+    if ("total_open" in json)
       expect(
-        Number(one.breached_count) + Number(one.at_risk_count) + Number(one.on_track_count),
-      ).toBe(one.total_open);
-    if ("last_24h" in one)
-      expect(one.health === "idle").toBe((one.last_24h as Json).attempts === 0);
-    if ("last_attempt" in one) expect(one.attempt_count === 0).toBe(one.last_attempt === null);
-    if (Array.isArray(one.by_operation))
-      for (const split of [one.by_operation, one.by_address] as Json[][])
-        expect(split.reduce((sum, { refused }) => sum + Number(refused), 0)).toBe(one.refused);
+        Number(json.breached_count) + Number(json.at_risk_count) + Number(json.on_track_count),
+      ).toBe(json.total_open);
+    if ("last_24h" in json)
+      expect(json.health === "idle").toBe((json.last_24h as Json).attempts === 0);
+    if ("last_attempt" in json) expect(json.attempt_count === 0).toBe(json.last_attempt === null);
+    if (Array.isArray(json.by_operation))
+      for (const split of [json.by_operation, json.by_address] as Json[][])
+        expect(split.reduce((sum, { refused }) => sum + Number(refused), 0)).toBe(json.refused);
   }
 });
 

@@ -39,7 +39,7 @@ const oneOpen = (
  * How each component's example differs from its parts' examples. A part comes before the components
  * that contain it.
  */
-export const AGREEING_SCHEMAS: Record<string, Example> = {
+export const CONSISTENT_SCHEMAS: Record<string, Example> = {
   SlaException: openException,
   SlaItem: openException,
   SlaList: { summary: oneAtRisk },
@@ -237,11 +237,11 @@ const ANSWERS: Record<string, (answer: Example) => Example> = {
   recoverWebhook: with_({ since: YESTERDAY, dry_run: true }),
 };
 
-export function agreeingRequest(operationId: string, example: unknown): unknown {
+export function consistentRequest(operationId: string, example: unknown): unknown {
   return operationId in REQUESTS ? { ...(example as Example), ...REQUESTS[operationId] } : example;
 }
 
-export function agreeingAnswer(operationId: string, example: unknown): unknown {
+export function consistentResponse(operationId: string, example: unknown): unknown {
   const keepsDeleted = operationId.startsWith("delete") && "soft_delete" in (example as Example);
   const change = ANSWERS[operationId] ?? (keepsDeleted ? with_(deleted) : undefined);
   return change ? change(example as Example) : example;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { breachRisk } from "#components/exceptions/deadline.ts";
 import { pointerTo, validatorOf } from "#e2e/openapi-validator.ts";
 import { needs } from "../wire/access.ts";
-import { contract, mayAnswerNothing } from "../wire/contract.ts";
+import { contract, mayReturnNoContent } from "../wire/contract.ts";
 import { ERRORS } from "../wire/errors.ts";
 import { EVENT_KINDS } from "../wire/event-kinds.ts";
 import { openApiDocument } from "./document.ts";
@@ -86,7 +86,7 @@ describe("OpenAPI", () => {
     const statuses = new Set([
       declared.status,
       ...(declared.preview ? [200] : []),
-      ...(mayAnswerNothing(declared) ? [204] : []),
+      ...(mayReturnNoContent(declared) ? [204] : []),
       ...(isCacheable(declared) ? [304] : []),
       ...errorCodesOf(declared).map((code) => ERRORS[code].status),
     ]);

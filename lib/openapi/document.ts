@@ -10,22 +10,22 @@ import { IDEMPOTENCY_KEY_MAX } from "../http/idempotency.ts";
 import { AUDIT_REASON_MAX, mediaTypes } from "../http/input.ts";
 import { SURFACES } from "../records/surfaces/every-surface.ts";
 import { type Access, ROLES, readScopeOf } from "../wire/access.ts";
-import { type Contract, mayAnswerNothing, XLSX } from "../wire/contract.ts";
+import { type Contract, mayReturnNoContent, XLSX } from "../wire/contract.ts";
 import { EXAMPLE_ORIGIN, PRODUCT } from "../wire/product.ts";
 import { addDescriptions } from "./glossary.ts";
 import { addLimits } from "./limits.ts";
 import { nameSchemas } from "./name-schemas.ts";
 import { CONTRACTS } from "./operations.ts";
 import {
-  ANSWER_HEADERS,
   errorCodesOf,
   HEADERS,
   isCacheable,
   isConditional,
-  type ProblemAnswer,
+  type ProblemResponse,
   problem,
-  problemAnswers,
+  problemResponses,
   REPLAY_HEADERS,
+  RESPONSE_HEADERS,
   TAG_HEADERS,
 } from "./responses.ts";
 import { shareParameters } from "./share-parameters.ts";
@@ -98,7 +98,7 @@ export function openApiDocument(
   contracts: readonly Contract[] = CONTRACTS,
   origin: string = EXAMPLE_ORIGIN,
 ): OpenApiDocument {
-  const problems = new Map<string, ProblemAnswer>();
+  const problems = new Map<string, ProblemResponse>();
   const document = createDocument({
     openapi: "3.1.1",
     info: {
@@ -138,7 +138,7 @@ export function openApiDocument(
       responses: {
         NotModified: {
           description: "Nothing is new since the response with this ETag.",
-          headers: { ...ANSWER_HEADERS, ...TAG_HEADERS },
+          headers: { ...RESPONSE_HEADERS, ...TAG_HEADERS },
         },
         ...Object.fromEntries([...problems].map(([name, { response }]) => [name, response])),
       },
@@ -212,7 +212,7 @@ const PARAMETERS = {
 
 function pathsOf(
   contracts: readonly Contract[],
-  problems: Map<string, ProblemAnswer>,
+  problems: Map<string, ProblemResponse>,
 ): ZodOpenApiPathsObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const contract of contracts) {
@@ -232,7 +232,7 @@ const STATUS_LABELS = {
 
 function operationOf(
   contract: Contract,
-  problems: Map<string, ProblemAnswer>,
+  problems: Map<string, ProblemResponse>,
 ): ZodOpenApiOperationObject {
   const {
     operationId,
@@ -248,7 +248,7 @@ function operationOf(
     resource,
     status,
   } = contract;
-  const answers = problemAnswers(errorCodesOf(contract));
+  const answers = problemResponses(errorCodesOf(contract));
   for (const answer of answers) problems.set(answer.name, answer);
   return {
     operationId,
@@ -267,7 +267,7 @@ function operationOf(
       [`${status}`]: {
         description: STATUS_LABELS[status],
         headers: {
-          ...ANSWER_HEADERS,
+          ...RESPONSE_HEADERS,
           ...(resource && TAG_HEADERS),
           ...(idempotency && REPLAY_HEADERS),
         },
@@ -276,14 +276,14 @@ function operationOf(
       ...(preview && {
         200: {
           description: "With preview=true: nothing was kept.",
-          headers: ANSWER_HEADERS,
+          headers: RESPONSE_HEADERS,
           content: { "application/json": { schema: preview } },
         },
       }),
-      ...(mayAnswerNothing(contract) && {
+      ...(mayReturnNoContent(contract) && {
         204: {
           description: `Done; the key lacks ${readScopeOf(access)}.`,
-          headers: ANSWER_HEADERS,
+          headers: RESPONSE_HEADERS,
         },
       }),
       ...(isCacheable(contract) && {

@@ -1,4 +1,4 @@
-import { CHANNEL_KINDS, WHOSE } from "../alerts/contract.ts";
+import { ALERT_SCOPES, CHANNEL_KINDS } from "../alerts/contract.ts";
 import { API_KEY_STATUSES } from "../api-keys/contract.ts";
 import { WEEKDAYS } from "../calendars/contract.ts";
 import { ENTRY_BATCH_STATES } from "../entries/contract.ts";
@@ -43,7 +43,7 @@ import { SCOPES } from "../wire/scopes.ts";
 const NAMED: Record<string, readonly string[]> = {
   AdjustmentKind: ADJUSTMENT_KINDS,
   AlertChannelKind: CHANNEL_KINDS,
-  AlertScope: WHOSE,
+  AlertScope: ALERT_SCOPES,
   ApiKeyStatus: API_KEY_STATUSES,
   AutomaticMatching: AUTOMATIC,
   BreachRisk: BREACH_RISKS,

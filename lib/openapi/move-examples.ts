@@ -10,7 +10,7 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 export function moveExamples<Value>(node: Value, now: number, isExample = false): Value {
   if (typeof node === "string")
     return (isExample ? node.replaceAll(TIME, (time) => moved(time, now)) : node) as Value;
-  if (Array.isArray(node)) return node.map((one) => moveExamples(one, now, isExample)) as Value;
+  if (Array.isArray(node)) return node.map((item) => moveExamples(item, now, isExample)) as Value;
   if (typeof node !== "object" || node === null) return node;
   return Object.fromEntries(
     Object.entries(node).map(([name, child]) => [

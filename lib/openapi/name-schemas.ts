@@ -115,7 +115,7 @@ function enumOf(schema: Node): string[] | undefined {
   const { enum: values } = schema;
   return Array.isArray(values) &&
     values.length > 1 &&
-    values.every((one) => typeof one === "string")
+    values.every((value) => typeof value === "string")
     ? values
     : undefined;
 }

@@ -59,7 +59,7 @@ describe("the published document", () => {
       .map(({ schema }) => schema.enum)
       .filter((values) => Array.isArray(values) && values.length > 1)
       .map((values) => (values as string[]).toSorted().join());
-    expect(enums.filter((one, index) => enums.indexOf(one) !== index)).toEqual([]);
+    expect(enums.filter((enum_, index) => enums.indexOf(enum_) !== index)).toEqual([]);
   });
 
   test("describes every parameter and every property", () => {
@@ -80,7 +80,9 @@ describe("the published document", () => {
   });
 
   test("has arrays with commas for lists in a query, and booleans", () => {
-    const lists = parameters.filter((one) => one.in === "query" && one.schema.type === "array");
+    const lists = parameters.filter(
+      (parameter) => parameter.in === "query" && parameter.schema.type === "array",
+    );
     expect(new Set(lists.map(({ name }) => name))).toContain("severity");
     expect(lists.filter(({ explode }) => explode !== false)).toEqual([]);
     const texts = parameters.filter(({ schema }) => String(schema.enum) === "true,false");

@@ -1,10 +1,10 @@
 import { type OpenApiDocument, openApiDocument } from "./document.ts";
-import { ANSWER_HEADERS, REPLAY_HEADERS } from "./responses.ts";
+import { REPLAY_HEADERS, RESPONSE_HEADERS } from "./responses.ts";
 import { shareSchemas } from "./share-schemas.ts";
 
 /** Headers that prose describes once: their names in a response, and as components. */
 const DESCRIBED_ONCE = new Set(
-  Object.entries({ ...ANSWER_HEADERS, ...REPLAY_HEADERS }).flatMap(([name, { $ref }]) => [
+  Object.entries({ ...RESPONSE_HEADERS, ...REPLAY_HEADERS }).flatMap(([name, { $ref }]) => [
     name,
     $ref.split("/").at(-1),
   ]),
@@ -44,7 +44,7 @@ function joinServerErrors({
     ServerError: {
       ...Unavailable,
       content: { "application/problem+json": { schema } },
-      description: [Internal, Unavailable].map((one) => one?.description).join("\n\n"),
+      description: [Internal, Unavailable].map((item) => item?.description).join("\n\n"),
     } as (typeof components.responses)[string],
   };
   for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
@@ -57,7 +57,7 @@ function joinServerErrors({
 }
 
 function terse(value: unknown, keyword: string): unknown {
-  if (Array.isArray(value)) return value.map((one) => terse(one, ""));
+  if (Array.isArray(value)) return value.map((item) => terse(item, ""));
   if (typeof value !== "object" || value === null) return value;
   const isMap = NAMES_OF_OUR_OWN.has(keyword);
   const entries = Object.entries(isMap ? value : withNullableType(undoubled(value))).filter(
@@ -92,7 +92,7 @@ function withNullableType(value: object): object {
   const { anyOf, ...others } = value as { anyOf?: Record<string, unknown>[] };
   if (anyOf?.length !== 2) return value;
   const typed = anyOf.find(({ type }) => type !== "null");
-  const isNullable = anyOf.some((one) => one.type === "null" && Object.keys(one).length === 1);
+  const isNullable = anyOf.some((item) => item.type === "null" && Object.keys(item).length === 1);
   if (!isNullable || typeof typed?.type !== "string" || "enum" in typed || "const" in typed)
     return value;
   return { ...typed, ...others, type: [typed.type, "null"] };

@@ -82,13 +82,13 @@ function when(holds: boolean, ...codes: ErrorCode[]): ErrorCode[] {
   return holds ? codes : [];
 }
 
-export type ProblemAnswer = { status: number; name: string; response: ZodOpenApiResponseObject };
+export type ProblemResponse = { status: number; name: string; response: ZodOpenApiResponseObject };
 
 /**
  * The problem responses for a set of codes: one for each status, named after its codes, or after
  * those that not every operation has. The one with all codes of 403 is used by most operations.
  */
-export function problemAnswers(codes: readonly ErrorCode[]): ProblemAnswer[] {
+export function problemResponses(codes: readonly ErrorCode[]): ProblemResponse[] {
   return [...Map.groupBy(codes, (code) => ERRORS[code].status)].map(([status, sharing]) => ({
     status,
     name: nameOf(status, sharing),
@@ -121,7 +121,7 @@ function nameOf(status: number, sharing: readonly ErrorCode[]): string {
 
 function headersOf(status: number): NonNullable<ZodOpenApiResponseObject["headers"]> {
   return {
-    ...ANSWER_HEADERS,
+    ...RESPONSE_HEADERS,
     ...(status === 401 && { "WWW-Authenticate": header("WwwAuthenticate") }),
     ...(status === 409 && { "Retry-After": header("ConflictRetryAfter") }),
     ...((status === 429 || status === 503) && { "Retry-After": header("RetryAfter") }),
@@ -191,7 +191,7 @@ export const HEADERS = {
 } as const;
 
 /** The headers of every response of an operation. */
-export const ANSWER_HEADERS = {
+export const RESPONSE_HEADERS = {
   "X-Request-Id": header("RequestId"),
   RateLimit: header("RateLimit"),
   "RateLimit-Policy": header("RateLimitPolicy"),

@@ -2,8 +2,12 @@ import { z } from "zod";
 import type { createDocument } from "zod-openapi";
 import { csvOf } from "../http/export.ts";
 import { type Contract, XLSX } from "../wire/contract.ts";
-import { AGREEING_SCHEMAS, agreeingAnswer, agreeingRequest } from "./consistent-examples.ts";
-import { atItsMoment } from "./webhooks.ts";
+import {
+  CONSISTENT_SCHEMAS,
+  consistentRequest,
+  consistentResponse,
+} from "./consistent-examples.ts";
+import { atEventTime } from "./webhooks.ts";
 
 /** The first bytes of a ZIP file, which a workbook is. */
 const ZIP_BEGINS = "PK\u0003\u0004";
@@ -28,7 +32,7 @@ export function addExamples(
   contracts: readonly Contract[],
 ): void {
   const definitions = (document.components?.schemas ?? {}) as Definitions;
-  for (const [name, change] of Object.entries(AGREEING_SCHEMAS)) {
+  for (const [name, change] of Object.entries(CONSISTENT_SCHEMAS)) {
     const schema = definitions[name];
     if (schema) schema.example = { ...(exampleOf(schema, definitions, name) as object), ...change };
   }
@@ -50,13 +54,13 @@ export function addExamples(
           if (media.schema && media.examples === undefined)
             media.example = agree(
               operationId,
-              atItsMoment(name, exampleOf(media.schema, definitions, operationId)),
+              atEventTime(name, exampleOf(media.schema, definitions, operationId)),
             );
         }
       };
-      show(requestBody, agreeingRequest);
+      show(requestBody, consistentRequest);
       if (file) showFile(responses["200"], file, definitions);
-      else for (const answer of Object.values(responses)) show(answer, agreeingAnswer);
+      else for (const answer of Object.values(responses)) show(answer, consistentResponse);
       for (const { name: parameter, schema } of parameters)
         if (schema) schema.example = exampleOf(schema, definitions, `${operationId} ?${parameter}`);
     }

@@ -99,7 +99,7 @@ const MOMENTS: Partial<Record<EventKind, ExceptionData>> = {
 };
 
 /** An event's example at the moment of that event; other examples are unchanged. */
-export function atItsMoment(name: string, example: unknown): unknown {
+export function atEventTime(name: string, example: unknown): unknown {
   const moment = MOMENTS[name as EventKind];
   if (!moment) return example;
   const { data, ...envelope } = example as { data: ExceptionData };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { storable } from "../db/storable-text.ts";
+import { toStorableText } from "../db/storable-text.ts";
 import { maskSecrets, REDACTED } from "../runtime/mask-secrets.ts";
 import type { Contract } from "../wire/contract.ts";
 import { SECRET_FORMAT } from "../wire/schema.ts";
@@ -24,10 +24,10 @@ const SECRET_HEADER = /auth|cookie|token|secret|key|password|signature|session|c
 const INTERNAL_HEADER = /^x-(?:inbound|middleware|invoke|nextjs|matched)-/;
 
 /** A body as it was sent: null without a body, and for a file, which isn't read as a whole. */
-export type Sent = { headers: Headers; body: string | null; bytes: number | null };
+export type SentMessage = { headers: Headers; body: string | null; bytes: number | null };
 
 /** Logged for a call whose credential wasn't verified: anyone can send such calls, of any size. */
-export const NOTHING_KEPT: LoggedMessage = {
+export const EMPTY_MESSAGE: LoggedMessage = {
   headers: {},
   body: null,
   bytes: null,
@@ -37,7 +37,7 @@ export const NOTHING_KEPT: LoggedMessage = {
 /** The loggable part of a request: its headers and the beginning of its body, without secrets. */
 export function maskedRequest(
   contract: Contract | null,
-  { headers, body, bytes }: Sent,
+  { headers, body, bytes }: SentMessage,
 ): LoggedMessage {
   return { headers: maskedHeaders(headers), ...maskedBody(contract?.body ?? null, body, bytes) };
 }
@@ -45,7 +45,7 @@ export function maskedRequest(
 /** The loggable part of a response. */
 export function maskedResponse(
   contract: Contract | null,
-  { headers, body, bytes }: Sent,
+  { headers, body, bytes }: SentMessage,
   isProblem: boolean,
 ): LoggedMessage {
   return {
@@ -62,7 +62,7 @@ function maskedHeaders(headers: Headers): Record<string, string> {
     if (remaining-- === 0) break;
     masked[name] = SECRET_HEADER.test(name)
       ? maskedHeader(name, value)
-      : storable(maskSecrets(value).slice(0, HEADER_MAX));
+      : toStorableText(maskSecrets(value).slice(0, HEADER_MAX));
   }
   return masked;
 }
@@ -83,7 +83,7 @@ function maskedBody(
     return { body: null, bytes: bytes ?? (body === "" ? 0 : null), truncated: false };
   const masked = maskedText(schema, body);
   if (masked === null) return { body: null, bytes, truncated: true };
-  const storedText = storable(
+  const storedText = toStorableText(
     maskSecrets(masked.slice(0, BODY_MAX + CREDENTIAL_MAX)).slice(0, BODY_MAX),
   );
   return {

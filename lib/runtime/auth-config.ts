@@ -16,7 +16,7 @@ const REQUIRED_WITH_KEYS = ["AUTH_JWT_ISSUER", "AUTH_JWT_AUDIENCE"] as const;
 const ID = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** The tenants that an issuer may grant access to; null means every tenant. */
-export type Bounds = ReadonlySet<string> | null;
+export type TenantBounds = ReadonlySet<string> | null;
 
 /**
  * The claims that hold tenants and roles. If `tenants` is null, the claim `tenants` is read, at the
@@ -43,7 +43,7 @@ const confidentialUrl = z.url().refine((text) => {
   );
 }, "must be an https address; http is for this machine itself");
 
-const bounds = optionalText.transform((list, context): Bounds => {
+const bounds = optionalText.transform((list, context): TenantBounds => {
   if (list === undefined || list === "*") return null;
   const ids = list.split(",").map((id) => id.trim());
   const wrong = ids.find((id) => !tenantId.safeParse(id).success);
@@ -76,9 +76,9 @@ const trust = z.object(trustVariables);
  * An issuer signs tokens for many applications: only `iss` and `aud` say which are meant for this
  * one.
  */
-export function requireAddressees(read: z.output<typeof trust>, context: z.RefinementCtx): void {
+export function requireAudience(read: z.output<typeof trust>, context: z.RefinementCtx): void {
   if (!read.AUTH_JWT_JWKS_URL && !read.AUTH_JWT_PUBLIC_KEY) return;
-  for (const name of REQUIRED_WITH_KEYS.filter((one) => !read[one])) {
+  for (const name of REQUIRED_WITH_KEYS.filter((key) => !read[key])) {
     const message =
       "is required with AUTH_JWT_JWKS_URL and AUTH_JWT_PUBLIC_KEY: without it, tokens made for " +
       "other applications would be accepted";
@@ -87,8 +87,8 @@ export function requireAddressees(read: z.output<typeof trust>, context: z.Refin
 }
 
 /** @throws Error that names the first invalid variable of the trust configuration. */
-export function requireTrust(variables: Record<string, string | undefined>): void {
-  const { error } = trust.superRefine(requireAddressees).safeParse(variables);
+export function requireTrustVariables(variables: Record<string, string | undefined>): void {
+  const { error } = trust.superRefine(requireAudience).safeParse(variables);
   const [issue] = error?.issues ?? [];
   if (issue) throw new Error(`${issue.path.join(".")} ${issue.message}.`);
   oidcProviders(variables);
@@ -104,7 +104,7 @@ export type OidcProvider = {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  tenants: Bounds;
+  tenants: TenantBounds;
   claims: ClaimNames;
 };
 

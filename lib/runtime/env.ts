@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { PRODUCT, PRODUCT_ID } from "../wire/product.ts";
-import { optionalText, requireAddressees, trustVariables } from "./auth-config.ts";
+import { optionalText, requireAudience, trustVariables } from "./auth-config.ts";
 
 const whole = z.string().regex(/^\d+$/, "must be a whole number").transform(Number);
 const secret32 = z
@@ -23,7 +23,7 @@ const base64Keys = z
   );
 
 /** Hosts as the URL parser writes them: lower case, addresses normalised, IPv6 without brackets. */
-export const hosts = z
+export const hostList = z
   .string()
   .default("")
   .transform((list, context): ReadonlySet<string> => {
@@ -55,7 +55,7 @@ const workerVariables = {
   // The worker signs; a process that only verifies has the public keys instead.
   AUDIT_SIGNING_KEY: base64Keys.default([]),
   AUDIT_PUBLIC_KEYS: base64Keys.default([]),
-  WEBHOOK_ALLOW_HOSTS: hosts,
+  WEBHOOK_ALLOW_HOSTS: hostList,
 };
 
 /** How mail is sent and which base its links have: only the worker reads these. */
@@ -126,7 +126,7 @@ export const VARIABLE_NAMES = Object.keys({
 });
 
 /** @throws Error that names each missing or invalid variable, without its value. */
-export const env = readOnce(variables.superRefine(requireAddressees).superRefine(requireAuditKeys));
+export const env = readOnce(variables.superRefine(requireAudience).superRefine(requireAuditKeys));
 
 /** The variables that the worker has, too. @throws Error as `env` does. */
 export const workerEnv = readOnce(z.object(workerVariables).superRefine(requireAuditKeys));

@@ -22,6 +22,6 @@ export const log = pino({
 });
 
 /** Passes each masked line to `to` as well as to stdout. */
-export function alsoLogTo(to: (line: string) => void): void {
+export function addLogSink(to: (line: string) => void): void {
   sink().to = to;
 }

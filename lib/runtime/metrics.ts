@@ -27,7 +27,7 @@ type Metric = { name: string; help: string; labels?: readonly string[] };
  * A histogram of durations in seconds. The same name returns the same histogram, even if the
  * bundler loaded this module twice.
  */
-export function durations({ name, help, labels = [] }: Metric): Histogram {
+export function durationHistogram({ name, help, labels = [] }: Metric): Histogram {
   const existing = registry().getSingleMetric(name) as Histogram | undefined;
   return (
     existing ??
@@ -44,7 +44,7 @@ export function durations({ name, help, labels = [] }: Metric): Histogram {
 /**
  * Registers a gauge that is read at each scrape: one number, or one for each value of its label.
  */
-export function figure(
+export function gauge(
   metric: Omit<Metric, "labels"> & { label?: string },
   read: () => number | Record<string, number>,
 ): void {

@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort } from "node:worker_threads";
 import { ApiError } from "../wire/errors.ts";
 import { lowerPriority } from "./lower-priority.ts";
-import type { Ended } from "./threads.ts";
+import type { FinalMessage } from "./threads.ts";
 
 /**
  * Makes this thread run the tasks of `Threads`, one per message. Tasks run concurrently; each has a
@@ -17,7 +17,7 @@ export function serveTasks<Task>(work: (task: Task, port: MessagePort) => unknow
 
 async function serve(work: () => unknown, port: MessagePort): Promise<void> {
   try {
-    port.postMessage({ type: "end", answer: await work() } satisfies Ended);
+    port.postMessage({ type: "end", answer: await work() } satisfies FinalMessage);
   } catch (error) {
     port.postMessage(endOf(error));
   } finally {
@@ -26,7 +26,7 @@ async function serve(work: () => unknown, port: MessagePort): Promise<void> {
 }
 
 /** Reduces an error to fields that can be sent through a port. */
-function endOf(error: unknown): Ended {
+function endOf(error: unknown): FinalMessage {
   if (error instanceof ApiError)
     return { type: "refused", code: error.code, message: error.message, errors: error.errors };
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error));

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { readInTurn } from "./tenant-queue.ts";
+import { readQueued } from "./tenant-queue.ts";
 
 const LARGE = 1024 * 1024;
 const BUSY_MS = 20;
@@ -13,7 +13,7 @@ function busy(): number {
 describe("large bodies of one tenant", () => {
   test("are read one by one, with a pause of three times the previous read", async () => {
     const starts = await Promise.all(
-      Array.from({ length: 4 }, () => readInTurn("acme", LARGE, busy)),
+      Array.from({ length: 4 }, () => readQueued("acme", LARGE, busy)),
     );
     for (const [n, start] of starts.entries()) {
       if (n > 0) expect(start - (starts[n - 1] ?? 0)).toBeGreaterThanOrEqual(4 * BUSY_MS - 4);
@@ -24,30 +24,30 @@ describe("large bodies of one tenant", () => {
     const order: string[] = [];
     const note = (name: string) => () => order.push(name);
     await Promise.all([
-      readInTurn("acme", LARGE, busy),
-      readInTurn("acme", LARGE, note("acme's second")),
-      readInTurn("globex", LARGE, note("globex's")),
-      readInTurn("acme", 100, note("a small one")),
+      readQueued("acme", LARGE, busy),
+      readQueued("acme", LARGE, note("acme's second")),
+      readQueued("globex", LARGE, note("globex's")),
+      readQueued("acme", 100, note("a small one")),
     ]);
     expect(order).toEqual(["a small one", "globex's", "acme's second"]);
   });
 
   test("are refused while 40 are waiting, and accepted again afterwards", async () => {
-    const waiting = Array.from({ length: 40 }, () => readInTurn("initech", LARGE, () => "read"));
-    await expect(readInTurn("initech", LARGE, () => "read")).rejects.toMatchObject({
+    const waiting = Array.from({ length: 40 }, () => readQueued("initech", LARGE, () => "read"));
+    await expect(readQueued("initech", LARGE, () => "read")).rejects.toMatchObject({
       code: "rate_limited",
     });
     await Promise.all(waiting);
     expect(
-      await vi.waitFor(() => readInTurn("initech", LARGE, () => "read"), { timeout: 60_000 }),
+      await vi.waitFor(() => readQueued("initech", LARGE, () => "read"), { timeout: 60_000 }),
     ).toBe("read");
   });
 
   test("that fail to parse don't block the next one", async () => {
-    const refused = readInTurn("umbrella", LARGE, () => {
+    const refused = readQueued("umbrella", LARGE, () => {
       throw new Error("not JSON");
     });
-    const next = readInTurn("umbrella", LARGE, () => "read");
+    const next = readQueued("umbrella", LARGE, () => "read");
     await expect(refused).rejects.toThrow("not JSON");
     await expect(next).resolves.toBe("read");
   });

@@ -39,7 +39,7 @@ export function runQueued<Result>(
  * Reads a body of `bytes`, in the tenant's queue if it is 64 KB or larger. @throws ApiError
  * `rate_limited` if 40 bodies of the tenant are waiting
  */
-export async function readInTurn<Result>(
+export async function readQueued<Result>(
   tenantId: string,
   bytes: number,
   read: () => Result,

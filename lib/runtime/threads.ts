@@ -5,7 +5,7 @@ import { log } from "./log.ts";
 import { singleton } from "./singleton.ts";
 
 /** The last message of a thread about a task. */
-export type Ended =
+export type FinalMessage =
   | { type: "end"; answer?: unknown }
   | { type: "refused"; code: ErrorCode; message: string; errors: FieldError[] | undefined }
   | { type: "failed"; name: string; message: string; stack: string | undefined };
@@ -83,8 +83,8 @@ export class Threads<Task> {
     signal?.addEventListener("abort", stop, { once: true });
     if (signal?.aborted) stop();
     try {
-      for await (const message of messagesOf<Ended>(port)) {
-        if (hasEnded(message)) return message.answer as Answer;
+      for await (const message of messagesOf<FinalMessage>(port)) {
+        if (isFinal(message)) return message.answer as Answer;
         onMessage?.(message as never);
       }
       this.#threads.delete(thread);
@@ -97,7 +97,7 @@ export class Threads<Task> {
   }
 
   #leastBusy(): Thread {
-    const [leastBusy] = [...this.#threads].sort((one, other) => one.tasks - other.tasks);
+    const [leastBusy] = [...this.#threads].sort((a, b) => a.tasks - b.tasks);
     if (leastBusy && (leastBusy.tasks === 0 || this.#threads.size >= this.#options.max))
       return leastBusy;
     const thread: Thread = { worker: this.#options.begin(), tasks: 0, idle: undefined };
@@ -121,16 +121,16 @@ export async function* messagesOf<Message>(port: MessagePort): AsyncGenerator<Me
 }
 
 /** Whether this is the last message about a task. @throws the error that the task threw */
-export function hasEnded(
-  message: Ended | { type: string },
-): message is Extract<Ended, { type: "end" }> {
+export function isFinal(
+  message: FinalMessage | { type: string },
+): message is Extract<FinalMessage, { type: "end" }> {
   const { type } = message;
   if (type === "refused") {
-    const { code, message: detail, errors } = message as Extract<Ended, { type: "refused" }>;
+    const { code, message: detail, errors } = message as Extract<FinalMessage, { type: "refused" }>;
     throw new ApiError(code, detail, { errors });
   }
   if (type === "failed") {
-    const { name, message: reason, stack } = message as Extract<Ended, { type: "failed" }>;
+    const { name, message: reason, stack } = message as Extract<FinalMessage, { type: "failed" }>;
     throw Object.assign(new Error(reason), { name, stack });
   }
   return type === "end";

@@ -37,12 +37,12 @@ export function traceWith(tracer: Tracer): void {
 }
 
 /** The `traceparent` of the current step, to continue it elsewhere. */
-export function presentStep(): string | undefined {
+export function currentStep(): string | undefined {
   return state().within.getStore();
 }
 
 /** Continues a step that began in another thread. */
-export function goOnIn<Result>(traceparent: string | undefined, work: () => Result): Result {
+export function continueStep<Result>(traceparent: string | undefined, work: () => Result): Result {
   return traceparent ? state().within.run(traceparent, work) : work();
 }
 

@@ -39,7 +39,7 @@ export const NO_TENANT = "*";
  */
 export function hashOf(chain: string, event: ChainedEvent): string {
   const person = [event.actor_issuer, event.actor_subject];
-  const isPersons = person.some((one) => one !== null);
+  const isPersons = person.some((value) => value !== null);
   const content = [
     `tieout.security_event.${isPersons ? "v2" : "v1"}`,
     chain === NO_TENANT ? null : chain,
@@ -68,5 +68,5 @@ export function hashOf(chain: string, event: ChainedEvent): string {
  * JSON.stringify does.
  */
 function asPostgresWrites(texts: (string | null)[]): string {
-  return `[${texts.map((one) => JSON.stringify(one)).join(", ")}]`;
+  return `[${texts.map((item) => JSON.stringify(item)).join(", ")}]`;
 }

@@ -23,7 +23,7 @@ const remembered = new Map<string, Checkpoint>();
 /**
  * Signs the state of each chain that grew, after verifying the events since the last signed state.
  */
-export async function signMovedChains(query: Query): Promise<Signing[]> {
+export async function signGrownChains(query: Query): Promise<Signing[]> {
   const { rows } = await query("select * from private.unsigned_security_event_chains()", []);
   const signings: Signing[] = [];
   for (const { chain, seq, hash, at, signed } of z.array(moved).parse(rows)) {
@@ -68,7 +68,7 @@ const beginning = z.object({
  * Signs the purge of events that exceeded their retention time, after verifying them, so that the
  * rest stays provable without them.
  */
-export async function signOffBeginnings(query: Query): Promise<Signing[]> {
+export async function signPurges(query: Query): Promise<Signing[]> {
   const { rows } = await query("select * from private.forgettable_security_events()", []);
   const signings: Signing[] = [];
   for (const { chain, through, hash, at } of z.array(beginning).parse(rows)) {

@@ -160,7 +160,7 @@ class Walk {
     const seq = Number(event.seq);
     const other = this.#heads.get(seq)?.find(({ hash }) => hash !== event.hash);
     if (!other) return null;
-    const signedBefore = Math.max(0, ...[...this.#heads.keys()].filter((one) => one < seq));
+    const signedBefore = Math.max(0, ...[...this.#heads.keys()].filter((value) => value < seq));
     const message =
       `What was signed at ${other.at} as number ${seq} has another hash: some of the events ` +
       `${signedBefore + 1} to ${seq} were rewritten since.`;

@@ -1,5 +1,5 @@
 import { serviceDb } from "../db/client.ts";
-import { storable } from "../db/storable-text.ts";
+import { toStorableText } from "../db/storable-text.ts";
 import type { Json } from "../db/types.gen.ts";
 import { unwrap } from "../db/unwrap.ts";
 import { maskSecrets } from "../runtime/mask-secrets.ts";
@@ -41,7 +41,7 @@ export type NewSecurityEvent = {
 export async function writeEvents(events: NewSecurityEvent[]): Promise<void> {
   const storableEvents = JSON.parse(
     JSON.stringify(events, (_key, value) =>
-      typeof value === "string" ? storable(maskSecrets(value)) : value,
+      typeof value === "string" ? toStorableText(maskSecrets(value)) : value,
     ),
   ) as Json;
   unwrap(

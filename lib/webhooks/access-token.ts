@@ -25,7 +25,7 @@ const response = z.object({
 });
 
 /** No token could be got. The message says why, in our own words. */
-export class NoToken extends Error {}
+export class TokenUnavailable extends Error {}
 
 /** Gets tokens by client credentials, and remembers them until they end. */
 export class AccessTokens {
@@ -36,7 +36,7 @@ export class AccessTokens {
     this.#sender = sender;
   }
 
-  /** @throws NoToken, and what `stop` was aborted with */
+  /** @throws TokenUnavailable, and what `stop` was aborted with */
   async get(client: Client, stop: AbortSignal): Promise<string> {
     const key = keyOf(client);
     const known = this.#known.get(key);
@@ -73,15 +73,17 @@ export class AccessTokens {
       )
       .catch((error) => {
         stop.throwIfAborted();
-        if (timeout.aborted) throw new NoToken("The token endpoint didn't respond within 5 s.");
+        if (timeout.aborted)
+          throw new TokenUnavailable("The token endpoint didn't respond within 5 s.");
         throw error;
       });
     if ("failure_kind" in outcome)
-      throw new NoToken(outcome.detail.replace("The receiver", "The token endpoint"));
+      throw new TokenUnavailable(outcome.detail.replace("The receiver", "The token endpoint"));
     if (outcome.status_code !== 200)
-      throw new NoToken(`The token endpoint responded with ${outcome.status_code}.`);
+      throw new TokenUnavailable(`The token endpoint responded with ${outcome.status_code}.`);
     const parsed = response.safeParse(jsonOf(outcome.response_body));
-    if (!parsed.success) throw new NoToken("The token endpoint's response has no bearer token.");
+    if (!parsed.success)
+      throw new TokenUnavailable("The token endpoint's response has no bearer token.");
     return parsed.data;
   }
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { BlockedAddress, pinnedConnector } from "./connector.ts";
-import type { LookedUp } from "./resolve-name.ts";
+import type { ResolvedAddress } from "./resolve-name.ts";
 
 /** A server on every address of this machine, which no webhook may reach. */
 let canary: Server;
@@ -30,7 +30,7 @@ beforeEach(() => {
 
 async function reach(
   host: string,
-  records: LookedUp[] = [],
+  records: ResolvedAddress[] = [],
   allowed: string[] = [],
 ): Promise<string> {
   const agent = new Agent({
@@ -72,7 +72,7 @@ describe("a webhook connection", () => {
     expect(connections).toBe(0);
   });
 
-  test.each<[string, LookedUp[]]>([
+  test.each<[string, ResolvedAddress[]]>([
     ["loopback", [v4("127.0.0.1")]],
     ["loopback by IPv6", [v6("::1")]],
     ["IPv4 mapped into IPv6", [v6("::ffff:127.0.0.1")]],

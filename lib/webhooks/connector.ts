@@ -2,7 +2,7 @@ import { lookup as systemLookup } from "node:dns/promises";
 import type { LookupFunction, Socket } from "node:net";
 import { buildConnector } from "undici";
 import { isAddress, isPublicAddress } from "./receiver-address.ts";
-import { type LookedUp, type Resolve, resolveName } from "./resolve-name.ts";
+import { type Resolve, type ResolvedAddress, resolveName } from "./resolve-name.ts";
 import { skipContinue } from "./skip-continue.ts";
 
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -67,7 +67,7 @@ function checkedConnector(
   };
 }
 
-async function publicRecords(name: string, resolve: Resolve): Promise<LookedUp[]> {
+async function publicRecords(name: string, resolve: Resolve): Promise<ResolvedAddress[]> {
   const records = await resolve(name);
   if (records.some(({ address }) => !isPublicAddress(address))) throw blocked();
   return records;

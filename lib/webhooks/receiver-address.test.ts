@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import ipaddr from "ipaddr.js";
 import { describe, expect, test } from "vitest";
-import { isPublicAddress, whyRefused } from "./receiver-address.ts";
+import { isPublicAddress, receiverFault } from "./receiver-address.ts";
 
 /**
  * Ranges that IANA's special-purpose registries list as not globally reachable, or that embed
@@ -80,18 +80,18 @@ const NO_NAMES = [
 ];
 
 test.each(NO_NAMES)("rejects the invalid host name %s", (host) => {
-  expect(whyRefused(new URL(`https://${host}/`), new Set())).toMatch(/isn't a host name/);
+  expect(receiverFault(new URL(`https://${host}/`), new Set())).toMatch(/isn't a host name/);
 });
 
 test.each(["example.com.", "a_b.example.com", "xn--mnchen-3ya.example"])(
   "accepts the unusual host name %s",
   (host) => {
-    expect(whyRefused(new URL(`https://${host}/`), new Set())).toBeNull();
+    expect(receiverFault(new URL(`https://${host}/`), new Set())).toBeNull();
   },
 );
 
 describe("the operator's allow-list", () => {
-  const why = (url: string, ...hosts: string[]) => whyRefused(new URL(url), new Set(hosts));
+  const why = (url: string, ...hosts: string[]) => receiverFault(new URL(url), new Set(hosts));
 
   test("allows its hosts on any port and over http", () => {
     for (const url of ["http://127.0.0.1/", "http://127.0.0.1:81/", "https://127.0.0.1:22/"])

@@ -18,7 +18,7 @@ const ALLOWED = "The operator can allow it, including over http, with WEBHOOK_AL
  * normalised every notation of an address (hex, octal, decimal, enclosed or full-width digits).
  * Hosts on the operator's allow-list are exempt.
  */
-export function whyRefused(url: URL, allowHosts: ReadonlySet<string>): string | null {
+export function receiverFault(url: URL, allowHosts: ReadonlySet<string>): string | null {
   const host = bareHost(url.hostname);
   if (allowHosts.has(host)) return null;
   const name = host.replace(/\.$/, "");

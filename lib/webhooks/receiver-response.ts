@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { storable } from "../db/storable-text.ts";
+import { toStorableText } from "../db/storable-text.ts";
 
 const STORED_BYTES_MAX = 16_384;
 /**
@@ -48,12 +48,12 @@ export async function readResponse(
     response_headers: Object.fromEntries(
       STORED_HEADERS.flatMap((name) => {
         const value = headerOf(headers, name);
-        return value === null ? [] : [[name, storable(value).slice(0, HEADER_MAX)]];
+        return value === null ? [] : [[name, toStorableText(value).slice(0, HEADER_MAX)]];
       }),
     ),
     // Never decompressed, since a few bytes can expand to gigabytes.
     response_body:
-      encoding !== null && encoding !== "identity" ? "" : storable(bytes.toString("utf8")),
+      encoding !== null && encoding !== "identity" ? "" : toStorableText(bytes.toString("utf8")),
     response_truncated: !complete,
   };
 }

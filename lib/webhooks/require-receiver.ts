@@ -1,12 +1,12 @@
 import { env } from "../runtime/env.ts";
 import { invalidRequest } from "../wire/errors.ts";
-import { whyRefused } from "./receiver-address.ts";
+import { receiverFault } from "./receiver-address.ts";
 
 /**
  * @throws ApiError 400 if nothing may be sent to the URL. The addresses of its name are checked
  * when connecting.
  */
 export function requireReceiver(url: string, path = "url"): void {
-  const message = whyRefused(new URL(url), env().WEBHOOK_ALLOW_HOSTS);
+  const message = receiverFault(new URL(url), env().WEBHOOK_ALLOW_HOSTS);
   if (message !== null) throw invalidRequest([{ path, message }]);
 }

@@ -1,8 +1,8 @@
 import { Resolver } from "node:dns/promises";
 
-export type LookedUp = { address: string; family: number };
+export type ResolvedAddress = { address: string; family: number };
 /** Returns every address of a name. */
-export type Resolve = (hostname: string) => Promise<LookedUp[]>;
+export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 
 /**
  * The system's lookup shares four threads with other work, which a hanging name server would block.
@@ -12,7 +12,7 @@ const resolver = new Resolver({ timeout: 2_000, tries: 2 });
 const NO_SUCH_RECORD = new Set(["ENODATA", "ENOTFOUND"]);
 
 /** Every address of a name, IPv4 first; empty if it has none. */
-export async function resolveName(hostname: string): Promise<LookedUp[]> {
+export async function resolveName(hostname: string): Promise<ResolvedAddress[]> {
   const [ipv4, ipv6] = await Promise.all([
     records(resolver.resolve4(hostname), 4),
     records(resolver.resolve6(hostname), 6),
@@ -20,7 +20,7 @@ export async function resolveName(hostname: string): Promise<LookedUp[]> {
   return [...ipv4, ...ipv6];
 }
 
-async function records(query: Promise<string[]>, family: 4 | 6): Promise<LookedUp[]> {
+async function records(query: Promise<string[]>, family: 4 | 6): Promise<ResolvedAddress[]> {
   try {
     return (await query).map((address) => ({ address, family }));
   } catch (error) {

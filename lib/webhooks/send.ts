@@ -2,9 +2,9 @@ import { Agent, request } from "undici";
 import { PRODUCT } from "../wire/product.ts";
 import { BlockedAddress, pinnedConnector } from "./connector.ts";
 import { failureOf } from "./delivery-failure.ts";
-import { whyRefused } from "./receiver-address.ts";
+import { receiverFault } from "./receiver-address.ts";
 import { type ReceiverResponse, readResponse } from "./receiver-response.ts";
-import type { Signed } from "./signature.ts";
+import type { SignatureHeaders } from "./signature.ts";
 import { StallAwareClock } from "./stall-aware-clock.ts";
 
 const TIMEOUT_MS = 15_000;
@@ -17,7 +17,7 @@ const USER_AGENT = `${PRODUCT}-Webhooks/1.0`;
 export type Attempt = {
   url: string;
   body: string;
-  headers: Record<string, string> & Partial<Signed>;
+  headers: Record<string, string> & Partial<SignatureHeaders>;
 };
 
 export type Outcome = { duration_ms: number } & (
@@ -90,7 +90,7 @@ async function answerOf(
   allowHosts: ReadonlySet<string>,
   signal: AbortSignal,
 ) {
-  const refusal = whyRefused(new URL(url), allowHosts);
+  const refusal = receiverFault(new URL(url), allowHosts);
   if (refusal !== null) throw new BlockedAddress(refusal);
   const {
     statusCode,

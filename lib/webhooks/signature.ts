@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-export type Signed = {
+export type SignatureHeaders = {
   "webhook-id": string;
   "webhook-timestamp": string;
   "webhook-signature": string;
@@ -10,7 +10,12 @@ export type Signed = {
  * Signs a message by the Standard Webhooks scheme with each secret, newest first. `sentAt` is in
  * seconds.
  */
-export function sign(id: string, sentAt: number, body: string, secrets: readonly string[]): Signed {
+export function sign(
+  id: string,
+  sentAt: number,
+  body: string,
+  secrets: readonly string[],
+): SignatureHeaders {
   const timestamp = String(sentAt);
   const signatures = secrets.map((secret) => {
     const digest = createHmac("sha256", secretBytes(secret))

@@ -20,11 +20,15 @@ test("the database refuses conflicts only with reasons of the closed list", () =
   const calls = sql.match(/perform private\.refuse_conflict\(/g) ?? [];
   expect(calls.length).toBeGreaterThan(60);
   expect(reasons.length).toBeGreaterThanOrEqual(calls.length);
-  expect(reasons.filter((reason) => !CONFLICT_REASONS.some((one) => one === reason))).toEqual([]);
+  expect(
+    reasons.filter((reason) => !CONFLICT_REASONS.some((candidate) => candidate === reason)),
+  ).toEqual([]);
   expect(sql).not.toContain("private.refuse('conflict'");
 });
 
 test("each reason of the closed list is used somewhere", () => {
   const ofTheApi = ["sign_in_required", "managed_elsewhere", "unsuitable_entry"];
-  expect(CONFLICT_REASONS.filter((one) => ![...reasons, ...ofTheApi].includes(one))).toEqual([]);
+  expect(CONFLICT_REASONS.filter((reason) => ![...reasons, ...ofTheApi].includes(reason))).toEqual(
+    [],
+  );
 });

@@ -247,7 +247,7 @@ function formatOf({ workbook }: Export) {
  * can lack it, since every role that may write may read. A create returns what the caller sent, and
  * a dry run, which changes nothing, is refused.
  */
-export function mayAnswerNothing({
+export function mayReturnNoContent({
   access,
   dryRun,
   method,

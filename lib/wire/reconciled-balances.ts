@@ -57,8 +57,10 @@ function sideOf(
   side: "left" | "right",
   areStated: boolean,
 ): SideBalance {
-  const balance = balances.find((one) => one.currency === currency && one.side === side);
-  const sums = proof.items.find((one) => one.currency === currency && one.side === side);
+  const balance = balances.find(
+    (balance) => balance.currency === currency && balance.side === side,
+  );
+  const sums = proof.items.find((item) => item.currency === currency && item.side === side);
   const stated = areStated ? (balance?.stated_closing_minor ?? null) : null;
   const closing = BigInt(stated ?? balance?.closing_minor ?? 0);
   const timing = stated === null ? 0n : BigInt(balance?.timing_minor ?? 0);

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
-import { lentDatabases } from "../../bin/dev/generate/lent-databases.ts";
+import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
 import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
 
-const fresh = lentDatabases();
+const fresh = testDatabases();
 let client: Client;
 
 const file = (name: string) =>

@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { lentDatabases } from "../../bin/dev/generate/lent-databases.ts";
+import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
 import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
 
 const ADMIN = { principal_type: "user", principal_id: "ada", roles: ["tenant_admin"] };
@@ -8,7 +8,7 @@ const ADMIN = { principal_type: "user", principal_id: "ada", roles: ["tenant_adm
 type Event = { id: string; type: string; subject: string | null; data: { id: string } };
 type Page = { items: Event[]; position: string; has_more: boolean };
 
-const fresh = lentDatabases();
+const fresh = testDatabases();
 let url: string;
 let client: Client;
 
@@ -61,10 +61,10 @@ const idsOf = ({ items }: Page) => items.map(({ data }) => data.id);
 async function withConnections(count: number, work: (all: Client[]) => Promise<void>) {
   const all = Array.from({ length: count }, () => new Client({ connectionString: url }));
   try {
-    await Promise.all(all.map((one) => one.connect()));
+    await Promise.all(all.map((item) => item.connect()));
     await work(all);
   } finally {
-    await Promise.all(all.map((one) => one.end()));
+    await Promise.all(all.map((item) => item.end()));
   }
 }
 

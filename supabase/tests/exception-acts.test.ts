@@ -1,11 +1,11 @@
 import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
-import { lentDatabases } from "../../bin/dev/generate/lent-databases.ts";
+import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
 import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
 import { ACTS } from "./exception-acts.ts";
 import { recordExceptions } from "./exception-recorder.ts";
 
-const fresh = lentDatabases();
+const fresh = testDatabases();
 let client: Client;
 
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import type { Client } from "pg";
 import { beforeEach, expect, test } from "vitest";
-import { lentDatabases } from "../../bin/dev/generate/lent-databases.ts";
+import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
 import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
 
 const DIVIDED = ["events", "webhook_attempts", "webhook_deliveries"] as const;
 const DAY_MS = 86_400_000;
 
-const fresh = lentDatabases();
+const fresh = testDatabases();
 let client: Client;
 /** One moment per test, because a day could end between two. */
 let now: Date;

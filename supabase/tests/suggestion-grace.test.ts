@@ -1,13 +1,13 @@
 import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
-import { lentDatabases } from "../../bin/dev/generate/lent-databases.ts";
+import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
 import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
 import { LINES_OF_TWO_SOURCES } from "./exception-acts.ts";
 import { TENANT } from "./exception-recorder.ts";
 
 const PERIOD = "rcn_00000000000000000000000000000001";
 const MATCH = "00000000-0000-0000-0000-000000000001";
-const fresh = lentDatabases();
+const fresh = testDatabases();
 let client: Client;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ async function pastGrace(): Promise<number[]> {
   ]);
   return rows[0].lines
     .map(({ lines }: { lines: object[] }) => lines.length)
-    .sort((one: number, other: number) => one - other);
+    .sort((a: number, b: number) => a - b);
 }
 
 test("a suggestion opens its exception once the grace of each of its lines is over", async () => {

@@ -1,9 +1,9 @@
 import type { Client } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
-import { lentDatabases } from "../../bin/dev/generate/lent-databases.ts";
+import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
 import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
 
-const fresh = lentDatabases();
+const fresh = testDatabases();
 let client: Client;
 
 beforeAll(async () => {

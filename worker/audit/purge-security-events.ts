@@ -1,8 +1,8 @@
 import type { Task } from "graphile-worker";
-import { signOffBeginnings } from "#lib/security-events/sign-chain.ts";
+import { signPurges } from "#lib/security-events/sign-chain.ts";
 import { logSignings } from "./log-signings.ts";
 
 /** Signs off the events that exceeded their retention time, so that the purge may delete them. */
-export const forgetSecurityEvents: Task = async (_payload, { query }) => {
-  logSignings(await signOffBeginnings((text, values) => query(text, values)));
+export const purgeSecurityEvents: Task = async (_payload, { query }) => {
+  logSignings(await signPurges((text, values) => query(text, values)));
 };

@@ -7,7 +7,7 @@ import { IMPORT_MAX_BYTES } from "#lib/imports/contract.ts";
 import { evenChunks } from "#lib/imports/even-chunks.ts";
 import { FORMAT_TRAITS, type Mapping } from "#lib/imports/formats/mapping.ts";
 import { type OpenedFile, openFile } from "#lib/imports/opened-file.ts";
-import { settle } from "#lib/imports/settle-mapping.ts";
+import { settleMapping } from "#lib/imports/settle-mapping.ts";
 import { log } from "#lib/runtime/log.ts";
 import type { LookQueries, LookSettings, Outcome } from "./queries.ts";
 
@@ -104,7 +104,7 @@ async function knownLayout(
   const fields = Object.values(saved?.fields ?? {});
   if (FORMAT_TRAITS[opened.format].fields === "columns" && fields.length === 0)
     throw new FileFault(`The columns of this file aren't known yet. ${BY_HAND}`);
-  const { mapping, questions, csv } = await settle(opened, saved, currency);
+  const { mapping, questions, csv } = await settleMapping(opened, saved, currency);
   const names = csv?.columns.map(({ name }) => name) ?? fields;
   const missing = fields.filter((name) => !names.includes(name));
   if (missing.length > 0)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { fitsGlob } from "#lib/connections/file-glob.ts";
+import { globMatches } from "#lib/connections/file-glob.ts";
 import type { Remote, RemoteFile } from "#lib/connections/remote/remote.ts";
 import { RemoteError } from "#lib/connections/remote/remote-error.ts";
 import { fetchFile } from "./fetch-file.ts";
@@ -45,7 +45,7 @@ function candidatesOf(listed: RemoteFile[], settings: LookSettings): RemoteFile[
   return listed
     .filter(
       ({ path }) =>
-        fitsGlob(path, file_glob) &&
+        globMatches(path, file_glob) &&
         !UNFINISHED.test(path) &&
         !path.endsWith(MARKER) &&
         (!waits_for_marker || names.has(path + MARKER)),

@@ -10,7 +10,7 @@ import {
   partsOf,
 } from "#lib/entries/contract.ts";
 import type { LedgerFile } from "#lib/entries/files/ledger-writer.ts";
-import { byPart, headerOf, rowsOf } from "#lib/entries/files/writers.ts";
+import { headerOf, rowsOf, splitIntoParts } from "#lib/entries/files/writers.ts";
 import { FORMAT_FILES, type LedgerSettings, type PushFormat } from "#lib/entries/rules/contract.ts";
 import { completeLedger } from "#lib/entries/rules/stored.ts";
 import { log } from "#lib/runtime/log.ts";
@@ -172,7 +172,7 @@ async function* partsIn(
     name: fileNameOf(file, current),
     content: Buffer.concat([headerOf(file), ...chunks]),
   });
-  for await (const { part, entries } of byPart(pages, file.format)) {
+  for await (const { part, entries } of splitIntoParts(pages, file.format)) {
     if (part !== current) {
       yield whole();
       chunks = [];

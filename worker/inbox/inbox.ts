@@ -8,7 +8,7 @@ import type { InboxVariables } from "#lib/runtime/env.ts";
 import { log } from "#lib/runtime/log.ts";
 import { TenantLimiter } from "#lib/runtime/tenant-limiter.ts";
 import { mailContent } from "./mail-content.ts";
-import { findInbox, type Inbox, mayComeAgain, receiveMail } from "./receive-mail.ts";
+import { findInbox, type Inbox, isRetryable, receiveMail } from "./receive-mail.ts";
 import { MailRefusal, verifiedMail } from "./verified-mail.ts";
 
 /** As large as mail servers commonly let mails be. */
@@ -133,7 +133,7 @@ export class InboxServer implements Service {
       );
     } catch (error) {
       const isRefusal = error instanceof MailRefusal;
-      if (!isRefusal && !mayComeAgain(error)) log.error({ err: error }, "a mail was not received");
+      if (!isRefusal && !isRetryable(error)) log.error({ err: error }, "a mail was not received");
       throw isRefusal
         ? response(550, error.message)
         : response(451, "Try again later: the mail was not received.");

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { JobHelpers } from "graphile-worker";
-import { fitsGlob } from "#lib/connections/file-glob.ts";
+import { globMatches } from "#lib/connections/file-glob.ts";
 import { refusalOf } from "#lib/connections/refusal.ts";
 import { isPlainName, type Remote } from "#lib/connections/remote/remote.ts";
 import { RemoteError } from "#lib/connections/remote/remote-error.ts";
@@ -40,7 +40,7 @@ export async function receiveMail(
   const outcome: Outcome = { found: 0, error: null, needs_person: false };
   for (const [index, { name, content }] of attachments.entries()) {
     const path = name && isPlainName(name) ? name : `attachment-${index + 1}`;
-    if (!fitsGlob(path, settings.file_glob)) continue;
+    if (!globMatches(path, settings.file_glob)) continue;
     const file = { path, bytes: content.length, modified_at: null, sender: from, checks };
     await fetchFile(queries, settings, attached(content), file, outcome);
   }
@@ -48,7 +48,7 @@ export async function receiveMail(
 }
 
 /** Whether the same mail may be taken later: another mail is being taken, or there is no room. */
-export function mayComeAgain(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   return refusalOf(error) !== null;
 }
 

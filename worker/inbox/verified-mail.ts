@@ -75,8 +75,8 @@ function provesDomain({ dkim, spf, dmarc }: AuthenticateResult, domain: string):
   );
 }
 
-function isRelated(one: string, other: string): boolean {
-  return isSameOrParent(one, other) || isSameOrParent(other, one);
+function isRelated(a: string, b: string): boolean {
+  return isSameOrParent(a, b) || isSameOrParent(b, a);
 }
 
 function isSameOrParent(parent: string | undefined, domain: string): boolean {
@@ -85,8 +85,8 @@ function isSameOrParent(parent: string | undefined, domain: string): boolean {
 
 /** Whether an address is on a list of addresses and of domains, which begin with @. */
 export function isAllowed(from: string, allowedSenders: readonly string[]): boolean {
-  return allowedSenders.some((one) => {
-    const allowed = one.toLowerCase();
+  return allowedSenders.some((sender) => {
+    const allowed = sender.toLowerCase();
     return allowed === from || (allowed.startsWith("@") && from.endsWith(allowed));
   });
 }

@@ -33,7 +33,7 @@ await runInBackground({
   kind: "matcher",
   directUrl: DIRECT_URL || DATABASE_URL,
   concurrentJobs: RUNS_AT_ONCE + 3,
-  mostAtOnce: placesOf,
+  maxConcurrent: placesOf,
   tasks: {
     close_period: closePeriodTask(DIRECT_URL || DATABASE_URL),
     end_abandoned_runs: endAbandonedRuns,

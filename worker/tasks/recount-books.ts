@@ -4,7 +4,7 @@ import type { Task } from "graphile-worker";
  * Recounts a pair from its lines and decisions. Differences are sent as `books.differ` and fail the
  * job, which triggers the operator's alert on failed jobs.
  */
-export const examineBooks: Task = async (payload, { query }) => {
+export const recountBooks: Task = async (payload, { query }) => {
   const { tenant_id, pair_no } = payload as { tenant_id: string; pair_no: number };
   const { rows } = await query<{ differences: string }>(
     "select private.recount_books($1, $2) as differences",
@@ -19,6 +19,6 @@ export const examineBooks: Task = async (payload, { query }) => {
 };
 
 /** Queues a recount of every pair. */
-export const queueBookExaminations: Task = async (_payload, { query }) => {
+export const queueBookRecounts: Task = async (_payload, { query }) => {
   await query("select private.queue_book_recounts()");
 };

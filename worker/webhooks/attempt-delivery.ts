@@ -1,13 +1,13 @@
 import { LRUCache } from "lru-cache";
 import { log } from "#lib/runtime/log.ts";
 import { REDACTED } from "#lib/runtime/mask-secrets.ts";
-import { durations } from "#lib/runtime/metrics.ts";
+import { durationHistogram } from "#lib/runtime/metrics.ts";
 import { traced } from "#lib/runtime/trace.ts";
-import { type AccessTokens, type Client, NoToken } from "#lib/webhooks/access-token.ts";
+import { type AccessTokens, type Client, TokenUnavailable } from "#lib/webhooks/access-token.ts";
 import { unsealSecret } from "#lib/webhooks/seal-secret.ts";
 import { type Outcome, ProcessStalledError, type Sender } from "#lib/webhooks/send.ts";
 import { sign } from "#lib/webhooks/signature.ts";
-import type { Claimed, Result } from "./queries.ts";
+import type { ClaimedDelivery, Result } from "./queries.ts";
 
 /**
  * The lease is 23 s and an attempt takes up to 15 s. An attempt that started later could overlap
@@ -22,19 +22,19 @@ const MASKED_FROM_LENGTH = 8;
  */
 const secretCache = new LRUCache<string, string>({ max: 1_000, ttl: 60_000 });
 
-const took = durations({
+const took = durationHistogram({
   name: "tieout_webhook_attempt_seconds",
   help: "How long this worker's requests to receivers took.",
   labels: ["outcome"],
 });
 
 /** How deliveries are sent, and how those of OAuth get their tokens. */
-export type Sending = { sender: Sender; tokens: AccessTokens };
+export type SendContext = { sender: Sender; tokens: AccessTokens };
 
 /** Signs and sends one delivery. `claimedAt` is by `performance.now()`. Never throws. */
 export async function attemptDelivery(
-  { sender, tokens }: Sending,
-  claimed: Claimed,
+  { sender, tokens }: SendContext,
+  claimed: ClaimedDelivery,
   claimedAt: number,
   stop: AbortSignal,
 ): Promise<Result> {
@@ -57,8 +57,8 @@ export async function attemptDelivery(
 }
 
 async function attempt(
-  { sender, tokens }: Sending,
-  claimed: Claimed,
+  { sender, tokens }: SendContext,
+  claimed: ClaimedDelivery,
   claimedAt: number,
   stop: AbortSignal,
   traceparent: string | null,
@@ -90,7 +90,7 @@ async function attempt(
     if (client && "status_code" in outcome && outcome.status_code === 401) tokens.forget(client);
     return { attempt_id, ...withoutValues(outcome, [...Object.values(own), token ?? ""]) };
   } catch (error) {
-    if (error instanceof NoToken)
+    if (error instanceof TokenUnavailable)
       return {
         attempt_id,
         failure_kind: "connection_failed",
@@ -109,18 +109,18 @@ async function attempt(
   }
 }
 
-function secretsOf({ secrets, tenant_id }: Claimed): string[] {
+function secretsOf({ secrets, tenant_id }: ClaimedDelivery): string[] {
   if (!secrets) throw new Error("The webhook has no signing secret.");
   return secrets.map(({ id, sealed }) => unsealed(sealed, tenant_id, id));
 }
 
-function headersOf({ headers, tenant_id }: Claimed): Record<string, string> {
+function headersOf({ headers, tenant_id }: ClaimedDelivery): Record<string, string> {
   return Object.fromEntries(
     (headers ?? []).map(({ name, id, sealed }) => [name, unsealed(sealed, tenant_id, id)]),
   );
 }
 
-function clientOf({ oauth, tenant_id }: Claimed): Client | null {
+function clientOf({ oauth, tenant_id }: ClaimedDelivery): Client | null {
   if (!oauth) return null;
   const { sealed, ...client } = oauth;
   return { ...client, client_secret: unsealed(sealed, tenant_id, oauth.id) };

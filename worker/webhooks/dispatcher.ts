@@ -4,9 +4,9 @@ import type { Service } from "#lib/background/service.ts";
 import { log } from "#lib/runtime/log.ts";
 import { AccessTokens } from "#lib/webhooks/access-token.ts";
 import { createSender } from "#lib/webhooks/send.ts";
-import { attemptDelivery, type Sending } from "./attempt-delivery.ts";
+import { attemptDelivery, type SendContext } from "./attempt-delivery.ts";
 import {
-  type Claimed,
+  type ClaimedDelivery,
   claimDeliveries,
   findOverdue,
   type Result,
@@ -38,7 +38,7 @@ const BATCH_DELAY_MS = 3;
  */
 export class Dispatcher implements Service {
   readonly name = "deliveries";
-  readonly #sending: Sending;
+  readonly #sending: SendContext;
   readonly #claims: Loop;
   readonly #settlements: Loop;
   readonly #awake = new Set<string>();
@@ -54,7 +54,7 @@ export class Dispatcher implements Service {
     const sender = createSender(allowHosts);
     this.#sending = { sender, tokens: new AccessTokens(sender) };
     // Two connections, so that results are recorded even while a claim takes long.
-    const common = { connectionString, statementWithinMs: STATEMENT_TIMEOUT_MS };
+    const common = { connectionString, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
     this.#claims = new Loop({ ...common, name: "claims", turn: (query) => this.#claim(query) });
     this.#settlements = new Loop({
       ...common,
@@ -119,7 +119,10 @@ export class Dispatcher implements Service {
   }
 
   /** Webhooks whose claim failed stay queued. */
-  async #claimFor(webhookIds: string[], claim: () => Promise<Claimed[]>): Promise<Claimed[]> {
+  async #claimFor(
+    webhookIds: string[],
+    claim: () => Promise<ClaimedDelivery[]>,
+  ): Promise<ClaimedDelivery[]> {
     try {
       return await claim();
     } catch (error) {

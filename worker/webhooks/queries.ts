@@ -4,7 +4,7 @@ import type { Outcome } from "#lib/webhooks/send.ts";
 /**
  * A delivery that this worker holds under a lease. `sent_at` is the database's clock, in seconds.
  */
-export type Claimed = {
+export type ClaimedDelivery = {
   attempt_id: string;
   delivery_id: string;
   webhook_id: string;
@@ -49,9 +49,9 @@ export async function claimDeliveries(
   query: Query,
   webhookIds: string[],
   room: number,
-): Promise<Claimed[]> {
+): Promise<ClaimedDelivery[]> {
   return (
-    await query<Claimed>("select * from private.claim_webhook_deliveries($1, $2)", [
+    await query<ClaimedDelivery>("select * from private.claim_webhook_deliveries($1, $2)", [
       webhookIds,
       room,
     ])

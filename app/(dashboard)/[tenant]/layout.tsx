@@ -6,7 +6,7 @@ import { QueryProvider } from "#components/kit/query-provider.tsx";
 import { AppShell } from "#components/shell/app-shell.tsx";
 import { SessionWatch } from "#components/sign-in/session-watch.tsx";
 import { Toaster } from "#components/ui/toaster.tsx";
-import { askAsMember, requireMember, requireUser } from "#lib/auth/page-context.ts";
+import { callAsMember, requireMember, requireUser } from "#lib/auth/page-context.ts";
 import { actorOf } from "#lib/auth/principal.ts";
 import { type FirstSteps, getFirstStepsContract } from "#lib/first-steps/contract.ts";
 import { getFirstSteps } from "#lib/first-steps/get-first-steps.ts";
@@ -61,7 +61,7 @@ export default async function TenantLayout({ params, children }: Props) {
 
 /** Null when the database can't be reached: no page fails because of it. */
 async function findFirstSteps(tenantId: string): Promise<FirstSteps | null> {
-  return askAsMember(tenantId, getFirstStepsContract, getFirstSteps).then(
+  return callAsMember(tenantId, getFirstStepsContract, getFirstSteps).then(
     ({ data }) => data,
     () => null,
   );

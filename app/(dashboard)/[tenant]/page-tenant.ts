@@ -1,7 +1,7 @@
 import { notFound } from "next/navigation";
 import { cache } from "react";
 import type { Tenant } from "#components/kit/member.tsx";
-import { askAsMember, requireMember } from "#lib/auth/page-context.ts";
+import { callAsMember, requireMember } from "#lib/auth/page-context.ts";
 import { getMeContract } from "#lib/tenants/contract.ts";
 import { getMe } from "#lib/tenants/get-me.ts";
 import { ApiError } from "#lib/wire/errors.ts";
@@ -12,7 +12,7 @@ type PageTenant = { tenant: Tenant; sandboxId: string | null };
 export const pageTenant = cache(async (tenantId: string): Promise<PageTenant> => {
   await requireMember(tenantId);
   try {
-    const { data } = await askAsMember(tenantId, getMeContract, getMe);
+    const { data } = await callAsMember(tenantId, getMeContract, getMe);
     return {
       tenant: { id: tenantId, name: data.tenant_name ?? tenantId },
       sandboxId: data.sandbox_id,

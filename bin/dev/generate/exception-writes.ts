@@ -87,7 +87,7 @@ function namesFunction(name: string, names: readonly string[]): string {
   return `create function private.${name}() returns text[]
 language sql immutable set search_path = ''
 return array[
-${filled(names.map((one) => `'${one}'`))}
+${filled(names.map((item) => `'${item}'`))}
 ];`;
 }
 

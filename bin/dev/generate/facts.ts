@@ -75,7 +75,7 @@ export async function factsFile(database: Pool): Promise<string> {
 
 /** Writes each column on one line. */
 function literal(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((one) => JSON.stringify(one)).join(", ")}]`;
+  if (Array.isArray(value)) return `[${value.map((item) => JSON.stringify(item)).join(", ")}]`;
   const entries = Object.entries(value as object).map(([name, one]) => [
     name,
     typeof one === "object" ? literal(one) : String(one),

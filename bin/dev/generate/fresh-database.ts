@@ -13,11 +13,11 @@ import { startPostgres } from "../../../supervisor/stack.ts";
  * its owner.
  */
 export type FreshDatabase = { url: string; client: Client };
-export type Fresh = () => Promise<FreshDatabase>;
+export type CreateDatabase = () => Promise<FreshDatabase>;
 
 /** Creates fresh databases on demand and deletes them afterwards. */
 export async function withFreshDatabases<Result>(
-  work: (fresh: Fresh) => Promise<Result>,
+  work: (fresh: CreateDatabase) => Promise<Result>,
 ): Promise<Result> {
   const directory = mkdtempSync(join(tmpdir(), "tieout-generate-"));
   const clients: Client[] = [];

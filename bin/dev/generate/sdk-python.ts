@@ -64,13 +64,14 @@ class TypePrinter {
     if (values) return `Literal[${values.map(literal).join(", ")}]`;
     if ("const" in schema) return `Literal[${literal(schema.const)}]`;
     const choices = anyOf ?? oneOf;
-    if (choices) return union(choices.map((one, at) => this.typeOf(one, `${name}${at || ""}`)));
+    if (choices)
+      return union(choices.map((choice, at) => this.typeOf(choice, `${name}${at || ""}`)));
     const whole = merged(schema);
     if (whole.properties) {
       this.#declareObject(name, whole);
       return `"${name}"`;
     }
-    if (Array.isArray(type)) return union(type.map((one) => SCALARS[one] ?? "Any"));
+    if (Array.isArray(type)) return union(type.map((value) => SCALARS[value] ?? "Any"));
     if (type === "array" && items) return `list[${this.typeOf(items, `${name}Item`)}]`;
     if (type === "object" && typeof additionalProperties === "object")
       return `dict[str, ${this.typeOf(additionalProperties, `${name}Value`)}]`;
@@ -207,10 +208,10 @@ function methodOf(
   verb: string,
   { operationId, summary, description = "", parameters = [], requestBody, responses }: Operation,
 ): Method {
-  const all = parameters.map((one) =>
-    one.$ref ? (components.parameters[nameOf(one)] as Parameter) : one,
+  const all = parameters.map((parameter) =>
+    parameter.$ref ? (components.parameters[nameOf(parameter)] as Parameter) : parameter,
   );
-  const query = all.filter((one) => one.in === "query");
+  const query = all.filter((parameter) => parameter.in === "query");
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = ""]) => id);
   const bodyType = requestBody && nameOf(requestBody.content["application/json"]?.schema);
   const isFile = requestBody !== undefined && !bodyType;
@@ -271,7 +272,7 @@ function methodOf(
   const doc = `        """${words.join("\n").replaceAll("\\", "\\\\").replaceAll('"""', "'''").replaceAll("\n", "\n        ").replaceAll(/ +$/gm, "")}${words.length > 1 ? "\n        " : ""}"""\n`;
   return {
     name: argument(snake(methodName(resource, operationId))),
-    signature: signature.map((one) => `, ${one}`).join(""),
+    signature: signature.map((value) => `, ${value}`).join(""),
     call: call.join(", "),
     result: isList ? item : union(types),
     kind: isExport ? "export" : isList ? "list" : "call",

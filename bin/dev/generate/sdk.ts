@@ -126,7 +126,7 @@ function methodOf(
   const isList = query.some((parameter) => parameter.name === "cursor");
   const queryType = `T.${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Query`;
   const isQueryRequired = query.some(({ name: one, required }) => required && one !== "format");
-  const format = query.some((one) => one.name === "format") && isExport;
+  const format = query.some((parameter) => parameter.name === "format") && isExport;
   const queryArgument = format
     ? `Omit<${queryType}, "format"> & Partial<Pick<${queryType}, "format">>`
     : queryType;
@@ -137,7 +137,7 @@ function methodOf(
     ...(query.length > 0 ? [`query${isQueryRequired ? "" : "?"}: ${queryArgument}`] : []),
     "options?: CallOptions",
   ];
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, one) => `\${segment("${one}", ${one})}`);
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, item) => `\${segment("${item}", ${item})}`);
   const target = filled === path ? `"${path}"` : `\`${filled}\``;
   const rest = `this.send, ${target}, ${format ? "rowsIn(query)" : query.length > 0 ? "query" : "undefined"}, options`;
   const request = [
@@ -146,7 +146,7 @@ function methodOf(
     isFile && "file",
     bodyType && "body",
     query.length > 0 && "query",
-    parameters.some((one) => one.name === "Idempotency-Key") && "keyed: true",
+    parameters.some((parameter) => parameter.name === "Idempotency-Key") && "keyed: true",
     "options",
   ];
   const call = `callOf(this.send, { ${request.filter(Boolean).join(", ")} })`;

@@ -18,7 +18,7 @@ const REFERENCE_TABLES: Record<string, string[]> = {
  * migrate. `owner` is the table or function it belongs to. `shape` is the part of a function that
  * cannot be replaced in place.
  */
-export type Thing = {
+export type CatalogueObject = {
   kind: string;
   owner: string;
   name: string;
@@ -29,27 +29,31 @@ export type Thing = {
 };
 
 /** Every object of the schemas public and private, in an order in which they can be created. */
-export async function readCatalogue(database: ClientBase): Promise<Thing[]> {
+export async function readCatalogue(database: ClientBase): Promise<CatalogueObject[]> {
   await database.query("begin read only");
   try {
-    return await readCatalogueWithin(database);
+    return await readCatalogueInTransaction(database);
   } finally {
     await database.query("rollback");
   }
 }
 
 /** Like `readCatalogue`, within a transaction, whose search_path it empties. */
-export async function readCatalogueWithin(database: ClientBase): Promise<Thing[]> {
+export async function readCatalogueInTransaction(database: ClientBase): Promise<CatalogueObject[]> {
   await database.query("set local search_path = ''");
-  const { rows } = await database.query<Thing>(QUERY);
-  const references: Thing[] = [];
+  const { rows } = await database.query<CatalogueObject>(QUERY);
+  const references: CatalogueObject[] = [];
   for (const [table, key] of Object.entries(REFERENCE_TABLES))
     if (rows.some(({ name }) => name === table))
       references.push(...(await readRows(database, table, key)));
   return [...rows, ...references];
 }
 
-async function readRows(database: ClientBase, table: string, key: string[]): Promise<Thing[]> {
+async function readRows(
+  database: ClientBase,
+  table: string,
+  key: string[],
+): Promise<CatalogueObject[]> {
   const { rows } = await database.query<{ row: string; found: string; named: string }>(
     `select quote_literal(t::text) as row,
        format('${key.map((column) => `${column} = %L`).join(" and ")}', ${key}) as found,

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { lentDatabases } from "../generate/lent-databases.ts";
-import { readCatalogueWithin, type Thing } from "./catalogue.ts";
+import { testDatabases } from "../generate/test-databases.ts";
+import { type CatalogueObject, readCatalogueInTransaction } from "./catalogue.ts";
 import { describe as described, differences, planOf } from "./difference.ts";
-import { madeBySchemas } from "./made-by-schemas.ts";
+import { schemaDatabase } from "./schema-database.ts";
 
 const SECONDS = 1000;
 
-const fresh = lentDatabases();
-const schemas = madeBySchemas(fresh);
+const fresh = testDatabases();
+const schemas = schemaDatabase(fresh);
 
 /** Statements that change a fresh database; each needs a migration. */
 const CHANGES: Record<string, string> = {
@@ -108,11 +108,11 @@ describe("npm run migration", () => {
 });
 
 /** The catalogue of the schemas after these statements. */
-async function changedBy(sql: string): Promise<Thing[]> {
+async function changedBy(sql: string): Promise<CatalogueObject[]> {
   await schemas.wanted.client.query("begin");
   try {
     await schemas.wanted.client.query(sql);
-    return await readCatalogueWithin(schemas.wanted.client);
+    return await readCatalogueInTransaction(schemas.wanted.client);
   } finally {
     await schemas.wanted.client.query("rollback");
   }

@@ -1,5 +1,5 @@
-import type { Thing } from "./catalogue.ts";
-import { meaningOf } from "./meaning.ts";
+import type { CatalogueObject } from "./catalogue.ts";
+import { normalizeSql } from "./normalize-sql.ts";
 
 /** The kinds of objects without data, which can always be created again from the schemas. */
 const AUTOMATIC = new Set([
@@ -14,12 +14,15 @@ const AUTOMATIC = new Set([
 
 export type Difference = {
   change: "added" | "changed" | "removed";
-  before: Thing | undefined;
-  after: Thing | undefined;
+  before: CatalogueObject | undefined;
+  after: CatalogueObject | undefined;
 };
 
 /** The changes that turn `made` into `wanted`, in the order of `wanted`, with removals last. */
-export function differences(made: readonly Thing[], wanted: readonly Thing[]): Difference[] {
+export function differences(
+  made: readonly CatalogueObject[],
+  wanted: readonly CatalogueObject[],
+): Difference[] {
   const before = byKey(made);
   const after = byKey(wanted);
   const additions = wanted.flatMap((thing): Difference[] => {
@@ -33,16 +36,18 @@ export function differences(made: readonly Thing[], wanted: readonly Thing[]): D
   return [...additions, ...removals];
 }
 
-function isSame(before: Thing, after: Thing): boolean {
+function isSame(before: CatalogueObject, after: CatalogueObject): boolean {
   if (before.definition === after.definition) return true;
-  return after.kind === "function" && meaningOf(before.definition) === meaningOf(after.definition);
+  return (
+    after.kind === "function" && normalizeSql(before.definition) === normalizeSql(after.definition)
+  );
 }
 
 /** One line per difference: the object, and both definitions if both exist. */
 export function describe({ change, before, after }: Difference): string {
-  const { kind, name } = (after ?? before) as Thing;
+  const { kind, name } = (after ?? before) as CatalogueObject;
   if (change !== "changed") return `${kind} ${name} is ${change}`;
-  const short = (thing: Thing | undefined) =>
+  const short = (thing: CatalogueObject | undefined) =>
     (thing?.definition ?? "").replace(/\s+/g, " ").slice(0, 200);
   return AUTOMATIC.has(kind)
     ? `${kind} ${name} is changed`
@@ -58,7 +63,7 @@ export type Plan = { byHand: Difference[]; statements: string[] };
  * Plans a migration. New tables are created as in the schemas. Existing ones may hold data, so a
  * person must write their changes.
  */
-export function planOf(made: readonly Thing[], wanted: readonly Thing[]): Plan {
+export function planOf(made: readonly CatalogueObject[], wanted: readonly CatalogueObject[]): Plan {
   const all = differences(made, wanted);
   const newTables = new Set(
     all.flatMap(({ change, after }) =>
@@ -71,23 +76,27 @@ export function planOf(made: readonly Thing[], wanted: readonly Thing[]): Plan {
     ),
   );
   const byHand = all.filter(({ before, after }) => {
-    const { kind, owner } = (after ?? before) as Thing;
+    const { kind, owner } = (after ?? before) as CatalogueObject;
     return (
       !AUTOMATIC.has(kind) && !newTables.has(owner) && (kind === "table" || !goneTables.has(owner))
     );
   });
   const changes = all.filter(
-    (one) => !byHand.includes(one) && !goneTables.has((one.after ?? one.before)?.owner ?? ""),
+    (difference) =>
+      !byHand.includes(difference) &&
+      !goneTables.has((difference.after ?? difference.before)?.owner ?? ""),
   );
 
   const dropped = new Set(
-    changes.flatMap((one) => (isDropped(one) ? [one.before?.name ?? ""] : [])),
+    changes.flatMap((change) => (isDropped(change) ? [change.before?.name ?? ""] : [])),
   );
   const isDroppedWithOwner = ({ before }: Difference) =>
     before !== undefined && before.kind !== "function" && dropped.has(before.owner);
   const unmade = changes.filter(
-    (one) =>
-      one.before && !isDroppedWithOwner(one) && (one.before.kind !== "function" || isDropped(one)),
+    (change) =>
+      change.before &&
+      !isDroppedWithOwner(change) &&
+      (change.before.kind !== "function" || isDropped(change)),
   );
   // Dropping a function also drops its grants and comments, so unchanged ones are created again.
   const remade = wanted.filter(({ kind, owner }) => kind !== "function" && dropped.has(owner));
@@ -123,10 +132,10 @@ function unmakeOrder(unmade: Difference[]): Difference[] {
   return unmade.toReversed().sort((left, right) => rank(left) - rank(right));
 }
 
-function keyOf({ kind, name }: Thing): string {
+function keyOf({ kind, name }: CatalogueObject): string {
   return `${kind} ${name}`;
 }
 
-function byKey(things: readonly Thing[]): Map<string, Thing> {
+function byKey(things: readonly CatalogueObject[]): Map<string, CatalogueObject> {
   return new Map(things.map((thing) => [keyOf(thing), thing]));
 }

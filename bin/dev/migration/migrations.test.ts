@@ -4,17 +4,17 @@ import type { Client } from "pg";
 import { describe, expect, test } from "vitest";
 import { migrate, migrations } from "../../../supabase/local/migrate.ts";
 import type { FreshDatabase } from "../generate/fresh-database.ts";
-import { lentDatabases } from "../generate/lent-databases.ts";
+import { testDatabases } from "../generate/test-databases.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { describe as described, differences } from "./difference.ts";
-import { madeBySchemas } from "./made-by-schemas.ts";
+import { schemaDatabase } from "./schema-database.ts";
 import { run, schemaFiles, schemaSql } from "./schemas.ts";
 
 const SUPABASE = join(import.meta.dirname, "../../../supabase");
 const SECONDS = 1000;
 
-const fresh = lentDatabases();
-const schemas = madeBySchemas(fresh);
+const fresh = testDatabases();
+const schemas = schemaDatabase(fresh);
 
 describe("supabase/schemas", () => {
   const files = schemaFiles().map(({ pathname }) => relative(SUPABASE, pathname));

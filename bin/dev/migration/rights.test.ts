@@ -48,16 +48,16 @@ const tables = new Set(
 );
 
 /** The functions that these texts call, directly or through functions that `goesOn` accepts. */
-function called(texts: string[], goesOn: (one: Routine) => boolean): Set<Routine> {
+function called(texts: string[], goesOn: (routine: Routine) => boolean): Set<Routine> {
   const found = new Set<Routine>();
   const read = (text: string) => {
     const names = new Set(
       [...text.matchAll(/\b((?:public|private)\.\w+)\s*\(/g)].map(([, name]) => name),
     );
-    for (const one of routines) {
-      if (!names.has(one.name) || found.has(one)) continue;
-      found.add(one);
-      if (goesOn(one)) read(one.body);
+    for (const routine of routines) {
+      if (!names.has(routine.name) || found.has(routine)) continue;
+      found.add(routine);
+      if (goesOn(routine)) read(routine.body);
     }
   };
   texts.forEach(read);
@@ -100,7 +100,7 @@ function unbound(statement: string, around: string): string[] {
   // An alias that stands for several tables must be bound once for each.
   const times = (name: string) => equal.filter((sides) => sides.includes(name)).length;
   return names.filter(
-    (name) => !bound.has(name) || times(name) < names.filter((one) => one === name).length,
+    (name) => !bound.has(name) || times(name) < names.filter((item) => item === name).length,
   );
 }
 
@@ -127,7 +127,7 @@ test("every statement that a request reaches binds each table's rows to the tena
     }),
   );
   expect(found).toEqual([]);
-  expect(EXCEPTIONS.filter((one) => !excepted.has(one.join()))).toEqual([]);
+  expect(EXCEPTIONS.filter((exception) => !excepted.has(exception.join()))).toEqual([]);
 });
 
 test("callers execute only inner functions that policies or their verbs call", () => {

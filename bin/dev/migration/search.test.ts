@@ -1,12 +1,12 @@
 import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
-import { lentDatabases } from "../generate/lent-databases.ts";
+import { testDatabases } from "../generate/test-databases.ts";
 import { run, schemaSql } from "./schemas.ts";
 
 // What the search of exceptions finds, and by which index, in a tenant with many.
 
 const MANY = 30_000;
-const fresh = lentDatabases();
+const fresh = testDatabases();
 let client: Client;
 
 beforeAll(async () => {

@@ -20,7 +20,7 @@ export function OperationPage({ operation, resource, origin, definitions }: Prop
   const placed = (place: string) =>
     parameters
       .filter((parameter) => parameter.in === place)
-      .map((one) => ({ ...one, required: one.required === true }));
+      .map((parameter) => ({ ...parameter, required: parameter.required === true }));
   return (
     <article className="flex flex-col gap-6">
       <PageTitle

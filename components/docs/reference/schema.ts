@@ -42,7 +42,7 @@ export function schemaName({ $ref }: Schema): string | undefined {
 export function withoutNull(schema: Schema): { schema: Schema; nullable: boolean } {
   if (Array.isArray(schema.type))
     return {
-      schema: { ...schema, type: schema.type.find((one) => one !== "null") },
+      schema: { ...schema, type: schema.type.find((value) => value !== "null") },
       nullable: true,
     };
   const choices = schema.anyOf ?? schema.oneOf;

@@ -29,7 +29,7 @@ export function indexOf(
     ...resources.flatMap(({ title: place, operations }) =>
       operations.map(({ href, contract, parameters, body }): Entry => {
         const names = [
-          ...parameters.filter((one) => one.in === "query"),
+          ...parameters.filter((parameter) => parameter.in === "query"),
           ...(body ? fieldsOf(body.schema, definitions) : []),
         ].map(({ name }) => name);
         const text = [

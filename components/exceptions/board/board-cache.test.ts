@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SlaItem } from "#lib/exceptions/contract.ts";
-import { type Board, movesOf, withChanges, withQuietChanges } from "./board-cache.ts";
+import { type Board, movingChanges, withChanges, withInPlaceChanges } from "./board-cache.ts";
 
 const item = (id: string, minutes: number, more: Partial<SlaItem> = {}) =>
   ({
@@ -52,16 +52,16 @@ test("leaves out rows that belong after the loaded pages, and removes rows that 
     idsOf(withChanges(board, changes(item("z", 9), item("b", 2), item("a", 8)), "due_at")),
   ).toBe("bc");
   expect([
-    ...movesOf(board, changes(item("z", 9), item("b", 2), item("a", 8)), "due_at").keys(),
+    ...movingChanges(board, changes(item("z", 9), item("b", 2), item("a", 8)), "due_at").keys(),
   ]).toEqual(["b", "a"]);
 });
 
 test("shows a change that moves no row at once", () => {
   const board = boardOf([[item("a", 1), item("c", 3)]]);
   const come = changes(item("a", 1, { title: "renamed" }), item("c", 0), item("b", 2));
-  const after = withQuietChanges(board, come, "due_at");
+  const after = withInPlaceChanges(board, come, "due_at");
   expect(after.pages[0]?.items.map(({ title }) => title)).toEqual(["renamed", "c"]);
-  expect([...movesOf(board, come, "due_at").keys()]).toEqual(["c", "b"]);
+  expect([...movingChanges(board, come, "due_at").keys()]).toEqual(["c", "b"]);
 });
 
 test("sorts by every order", () => {

@@ -27,7 +27,7 @@ export function withChange(board: Board, ids: ReadonlySet<string>, patch: Patch)
 /**
  * Cancels running reads, which would overwrite an optimistic change. A cancelled next page is
  * requested again while the list's end is near (use-virtual-rows.ts), and a whole board by
- * `readGivenUp`; a board without rows keeps reading. Not awaited, because a read that starts before
+ * `refetchCancelled`; a board without rows keeps reading. Not awaited, because a read that starts before
  * the change is written would return the old rows.
  */
 export function cancelReads(cache: QueryClient, tenant: string): void {
@@ -38,7 +38,7 @@ export function cancelReads(cache: QueryClient, tenant: string): void {
   });
 }
 
-export function readGivenUp(cache: QueryClient, tenant: string): Promise<void> {
+export function refetchCancelled(cache: QueryClient, tenant: string): Promise<void> {
   return cache.invalidateQueries({
     queryKey: boardsKey(tenant),
     predicate: ({ state }) => state.isInvalidated,
@@ -46,20 +46,23 @@ export function readGivenUp(cache: QueryClient, tenant: string): Promise<void> {
 }
 
 /** The exception in a row of a loaded board. */
-export function knownException(
+export function cachedException(
   cache: QueryClient,
   tenant: string,
   id: string,
 ): SlaItem | undefined {
   for (const [, board] of cache.getQueriesData<Board>({ queryKey: boardsKey(tenant) })) {
-    const item = board?.pages.flatMap((page) => page.items).find((one) => one.id === id);
+    const item = board?.pages.flatMap((page) => page.items).find((item) => item.id === id);
     if (item) return item;
   }
   return undefined;
 }
 
 /** A board with the summary of a later moment. */
-export function asOf(board: Board, { as_of, summary }: Pick<SlaList, "as_of" | "summary">): Board {
+export function withSummary(
+  board: Board,
+  { as_of, summary }: Pick<SlaList, "as_of" | "summary">,
+): Board {
   return {
     ...board,
     pages: board.pages.map((page, at) => (at === 0 ? { ...page, as_of, summary } : page)),
@@ -67,7 +70,7 @@ export function asOf(board: Board, { as_of, summary }: Pick<SlaList, "as_of" | "
 }
 
 /** A board with the changes that move no row: only other fields of its rows changed. */
-export function withQuietChanges(board: Board, changes: Changes, sortBy: Sort): Board {
+export function withInPlaceChanges(board: Board, changes: Changes, sortBy: Sort): Board {
   const pages = board.pages.map((page) => ({
     ...page,
     items: page.items.map((item) => {
@@ -79,7 +82,7 @@ export function withQuietChanges(board: Board, changes: Changes, sortBy: Sort): 
 }
 
 /** The changes that move rows: into the loaded pages, out of them, or to another place. */
-export function movesOf(board: Board, changes: Changes, sortBy: Sort): Changes {
+export function movingChanges(board: Board, changes: Changes, sortBy: Sort): Changes {
   const shown = new Map(board.pages.flatMap(({ items }) => items.map((item) => [item.id, item])));
   return new Map(
     [...changes].filter(([id, after]) => {

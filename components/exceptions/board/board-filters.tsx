@@ -61,7 +61,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
     const counted = facets?.[facet] ?? [];
     const chosen = (search[facet] ?? []) as readonly string[];
     const absent = chosen.filter(
-      (value) => value !== ME && !counted.some((one) => one.value === value),
+      (value) => value !== ME && !counted.some((item) => item.value === value),
     );
     return [...counted, ...absent.map((value) => ({ value, name: null }))].map(
       ({ value, name }) => ({
@@ -271,7 +271,7 @@ function noteOf(
   complete: boolean | undefined,
 ): string {
   if (!facets) return "";
-  const count = facets[facet].find((one) => one.value === value)?.count ?? 0;
+  const count = facets[facet].find((candidate) => candidate.value === value)?.count ?? 0;
   return `${count.toLocaleString("en")}${complete ? "" : "+"}`;
 }
 

@@ -1,4 +1,4 @@
-import type { BoardLook, Density } from "#components/preferences/preferences.ts";
+import type { BoardDisplay, Density } from "#components/preferences/preferences.ts";
 import { CHOICE_NAMES, type ChoiceName, choiceFieldOf, fieldLabel } from "../fields.tsx";
 
 /** The optional columns of the wide board. `usual` says whether it is shown by default. */
@@ -16,7 +16,7 @@ export type Column = FixedColumn | ChoiceName;
 export const COLUMN_CHOICES = CHOICES.map(({ id, name }) => ({ value: id, label: name }));
 
 /** The chosen columns. */
-export function columnsOf({ columns }: BoardLook): ReadonlySet<Column> {
+export function columnsOf({ columns }: BoardDisplay): ReadonlySet<Column> {
   return new Set(
     CHOICES.filter(({ id, usual }) => (columns === null ? usual : columns.includes(id))).map(
       ({ id }) => id,

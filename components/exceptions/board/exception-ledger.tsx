@@ -9,8 +9,8 @@ import { namesakes } from "#components/people/namesakes.ts";
 import { personName } from "#components/people/person.tsx";
 import { Time } from "#components/ui/time.tsx";
 import type { LEDGER_KINDS } from "#lib/exceptions/sla/contract.ts";
-import { clockTime } from "../deadline.ts";
-import { type Row, type ShownRow, shownRows } from "./ledger-figures.ts";
+import { formatClock } from "../deadline.ts";
+import { type RoundedRow, type Row, roundRows } from "./ledger-figures.ts";
 import { LedgerStrip } from "./ledger-strip.tsx";
 import { ledgerOf } from "./sla-queries.ts";
 
@@ -41,7 +41,7 @@ export function ExceptionLedger({ id }: { id: string }) {
       />
     );
   const whichOf = namesakes(data.rows);
-  const shown = shownRows(data.rows);
+  const shown = roundRows(data.rows);
   const last = data.rows.at(-1);
   // A paused exception is due when its remaining time would end if it were resumed now.
   const dueAt =
@@ -75,7 +75,7 @@ export function ExceptionLedger({ id }: { id: string }) {
                 </span>
               </th>
             </tr>
-            <Amounts row={shown[index] as ShownRow} />
+            <Amounts row={shown[index] as RoundedRow} />
           </tbody>
         ))}
       </table>
@@ -86,19 +86,19 @@ export function ExceptionLedger({ id }: { id: string }) {
 function Amounts({
   row: { elapsed, worked, closed, paused, moved, left, businessLeft },
 }: {
-  row: ShownRow;
+  row: RoundedRow;
 }) {
   const isMixed = closed > 0 || paused > 0;
   return (
     <tr className="align-top">
-      <Amount value={elapsed === 0 ? "–" : clockTime(-elapsed)}>
-        {isMixed && worked > 0 && <Part>{clockTime(worked)} worked</Part>}
-        {closed > 0 && <Part>{clockTime(closed)} closed</Part>}
-        {paused > 0 && <Part>{clockTime(paused)} paused</Part>}
+      <Amount value={elapsed === 0 ? "–" : formatClock(-elapsed)}>
+        {isMixed && worked > 0 && <Part>{formatClock(worked)} worked</Part>}
+        {closed > 0 && <Part>{formatClock(closed)} closed</Part>}
+        {paused > 0 && <Part>{formatClock(paused)} paused</Part>}
       </Amount>
-      <Amount value={moved === 0 ? "–" : `${moved > 0 ? "+" : ""}${clockTime(moved)}`} />
-      <Amount value={clockTime(left)}>
-        {businessLeft !== null && <Part>{clockTime(businessLeft)} business</Part>}
+      <Amount value={moved === 0 ? "–" : `${moved > 0 ? "+" : ""}${formatClock(moved)}`} />
+      <Amount value={formatClock(left)}>
+        {businessLeft !== null && <Part>{formatClock(businessLeft)} business</Part>}
       </Amount>
     </tr>
   );

@@ -10,7 +10,7 @@ import { formatMoney } from "#components/ui/money.ts";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { Exception } from "#lib/exceptions/contract.ts";
-import { breachRisk, countdown, held, minutesToBreach } from "../deadline.ts";
+import { breachRisk, countdown, formatTimeLeft, minutesToBreach } from "../deadline.ts";
 import { CHOICE_NAMES, choiceFieldOf } from "../fields.tsx";
 import { reasonLabel, StatusParts } from "../labels.tsx";
 import { Outcome, RiskBadge } from "../risk-badge.tsx";
@@ -131,7 +131,7 @@ export const ExceptionRow = memo(function ExceptionRow(props: Props) {
             <Time iso={item.closed_at} />
           </span>
         ) : isPaused ? (
-          held(item.minutes_to_breach ?? 0)
+          formatTimeLeft(item.minutes_to_breach ?? 0)
         ) : (
           <Countdown dueAt={item.due_at} asOf={asOf} />
         )}

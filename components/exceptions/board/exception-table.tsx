@@ -176,7 +176,7 @@ export function ExceptionTable(props: Props) {
               classes("pr-3 text-right", WIDTHS.money),
             )}
           {CHOICE_NAMES.filter((name) => columns.has(name)).map((name) => {
-            const sort = SLA_SORTS.find((one) => one === name);
+            const sort = SLA_SORTS.find((sort) => sort === name);
             const label = fieldLabel(name);
             return (
               <Fragment key={name}>

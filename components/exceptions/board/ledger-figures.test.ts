@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Row, shownRows, stripOf, ticksOf } from "./ledger-figures.ts";
+import { type Row, roundRows, stripOf, ticksOf } from "./ledger-figures.ts";
 
 const row = (
   worked: number,
@@ -38,7 +38,7 @@ describe("a ledger's rows", () => {
         remaining = Math.round((remaining - worked - closed + moved) * 1000) / 1000;
         return row(worked, closed, 0, moved, remaining);
       });
-      const shown = shownRows(rows);
+      const shown = roundRows(rows);
       for (const [n, { elapsed, worked, closed, paused, moved, left }] of shown.entries()) {
         expect(worked + closed + paused).toBe(elapsed);
         expect(left).toBe(

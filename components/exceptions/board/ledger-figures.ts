@@ -9,7 +9,7 @@ export type Segment = Ledger["segments"][number];
  * A row in whole seconds, which adds up as shown: left = left before − elapsed + moved, and elapsed
  * is the sum of its three parts.
  */
-export type ShownRow = {
+export type RoundedRow = {
   elapsed: number;
   worked: number;
   closed: number;
@@ -23,8 +23,8 @@ export type ShownRow = {
  * Rounds a ledger's milliseconds so that the shown seconds still add up; each is off by less than a
  * second.
  */
-export function shownRows(rows: readonly Row[]): ShownRow[] {
-  const shown: ShownRow[] = [];
+export function roundRows(rows: readonly Row[]): RoundedRow[] {
+  const shown: RoundedRow[] = [];
   for (const row of rows) {
     const before = shown.at(-1);
     // Math.round returns -0 for a small negative number.

@@ -2,7 +2,7 @@
 
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { classes } from "#components/ui/classes.ts";
-import { clockTime } from "../deadline.ts";
+import { formatClock } from "../deadline.ts";
 import { type Segment, stripOf, ticksOf } from "./ledger-figures.ts";
 
 const TICKS_MAX = 6;
@@ -49,7 +49,7 @@ export function LedgerStrip({
           {segments.map(({ starts_at, ends_at, kind }) => (
             <span
               key={starts_at}
-              title={`${NAMES[kind]}: ${clockTime((Date.parse(ends_at) - Date.parse(starts_at)) / 1000)}`}
+              title={`${NAMES[kind]}: ${formatClock((Date.parse(ends_at) - Date.parse(starts_at)) / 1000)}`}
               className={classes(
                 "absolute inset-y-0",
                 LOOKS[kind],
@@ -91,7 +91,8 @@ export function LedgerStrip({
               aria-hidden
               className={classes("size-3 rounded-[2px] border border-line", LOOKS[kind])}
             />
-            {NAMES[kind]} <span className="tabular-nums">{clockTime(secondsOf(soFar, kind))}</span>
+            {NAMES[kind]}{" "}
+            <span className="tabular-nums">{formatClock(secondsOf(soFar, kind))}</span>
           </span>
         ))}
         {hasDue && (
@@ -109,5 +110,5 @@ function secondsOf(segments: readonly Segment[], kind: Segment["kind"]): number 
   const ms = segments
     .filter((segment) => segment.kind === kind)
     .map(({ starts_at, ends_at }) => Date.parse(ends_at) - Date.parse(starts_at));
-  return ms.reduce((sum, one) => sum + one, 0) / 1000;
+  return ms.reduce((sum, value) => sum + value, 0) / 1000;
 }

@@ -1,5 +1,5 @@
 import { keepPreviousData } from "@tanstack/react-query";
-import { oneQuery } from "#components/kit/query.ts";
+import { singleQuery } from "#components/kit/query.ts";
 import { getSlaReportContract } from "#lib/exceptions/report/contract.ts";
 import {
   getExceptionLedgerContract,
@@ -11,8 +11,8 @@ const REFRESH_MS = 15_000;
 const REPORT_REFRESH_MS = 60_000;
 
 export function ledgerOf(tenant: string, id: string) {
-  return oneQuery({
-    under: exceptionsKey(tenant),
+  return singleQuery({
+    keyPrefix: exceptionsKey(tenant),
     contract: getExceptionLedgerContract,
     call: { tenant, params: { id } },
   });
@@ -20,9 +20,9 @@ export function ledgerOf(tenant: string, id: string) {
 
 /** The SLA report by day, for its breaches. */
 export function breachesPerDay(tenant: string, { since, until }: { since: string; until: string }) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: exceptionsKey(tenant),
+      keyPrefix: exceptionsKey(tenant),
       contract: getSlaReportContract,
       call: { tenant, query: { since, until, by: "day" } },
     },
@@ -32,8 +32,8 @@ export function breachesPerDay(tenant: string, { since, until }: { since: string
 
 /** All open exceptions of the tenant, by time to breach. */
 export function timeToBreach(tenant: string) {
-  return oneQuery(
-    { under: exceptionsKey(tenant), contract: getTimeToBreachContract, call: { tenant } },
+  return singleQuery(
+    { keyPrefix: exceptionsKey(tenant), contract: getTimeToBreachContract, call: { tenant } },
     { refetchInterval: REFRESH_MS },
   );
 }

@@ -7,12 +7,12 @@ import { setServerClock } from "#components/ui/server-clock.ts";
 import { listSlaChangesContract, type SlaChanges } from "#lib/exceptions/sla/contract.ts";
 import { boardPages, exceptionsKey, openFilters } from "../queries.ts";
 import {
-  asOf,
   type Board,
   type Changes,
-  movesOf,
+  movingChanges,
   withChanges,
-  withQuietChanges,
+  withInPlaceChanges,
+  withSummary,
 } from "./board-cache.ts";
 import type { BoardSearch } from "./search.ts";
 
@@ -123,8 +123,11 @@ export function useBoardPoll(
       setServerClock(read.as_of);
       if (shown.pages[0]?.as_of !== since) return null;
       const changes = new Map([...waitingFor(shown, waits.current), ...read.changes]);
-      cache.setQueryData<Board>(queryKey, asOf(withQuietChanges(shown, changes, sortBy), read));
-      const moves = movesOf(shown, changes, sortBy);
+      cache.setQueryData<Board>(
+        queryKey,
+        withSummary(withInPlaceChanges(shown, changes, sortBy), read),
+      );
+      const moves = movingChanges(shown, changes, sortBy);
       const known = new Set(idsOf(shown));
       const fresh = [...moves.values()].filter(
         (item) => item !== null && !known.has(item.id) && !announced.current.has(item.id),

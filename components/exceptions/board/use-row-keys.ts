@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { noteShift } from "#components/kit/rows.ts";
+import { markRowShift } from "#components/kit/rows.ts";
 
 const LINK = "[data-row]";
 const PAGE = 10;
@@ -73,7 +73,7 @@ export function useRowKeys({
     const at = ids.indexOf(last.id);
     if (at >= 0) focused.current = { id: last.id, at };
     else if (document.activeElement === document.body || document.activeElement === null) {
-      noteShift();
+      markRowShift();
       latest.current.focus(Math.min(last.at, ids.length - 1));
     }
   }, [ids]);

@@ -15,8 +15,8 @@ import { OPEN_STATUSES, type SlaItem } from "#lib/exceptions/contract.ts";
 import type { Closed } from "../detail/close-form.tsx";
 import { STATUS_LABELS, StatusLabel } from "../labels.tsx";
 import { PauseDialog } from "../pauses/pause-dialog.tsx";
-import { commonPauseFault, tellPauseFault } from "../pauses/pause-fault.ts";
-import { undoneWords } from "../undo.ts";
+import { commonPauseFault, showPauseFault } from "../pauses/pause-fault.ts";
+import { undoneLabel } from "../undo.ts";
 import { BulkReport } from "./bulk-report.tsx";
 import type { Matching } from "./change-matching.ts";
 import { CloseDialog } from "./close-dialog.tsx";
@@ -65,14 +65,14 @@ export function SelectionBar({
   const pauseFault = () => (everything ? "" : commonPauseFault(chosen, serverNow()));
   const pause = () => {
     const fault = pauseFault();
-    if (fault) tellPauseFault(fault);
+    if (fault) showPauseFault(fault);
     else flushSync(() => setPausing(true));
   };
   const start = (asked: Change) =>
     everything ? changeAll(everything, asked) : change(chosen, asked);
-  const act = (asked: Change) => (everything ? setConfirming(asked) : change(chosen, asked));
+  const action = (asked: Change) => (everything ? setConfirming(asked) : change(chosen, asked));
   const assign = (assigned_to: string | null) =>
-    act({
+    action({
       patch: { assigned_to },
       done: assigned_to ? `assigned to ${personName(assigned_to)}` : "unassigned",
       undone: "Assignment undone",
@@ -127,7 +127,7 @@ export function SelectionBar({
               <MenuItem
                 key={status}
                 onClick={() =>
-                  act({
+                  action({
                     patch: { status },
                     done: `set to ${STATUS_LABELS[status].toLowerCase()}`,
                     undone: "Status change undone",
@@ -165,7 +165,7 @@ export function SelectionBar({
                   ? ""
                   : "None of them is paused."
               }
-              onClick={() => act({ resume: true, done: "resumed", undone: "Resume undone" })}
+              onClick={() => action({ resume: true, done: "resumed", undone: "Resume undone" })}
             >
               <Play aria-hidden className="size-4 text-muted" />
               Resume
@@ -202,7 +202,7 @@ export function SelectionBar({
           onSubmit={(status, resolution) => {
             setClosing(undefined);
             const patch = { status, resolution };
-            start({ patch, done: status, undone: undoneWords(patch) });
+            start({ patch, done: status, undone: undoneLabel(patch) });
           }}
         />
       )}

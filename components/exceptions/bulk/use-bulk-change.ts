@@ -7,10 +7,17 @@ import { problemText } from "#components/kit/problem-text.ts";
 import { pluralize } from "#components/ui/pluralize.ts";
 import { toast, toastFailure } from "#components/ui/toast.ts";
 import type { Exception, SlaItem } from "#lib/exceptions/contract.ts";
-import { type Board, cancelReads, readGivenUp, withChange } from "../board/board-cache.ts";
+import { type Board, cancelReads, refetchCancelled, withChange } from "../board/board-cache.ts";
 import { boardsKey, exceptionsKey } from "../queries.ts";
-import { groupsOf, inverseOf, type Patch, pauseAgain, remember, type Step } from "../undo.ts";
-import { useUndoAct } from "../use-undo.ts";
+import {
+  groupsOf,
+  inverseOf,
+  type Patch,
+  recordAction,
+  repeatPause,
+  type UndoStep,
+} from "../undo.ts";
+import { useUndoAction } from "../use-undo.ts";
 import { type BulkChange, changeInBulk, type Outcome } from "./change-in-bulk.ts";
 import { changeMatching, type Matching } from "./change-matching.ts";
 
@@ -34,23 +41,23 @@ export function useBulkChange(selection: {
 }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const undoAct = useUndoAct();
+  const undoAction = useUndoAction();
   const stopping = useRef<AbortController>(null);
   const [progress, setProgress] = useState<{ settled: number; total: number } | null>(null);
   const [report, setReport] = useState<Report | null>(null);
 
   async function change(
     chosen: readonly SlaItem[],
-    { done, undone, ...asked }: Change,
+    { done, undone, ...requested }: Change,
   ): Promise<void> {
     stopping.current = new AbortController();
     setProgress({ settled: 0, total: chosen.length });
     selection.clear();
-    const show = boardsWith(asked);
+    const show = boardsWith(requested);
     const ids = chosen.map(({ id }) => id);
     show(ids);
     const outcome = await changeInBulk(
-      { tenant, ids, change: asked },
+      { tenant, ids, change: requested },
       {
         onProgress: (settled) => setProgress({ settled, total: ids.length }),
         signal: stopping.current.signal,
@@ -59,15 +66,15 @@ export function useBulkChange(selection: {
     if (outcome.changed.length < ids.length) show(outcome.changed);
     setProgress(null);
     const byId = new Map(chosen.map((item) => [item.id, item]));
-    tell(
+    reportChange(
       { done, undone },
       outcome.changed.flatMap((id) => byId.get(id) ?? []),
-      asked,
+      requested,
     );
     const left = [...outcome.refused.map(({ id }) => id), ...outcome.unsent];
     selection.mark(left);
     if (left.length > 0) setReport(reportOf(outcome, byId));
-    void readGivenUp(cache, tenant);
+    void refetchCancelled(cache, tenant);
     await cache.invalidateQueries({ queryKey: exceptionsKey(tenant) });
   }
 
@@ -75,11 +82,11 @@ export function useBulkChange(selection: {
    * Stops the reads of the boards, and returns what shows a change of some exceptions instead of
    * the rows of now.
    */
-  function boardsWith(asked: BulkChange): (ids: readonly string[]) => void {
+  function boardsWith(requested: BulkChange): (ids: readonly string[]) => void {
     cancelReads(cache, tenant);
     const before = cache.getQueriesData<Board>({ queryKey: boardsKey(tenant) });
     return (ids) => {
-      const patch = "patch" in asked ? asked.patch : {};
+      const patch = "patch" in requested ? requested.patch : {};
       for (const [key, board] of before)
         cache.setQueryData(key, board && withChange(board, new Set(ids), patch));
     };
@@ -89,20 +96,23 @@ export function useBulkChange(selection: {
    * Changes everything that a filter matches. Not optimistic, because most of it isn't loaded; the
    * loaded rows show the change before the toast, whose Undo leaves out what looks different.
    */
-  async function changeAll(matching: Matching, { done, undone, ...asked }: Change): Promise<void> {
+  async function changeAll(
+    matching: Matching,
+    { done, undone, ...requested }: Change,
+  ): Promise<void> {
     stopping.current = new AbortController();
     setProgress({ settled: 0, total: matching.count });
     selection.clear();
     const { changed, skipped, error } = await changeMatching(
-      { tenant, matching, change: asked },
+      { tenant, matching, change: requested },
       {
         onProgress: (settled) => setProgress({ settled, total: matching.count }),
         signal: stopping.current.signal,
       },
     );
     setProgress(null);
-    boardsWith(asked)(changed.map(({ id }) => id));
-    tell({ done, undone }, changed, asked);
+    boardsWith(requested)(changed.map(({ id }) => id));
+    reportChange({ done, undone }, changed, requested);
     if (error)
       toastFailure(
         changed.length > 0 ? "Stopped before all were changed" : "Nothing was changed",
@@ -119,29 +129,29 @@ export function useBulkChange(selection: {
         isSelected: false,
       });
     }
-    void readGivenUp(cache, tenant);
+    void refetchCancelled(cache, tenant);
     await cache.invalidateQueries({ queryKey: exceptionsKey(tenant) });
   }
 
-  function tell(
+  function reportChange(
     { done, undone }: Pick<Change, "done" | "undone">,
     before: readonly Exception[],
-    asked: BulkChange,
+    requested: BulkChange,
   ): void {
     if (before.length === 0) return;
     const title = pluralize(before.length, "exception");
-    const act = {
+    const action = {
       id: null,
       title,
       done: `${title} ${done}`,
       undone,
-      patch: "patch" in asked ? (asked.patch as Patch) : {},
-      groups: groupsOf(before, inverseFor(asked)),
+      patch: "patch" in requested ? (requested.patch as Patch) : {},
+      groups: groupsOf(before, inverseFor(requested)),
     };
-    remember(act);
-    toast(act.done, {
+    recordAction(action);
+    toast(action.done, {
       ...(before.length === 1 && { description: before[0]?.title }),
-      action: { label: "Undo", run: () => undoAct(act) },
+      action: { label: "Undo", run: () => undoAction(action) },
     });
   }
 
@@ -156,10 +166,10 @@ export function useBulkChange(selection: {
 }
 
 /** The steps that undo a bulk change of one exception. */
-function inverseFor(asked: BulkChange): (before: Exception) => Step[] {
-  if ("patch" in asked) return (before) => inverseOf(before, asked.patch as Patch);
-  if ("pause" in asked) return () => [{ resume: true }];
-  return (before) => (before.paused_at === null ? [] : [pauseAgain(before)]);
+function inverseFor(requested: BulkChange): (before: Exception) => UndoStep[] {
+  if ("patch" in requested) return (before) => inverseOf(before, requested.patch as Patch);
+  if ("pause" in requested) return () => [{ resume: true }];
+  return (before) => (before.paused_at === null ? [] : [repeatPause(before)]);
 }
 
 function reportOf(

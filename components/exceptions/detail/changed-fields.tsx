@@ -64,8 +64,8 @@ function Value({
   if (field === "reconciliation_id") return <ReconciliationName id={value} />;
   if (field === "calendar_id") return <CalendarName id={value} />;
   if (field === "reason_code") return reasonLabel(value);
-  const choice = CHOICE_NAMES.find((one) => one === field);
+  const choice = CHOICE_NAMES.find((name) => name === field);
   if (choice) return choiceFieldOf(choice).labels[value] ?? value;
-  const status = field === "status" && STATUSES.find((one) => one === value);
+  const status = field === "status" && STATUSES.find((status) => status === value);
   return status ? STATUS_LABELS[status] : value;
 }

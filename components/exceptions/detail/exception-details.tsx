@@ -15,11 +15,11 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 import { type Exception, OPEN_STATUSES } from "#lib/exceptions/contract.ts";
 import { EXCEPTIONS } from "#lib/wire/facts.gen.ts";
 import { InPlace } from "../board/in-place.tsx";
-import { breachRisk, countdown, held, minutesToBreach } from "../deadline.ts";
+import { breachRisk, countdown, formatTimeLeft, minutesToBreach } from "../deadline.ts";
 import { CHOICE_NAMES, ChoiceLabel, type Choices, choiceFieldOf, fieldLabel } from "../fields.tsx";
 import { STATUS_LABELS, StatusLabel } from "../labels.tsx";
 import { RiskBadge } from "../risk-badge.tsx";
-import type { Acting } from "../use-exception-actions.ts";
+import type { ExceptionActions } from "../use-exception-actions.ts";
 import { ExceptionActivity } from "./exception-activity.tsx";
 import { ExceptionDock } from "./exception-dock.tsx";
 import { ExceptionFacts } from "./exception-facts.tsx";
@@ -38,7 +38,13 @@ const ExceptionLedger = dynamic(
   { loading: Waiting },
 );
 
-export function ExceptionDetails({ exception, acting }: { exception: Exception; acting: Acting }) {
+export function ExceptionDetails({
+  exception,
+  acting,
+}: {
+  exception: Exception;
+  acting: ExceptionActions;
+}) {
   const { change, form, assignee } = acting;
   const isOpen = exception.closed_at === null;
   // The panel shows the lines that matching wrote into the details.
@@ -48,7 +54,7 @@ export function ExceptionDetails({ exception, acting }: { exception: Exception; 
   useEffect(() => {
     if (form !== "assign") return;
     assignee.current?.scrollIntoView({ block: "nearest" });
-    acting.acts.cancel();
+    acting.actions.cancel();
     // Deferred, because effects don't flush synchronously and the picker's field would miss the
     // next key.
     queueMicrotask(() => assignee.current?.click());
@@ -175,7 +181,7 @@ function Clock({ exception: { due_at, paused_at, minutes_to_breach } }: { except
     now,
   );
   const left = useServerTime(
-    (at) => (isPaused ? held(minutes_to_breach ?? 0) : countdown(due_at, at)),
+    (at) => (isPaused ? formatTimeLeft(minutes_to_breach ?? 0) : countdown(due_at, at)),
     now,
   );
   return (

@@ -18,13 +18,19 @@ import { Keys } from "#components/ui/keys.tsx";
 import { useServerTime } from "#components/ui/server-clock.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { pauseFault } from "../pauses/pause-fault.ts";
-import type { Acting } from "../use-exception-actions.ts";
+import type { ExceptionActions } from "../use-exception-actions.ts";
 import { CloseForm } from "./close-form.tsx";
 import { CommentForm } from "./comment-form.tsx";
 
 /** The actions on an exception with their keys, or the form of a chosen action. */
-export function ExceptionDock({ exception, acting }: { exception: Exception; acting: Acting }) {
-  const { form, acts, undoable } = acting;
+export function ExceptionDock({
+  exception,
+  acting,
+}: {
+  exception: Exception;
+  acting: ExceptionActions;
+}) {
+  const { form, actions, undoable } = acting;
   const isOpen = exception.closed_at === null;
   const isPaused = exception.paused_at !== null;
   const faultId = useId();
@@ -35,51 +41,51 @@ export function ExceptionDock({ exception, acting }: { exception: Exception; act
   return (
     <PanelDock>
       {form === "close" && isOpen ? (
-        <CloseForm onClose={acts.close} onCancel={acts.cancel} />
+        <CloseForm onClose={actions.close} onCancel={actions.cancel} />
       ) : form === "comment" ? (
-        <CommentForm id={exception.id} onClose={acts.cancel} />
+        <CommentForm id={exception.id} onClose={actions.cancel} />
       ) : (
         <div className="grid grid-cols-3 gap-2">
           {isOpen ? (
-            <Act
+            <ActionButton
               letter="R"
               icon={<CircleCheck aria-hidden className="size-4" />}
               variant="primary"
-              onClick={acts.resolve}
+              onClick={actions.resolve}
             >
               Resolve
-            </Act>
+            </ActionButton>
           ) : (
-            <Act
+            <ActionButton
               letter="R"
               icon={<RotateCcw aria-hidden className="size-4 text-muted" />}
-              onClick={acts.resolve}
+              onClick={actions.resolve}
             >
               Reopen
-            </Act>
+            </ActionButton>
           )}
-          <Act
+          <ActionButton
             letter="A"
             icon={<UserRound aria-hidden className="size-4 text-muted" />}
-            onClick={acts.assign}
+            onClick={actions.assign}
           >
             Assign
-          </Act>
-          <Act
+          </ActionButton>
+          <ActionButton
             letter="M"
             icon={<UserCheck aria-hidden className="size-4 text-muted" />}
-            onClick={acts.take}
+            onClick={actions.take}
           >
             To me
-          </Act>
-          <Act
+          </ActionButton>
+          <ActionButton
             letter="C"
             icon={<MessageSquare aria-hidden className="size-4 text-muted" />}
-            onClick={acts.comment}
+            onClick={actions.comment}
           >
             Comment
-          </Act>
-          <Act
+          </ActionButton>
+          <ActionButton
             letter="P"
             icon={
               isPaused ? (
@@ -90,19 +96,19 @@ export function ExceptionDock({ exception, acting }: { exception: Exception; act
             }
             disabled={fault !== ""}
             aria-describedby={faultId}
-            onClick={acts.pause}
+            onClick={actions.pause}
           >
             {isPaused ? "Resume" : "Pause"}
-          </Act>
-          <Act
+          </ActionButton>
+          <ActionButton
             letter="U"
             icon={<Undo2 aria-hidden className="size-4 text-muted" />}
             disabled={!undoable}
             title={undoable && `Undo: ${undoable}`}
-            onClick={acts.undo}
+            onClick={actions.undo}
           >
             Undo
-          </Act>
+          </ActionButton>
           <p id={faultId} className="col-span-3 text-xs text-muted empty:hidden">
             {fault && `Can't pause. ${fault}`}
           </p>
@@ -112,7 +118,7 @@ export function ExceptionDock({ exception, acting }: { exception: Exception; act
   );
 }
 
-function Act({
+function ActionButton({
   letter,
   icon,
   children,

@@ -13,10 +13,10 @@ import { Time } from "#components/ui/time.tsx";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { listRequestsContract } from "#lib/request-log/contract.ts";
 import { InPlace } from "../board/in-place.tsx";
-import { duration } from "../deadline.ts";
+import { formatMinutes } from "../deadline.ts";
 import { reasonLabel } from "../labels.tsx";
 import { CalendarName, ReconciliationName } from "../names.tsx";
-import type { Acting } from "../use-exception-actions.ts";
+import type { ExceptionActions } from "../use-exception-actions.ts";
 
 /** The facts of an exception. Its deadline can be changed in place. */
 export function ExceptionFacts({
@@ -24,7 +24,7 @@ export function ExceptionFacts({
   change,
 }: {
   exception: Exception;
-  change: Acting["change"];
+  change: ExceptionActions["change"];
 }) {
   const tenantId = useTenantId();
   const { timeZone } = usePreferences();
@@ -53,7 +53,7 @@ export function ExceptionFacts({
       {exception.business_minutes_remaining !== null && (
         <Fact name="Business time left">
           {exception.business_minutes_remaining > 0
-            ? duration(exception.business_minutes_remaining)
+            ? formatMinutes(exception.business_minutes_remaining)
             : "None"}
         </Fact>
       )}

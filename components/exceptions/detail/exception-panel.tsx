@@ -6,7 +6,7 @@ import { useEffect } from "react";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelSkeleton } from "#components/kit/panel-parts.tsx";
 import { ResourcePanel } from "#components/kit/resource-panel.tsx";
-import { knownException } from "../board/board-cache.ts";
+import { cachedException } from "../board/board-cache.ts";
 import { PauseExceptionDialog } from "../pauses/pause-exception-dialog.tsx";
 import { exceptionById } from "../queries.ts";
 
@@ -53,12 +53,14 @@ export function ExceptionPanel({ id, selects, onOpen, onClose }: Props) {
         query={(exceptionId) => exceptionById(tenantId, exceptionId)}
         noun="exception"
         title={({ title }) => title}
-        known={(exceptionId) => knownException(cache, tenantId, exceptionId)}
+        known={(exceptionId) => cachedException(cache, tenantId, exceptionId)}
         onClose={onClose}
       >
         {(exception) => <ExceptionDetails exception={exception} acting={acting} />}
       </ResourcePanel>
-      {acting.pausing && <PauseExceptionDialog id={acting.pausing} onClose={acting.acts.cancel} />}
+      {acting.pausing && (
+        <PauseExceptionDialog id={acting.pausing} onClose={acting.actions.cancel} />
+      )}
     </>
   );
 }

@@ -35,7 +35,10 @@ export function ExceptionSuggestion({ exception, match }: { exception: Exception
   const deciding = useDecideSuggestion(exception, match);
   const { currency, explanation, adjustments, residual_minor, score } = match;
   const sumOf = (side: Member["side"]) =>
-    match.members.reduce((sum, one) => (one.side === side ? sum + one.allocated_minor : sum), 0);
+    match.members.reduce(
+      (sum, member) => (member.side === side ? sum + member.allocated_minor : sum),
+      0,
+    );
   const difference = sumOf("left") - sumOf("right");
   const money = (minor: number) => formatMoney(minor, currency);
   const isOpen = match.state === "suggested" && exception.closed_at === null;

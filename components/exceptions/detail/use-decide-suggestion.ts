@@ -18,11 +18,14 @@ import {
   rejectMatchContract,
 } from "#lib/matching/contract.ts";
 import { boardsKey, exceptionsKey } from "../queries.ts";
-import { remember } from "../undo.ts";
-import { useUndoAct } from "../use-undo.ts";
+import { recordAction } from "../undo.ts";
+import { useUndoAction } from "../use-undo.ts";
 
 type Adjustment = Match["adjustments"][number];
-type Decision = { act: "confirm" } | { act: "reject" } | { act: "match"; adjustment: Adjustment };
+type Decision =
+  | { action: "confirm" }
+  | { action: "reject" }
+  | { action: "match"; adjustment: Adjustment };
 
 /**
  * Confirms or rejects the suggestion of an exception. A difference that nothing explains is
@@ -31,7 +34,7 @@ type Decision = { act: "confirm" } | { act: "reject" } | { act: "match"; adjustm
 export function useDecideSuggestion(exception: Exception, match: Match) {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const undoAct = useUndoAct();
+  const undoAction = useUndoAction();
   const mayDecide = useIsAllowed(confirmMatchContract.access);
   const mayMatch = useIsAllowed(createMatchContract.access);
   const [isExplaining, setExplaining] = useState(false);
@@ -40,8 +43,8 @@ export function useDecideSuggestion(exception: Exception, match: Match) {
 
   function send(decision: Decision, idempotencyKey: string): Promise<Match> {
     const call = { tenant, params: { id: match.id }, idempotencyKey };
-    if (decision.act === "confirm") return callApi(confirmMatchContract, call);
-    if (decision.act === "reject") return callApi(rejectMatchContract, call);
+    if (decision.action === "confirm") return callApi(confirmMatchContract, call);
+    if (decision.action === "reject") return callApi(rejectMatchContract, call);
     return callApi(createMatchContract, {
       tenant,
       params: { id: match.reconciliation_id },
@@ -56,8 +59,8 @@ export function useDecideSuggestion(exception: Exception, match: Match) {
   const { start, isPending } = useMutate({
     send: ({ decision }: { decision: Decision; next: string | null }, idempotencyKey) =>
       send(decision, idempotencyKey),
-    onDone: (decided, { decision: { act }, next }) => {
-      const isMatch = act !== "reject";
+    onDone: (decided, { decision: { action }, next }) => {
+      const isMatch = action !== "reject";
       const undoable = {
         id,
         title: exception.title,
@@ -66,10 +69,10 @@ export function useDecideSuggestion(exception: Exception, match: Match) {
         steps: [{ decision: { reconciliation_id: match.reconciliation_id, match_id: decided.id } }],
         etag: Promise.resolve(null),
       };
-      remember(undoable);
+      recordAction(undoable);
       toast(undoable.done, {
         description: undoable.title,
-        action: { label: "Undo", run: () => undoAct(undoable) },
+        action: { label: "Undo", run: () => undoAction(undoable) },
       });
       cache.invalidateQueries({ queryKey: boardsKey(tenant) });
       cache.invalidateQueries({ queryKey: resourceKey(tenant, "reconciliations") });
@@ -91,13 +94,13 @@ export function useDecideSuggestion(exception: Exception, match: Match) {
     /** Whether confirming asks what the difference is. */
     asksToExplain: mayMatch && match.residual_minor !== 0,
     confirm: () =>
-      mayMatch && match.residual_minor !== 0 ? setExplaining(true) : decide({ act: "confirm" }),
-    reject: () => decide({ act: "reject" }),
+      mayMatch && match.residual_minor !== 0 ? setExplaining(true) : decide({ action: "confirm" }),
+    reject: () => decide({ action: "reject" }),
     stopExplaining: () => setExplaining(false),
     explain: (kind: Adjustment["kind"], note: string | null) => {
       setExplaining(false);
       decide({
-        act: "match",
+        action: "match",
         adjustment: { kind, amount_minor: match.residual_minor, note },
       });
     },

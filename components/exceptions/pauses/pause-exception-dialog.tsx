@@ -8,10 +8,10 @@ import { goToRow, rowAfter } from "#components/kit/rows.ts";
 import { toast } from "#components/ui/toast.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { pauseExceptionContract } from "#lib/exceptions/pauses/contract.ts";
-import { knownException } from "../board/board-cache.ts";
+import { cachedException } from "../board/board-cache.ts";
 import { exceptionById, exceptionsKey } from "../queries.ts";
-import { remember } from "../undo.ts";
-import { useUndoAct } from "../use-undo.ts";
+import { recordAction } from "../undo.ts";
+import { useUndoAction } from "../use-undo.ts";
 import { PauseDialog } from "./pause-dialog.tsx";
 
 /**
@@ -20,10 +20,10 @@ import { PauseDialog } from "./pause-dialog.tsx";
 export function PauseExceptionDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const undoAct = useUndoAct();
+  const undoAction = useUndoAction();
   const titleOf = (exception: string) =>
     cache.getQueryData<Exception>(exceptionById(tenant, exception).queryKey)?.title ??
-    knownException(cache, tenant, exception)?.title ??
+    cachedException(cache, tenant, exception)?.title ??
     "";
   return (
     <PauseDialog
@@ -33,7 +33,7 @@ export function PauseExceptionDialog({ id, onClose }: { id: string; onClose: () 
       }
       onDone={() => {
         const next = rowAfter(id);
-        const act = {
+        const action = {
           id,
           title: titleOf(id),
           done: "Paused",
@@ -41,10 +41,10 @@ export function PauseExceptionDialog({ id, onClose }: { id: string; onClose: () 
           steps: [{ resume: true as const }],
           etag: Promise.resolve(null),
         };
-        remember(act);
-        toast(act.done, {
-          description: act.title,
-          action: { label: "Undo", run: () => undoAct(act) },
+        recordAction(action);
+        toast(action.done, {
+          description: action.title,
+          action: { label: "Undo", run: () => undoAction(action) },
         });
         // The dialog returns the focus first.
         flushSync(onClose);

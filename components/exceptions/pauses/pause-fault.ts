@@ -18,11 +18,11 @@ export function pauseFault({ due_at, paused_at, closed_at }: Clock, nowMs: numbe
 
 /** The same for a selection, if none of it can be paused. */
 export function commonPauseFault(chosen: readonly Clock[], nowMs: number): string {
-  return chosen.every((one) => pauseFault(one, nowMs))
+  return chosen.every((clock) => pauseFault(clock, nowMs))
     ? "The deadlines have passed, or the clocks are paused already."
     : "";
 }
 
-export function tellPauseFault(fault: string): void {
+export function showPauseFault(fault: string): void {
   toastFailure("Can't pause", fault);
 }

@@ -3,7 +3,7 @@
 import { useCallback, useState } from "react";
 import { serverNow } from "#components/ui/server-clock.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
-import { pauseFault, tellPauseFault } from "./pause-fault.ts";
+import { pauseFault, showPauseFault } from "./pause-fault.ts";
 import { useResumeException } from "./use-resume-exception.ts";
 
 /**
@@ -17,7 +17,7 @@ export function usePauseByKey() {
   const toggle = useCallback((pressed: Exception) => {
     const fault = pauseFault(pressed, serverNow());
     if (pressed.paused_at !== null) resume(pressed.id);
-    else if (fault) tellPauseFault(fault);
+    else if (fault) showPauseFault(fault);
     else setItem(pressed);
   }, []);
   return { item, toggle, close: () => setItem(null) };

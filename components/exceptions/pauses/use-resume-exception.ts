@@ -7,33 +7,33 @@ import { useMutate } from "#components/kit/use-mutate.ts";
 import { toast } from "#components/ui/toast.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { resumeExceptionContract } from "#lib/exceptions/pauses/contract.ts";
-import { knownException } from "../board/board-cache.ts";
+import { cachedException } from "../board/board-cache.ts";
 import { exceptionById, exceptionsKey } from "../queries.ts";
-import { pauseAgain, remember } from "../undo.ts";
-import { useUndoAct } from "../use-undo.ts";
+import { recordAction, repeatPause } from "../undo.ts";
+import { useUndoAction } from "../use-undo.ts";
 
 /** Resumes a paused exception. */
 export function useResumeException() {
   const tenant = useTenantId();
   const cache = useQueryClient();
-  const undoAct = useUndoAct();
+  const undoAction = useUndoAction();
   const { start } = useMutate({
     send: ({ id }: { id: string; before: Exception | undefined }, idempotencyKey) =>
       callApi(resumeExceptionContract, { tenant, params: { id }, idempotencyKey }),
     onDone: (_, { id, before }) => {
       if (!before) return toast("Resumed");
-      const act = {
+      const action = {
         id,
         title: before.title,
         done: "Resumed",
         undone: "Resume undone",
-        steps: [pauseAgain(before)],
+        steps: [repeatPause(before)],
         etag: Promise.resolve(null),
       };
-      remember(act);
-      toast(act.done, {
-        description: act.title,
-        action: { label: "Undo", run: () => undoAct(act) },
+      recordAction(action);
+      toast(action.done, {
+        description: action.title,
+        action: { label: "Undo", run: () => undoAction(action) },
       });
     },
     failed: "Couldn't resume",
@@ -44,6 +44,6 @@ export function useResumeException() {
       id,
       before:
         cache.getQueryData<Exception>(exceptionById(tenant, id).queryKey) ??
-        knownException(cache, tenant, id),
+        cachedException(cache, tenant, id),
     });
 }

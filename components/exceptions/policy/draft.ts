@@ -9,7 +9,7 @@ import {
 } from "#lib/exceptions/sla/contract.ts";
 import { SLA_POLICIES } from "#lib/wire/facts.gen.ts";
 import type { Severity } from "../labels.tsx";
-import { inWords, minutesOf, type Span, spanOf, UNITS, type Unit } from "./span.ts";
+import { formatSpan, minutesOf, type Span, spanOf, UNITS, type Unit } from "./span.ts";
 
 export type Policy = z.output<typeof slaPolicy>;
 export type PolicyVersion = Version<Policy>;
@@ -83,9 +83,9 @@ export function warningsOf(
   policy: Pick<Sent, "at_risk_thresholds" | "at_risk_business_thresholds">,
 ): string[] {
   return [
-    ...policy.at_risk_thresholds.map((minutes) => inWords(minutes)),
+    ...policy.at_risk_thresholds.map((minutes) => formatSpan(minutes)),
     ...(policy.at_risk_business_thresholds ?? []).map(
-      (minutes) => `${inWords(minutes, unitsOf("business"))} of business time`,
+      (minutes) => `${formatSpan(minutes, unitsOf("business"))} of business time`,
     ),
   ];
 }
@@ -173,16 +173,16 @@ function pauseOf(pause: PauseDraft): Sent["pause"] {
 export function faultsIn({ minutes_to_resolve, thresholds, pause }: Draft): Problems {
   const warnings = thresholds.map(({ kind, ...span }) => `${kind} ${minutesOf(span)}`);
   const surplus = THRESHOLD_KINDS.flatMap((kind) =>
-    thresholds.filter((one) => one.kind === kind).slice(THRESHOLDS_MAX),
+    thresholds.filter((threshold) => threshold.kind === kind).slice(THRESHOLDS_MAX),
   );
   const lengths = SEVERITIES.filter((severity) => minutesOf(minutes_to_resolve[severity]) === null);
   return Object.fromEntries([
     ...pauseFaults(pause),
     ...lengths.map((severity) => [`minutes_to_resolve.${severity}`, LENGTH]),
-    ...thresholds.flatMap((one, place) => {
+    ...thresholds.flatMap((threshold, place) => {
       const path = `thresholds.${place}`;
-      if (minutesOf(one) === null) return [[path, LENGTH]];
-      if (surplus.includes(one))
+      if (minutesOf(threshold) === null) return [[path, LENGTH]];
+      if (surplus.includes(threshold))
         return [[path, `Enter at most ${THRESHOLDS_MAX} warnings of a kind.`]];
       return warnings.indexOf(warnings[place] as string) < place
         ? [[path, "This warning is a duplicate."]]
@@ -194,7 +194,7 @@ export function faultsIn({ minutes_to_resolve, thresholds, pause }: Draft): Prob
 /** The warnings of one kind, in the order of the body. */
 function sentOf(thresholds: Draft["thresholds"], kind: ThresholdKind): Draft["thresholds"] {
   return thresholds
-    .filter((one) => one.kind === kind)
+    .filter((threshold) => threshold.kind === kind)
     .sort((left, right) => (minutesOf(right) ?? 0) - (minutesOf(left) ?? 0));
 }
 
@@ -202,7 +202,7 @@ function sentOf(thresholds: Draft["thresholds"], kind: ThresholdKind): Draft["th
 export function fieldOf(path: string, { thresholds }: Draft): string {
   const [field, at] = path.split(".");
   if (path.startsWith("pause.rules")) return "pause.rules";
-  const kind = THRESHOLD_KINDS.find((one) => field === BODY_FIELDS[one]);
+  const kind = THRESHOLD_KINDS.find((kind) => field === BODY_FIELDS[kind]);
   if (!kind) return path;
   const warning = sentOf(thresholds, kind)[Number(at ?? 0)] ?? thresholds[0];
   return `thresholds.${thresholds.findIndex(({ key }) => key === warning?.key)}`;

@@ -142,8 +142,8 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
               error={problems[`thresholds.${place}`]}
               onChange={(next) =>
                 change({
-                  thresholds: thresholds.map((one) =>
-                    one.key === key ? { key, kind, ...next } : one,
+                  thresholds: thresholds.map((threshold) =>
+                    threshold.key === key ? { key, kind, ...next } : threshold,
                   ),
                 })
               }
@@ -153,16 +153,18 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
                 value={kind}
                 onChange={({ target }) =>
                   change({
-                    thresholds: thresholds.map((one) =>
-                      one.key === key ? asKind(one, target.value as ThresholdKind) : one,
+                    thresholds: thresholds.map((threshold) =>
+                      threshold.key === key
+                        ? asKind(threshold, target.value as ThresholdKind)
+                        : threshold,
                     ),
                   })
                 }
                 className="h-9 max-w-full min-w-0 rounded-md border border-field bg-surface px-2 text-sm text-ink max-sm:h-11 max-sm:text-lg"
               >
-                {THRESHOLD_KINDS.map((one) => (
-                  <option key={one} value={one}>
-                    {BEFORE_LABELS[one]}
+                {THRESHOLD_KINDS.map((item) => (
+                  <option key={item} value={item}>
+                    {BEFORE_LABELS[item]}
                   </option>
                 ))}
               </select>
@@ -171,7 +173,9 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
                 size="icon"
                 aria-label={`Remove warning ${place + 1}`}
                 disabled={thresholds.length === 1}
-                onClick={() => change({ thresholds: thresholds.filter((one) => one.key !== key) })}
+                onClick={() =>
+                  change({ thresholds: thresholds.filter((threshold) => threshold.key !== key) })
+                }
               >
                 <Trash2 aria-hidden className="size-4" />
               </Button>

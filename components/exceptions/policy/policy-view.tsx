@@ -7,10 +7,10 @@ import { roleNames } from "#components/kit/role-names.ts";
 import { Note } from "#components/ui/note.tsx";
 import { SEVERITIES } from "#lib/exceptions/contract.ts";
 import { type Severity, SeverityLabel } from "../labels.tsx";
-import { pausesInWords } from "./describe-pauses.ts";
+import { describePauses } from "./describe-pauses.ts";
 import { calendarOf, type Policy, warningsOf } from "./draft.ts";
 import { PolicyCard } from "./policy-card.tsx";
-import { inWords } from "./span.ts";
+import { formatSpan } from "./span.ts";
 
 /** The policy, read-only, and who can change it. */
 export function PolicyView({ policy }: { policy: Policy }) {
@@ -21,14 +21,14 @@ export function PolicyView({ policy }: { policy: Policy }) {
     enabled: [...named].some((id) => id !== null),
   });
   const calendarName = (id: string | null) =>
-    id ? (data?.items.find((one) => one.id === id)?.name ?? id) : "Round the clock";
+    id ? (data?.items.find((item) => item.id === id)?.name ?? id) : "Round the clock";
   return (
     <div className="flex max-w-3xl flex-col gap-4">
       <Note tone="info">
         Only admins and leads can change this policy. You are signed in as {roleNames(roles)}.
       </Note>
       <PolicyCard title="Time to resolve" hint="Used when an exception arrives without a due date.">
-        <BySeverity>{(severity) => inWords(policy.minutes_to_resolve[severity])}</BySeverity>
+        <BySeverity>{(severity) => formatSpan(policy.minutes_to_resolve[severity])}</BySeverity>
       </PolicyCard>
       <PolicyCard
         title="At-risk warnings"
@@ -51,7 +51,7 @@ export function PolicyView({ policy }: { policy: Policy }) {
         title="Pauses"
         hint="How long and how often a clock may be paused, and what pauses it."
       >
-        <p className="text-sm font-medium">{pausesInWords(policy.pause)}</p>
+        <p className="text-sm font-medium">{describePauses(policy.pause)}</p>
       </PolicyCard>
     </div>
   );

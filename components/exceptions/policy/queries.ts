@@ -4,7 +4,7 @@ import { getSlaPolicyContract } from "#lib/exceptions/sla/contract.ts";
 /** The policy with its ETag, for If-Match. */
 export function slaPolicy(tenant: string) {
   return versionQuery({
-    under: resourceKey(tenant, "sla-policy"),
+    keyPrefix: resourceKey(tenant, "sla-policy"),
     contract: getSlaPolicyContract,
     call: { tenant },
   });

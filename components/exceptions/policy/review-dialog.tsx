@@ -15,10 +15,10 @@ import { SEVERITIES } from "#lib/exceptions/contract.ts";
 import { putSlaPolicyContract, type slaPolicyChange } from "#lib/exceptions/sla/contract.ts";
 import { SEVERITY_LABELS } from "../labels.tsx";
 import { exceptionsKey } from "../queries.ts";
-import { pausesInWords } from "./describe-pauses.ts";
+import { describePauses } from "./describe-pauses.ts";
 import { changesOf, type PolicyVersion, type policyOf, warningsOf } from "./draft.ts";
 import { slaPolicy } from "./queries.ts";
-import { inWords } from "./span.ts";
+import { formatSpan } from "./span.ts";
 
 export type Impact = z.output<typeof slaPolicyChange>["impact"];
 
@@ -50,12 +50,12 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
   const calendars =
     useQuery({ ...calendarsQuery(tenant), enabled: paced.length > 0 }).data?.items ?? [];
   const calendarName = (id: string | null) =>
-    id ? (calendars.find((one) => one.id === id)?.name ?? id) : "Round the clock";
+    id ? (calendars.find((calendar) => calendar.id === id)?.name ?? id) : "Round the clock";
   const rows: [name: string, before: string, after: string][] = [
     ...severities.map((severity): [string, string, string] => [
       SEVERITY_LABELS[severity],
-      inWords(before.data.minutes_to_resolve[severity]),
-      inWords(after.minutes_to_resolve[severity]),
+      formatSpan(before.data.minutes_to_resolve[severity]),
+      formatSpan(after.minutes_to_resolve[severity]),
     ]),
     ...(thresholds
       ? [
@@ -73,7 +73,7 @@ export function ReviewDialog({ before, after, impact, onClose, onSaved, onOverta
     ]),
     ...(pauses
       ? [
-          ["Pauses", pausesInWords(before.data.pause), pausesInWords(after.pause)] as [
+          ["Pauses", describePauses(before.data.pause), describePauses(after.pause)] as [
             string,
             string,
             string,
@@ -102,9 +102,9 @@ function pacedRows(paced: ReturnType<typeof changesOf>["calendars"]) {
     paced.length === SEVERITIES.length &&
     paced.every(({ from, to }) => from === first?.from && to === first.to);
   if (first && alike) return [{ ...first, name: "Calendar" }];
-  return paced.map((one) => ({
-    ...one,
-    name: `Calendar, ${SEVERITY_LABELS[one.severity].toLowerCase()}`,
+  return paced.map((item) => ({
+    ...item,
+    name: `Calendar, ${SEVERITY_LABELS[item.severity].toLowerCase()}`,
   }));
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inWords, minutesOf, spanOf } from "./span.ts";
+import { formatSpan, minutesOf, spanOf } from "./span.ts";
 
 test.each([
   [1, "1 minute"],
@@ -10,7 +10,7 @@ test.each([
   [4320, "3 days"],
   [525_600, "365 days"],
 ])("converts %i minutes to %s and back", (minutes, words) => {
-  expect(inWords(minutes)).toBe(words);
+  expect(formatSpan(minutes)).toBe(words);
   expect(minutesOf(spanOf(minutes))).toBe(minutes);
 });
 

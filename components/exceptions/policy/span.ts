@@ -11,7 +11,7 @@ const { min, max } = SLA_POLICIES.low_minutes;
 
 /** Uses the largest unit that needs no fraction. */
 export function spanOf(minutes: number, units: readonly Unit[] = UNITS): Span {
-  const unit = units.toReversed().find((one) => minutes % MINUTES[one] === 0) ?? "minutes";
+  const unit = units.toReversed().find((unit) => minutes % MINUTES[unit] === 0) ?? "minutes";
   return { amount: String(minutes / MINUTES[unit]), unit };
 }
 
@@ -25,7 +25,7 @@ export function minutesOf({ amount, unit }: Span): number | null {
 }
 
 /** "4 hours", "1 day" */
-export function inWords(minutes: number, units?: readonly Unit[]): string {
+export function formatSpan(minutes: number, units?: readonly Unit[]): string {
   const { amount, unit } = spanOf(minutes, units);
   return `${Number(amount).toLocaleString("en")} ${amount === "1" ? unit.slice(0, -1) : unit}`;
 }

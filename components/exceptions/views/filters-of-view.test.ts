@@ -1,7 +1,13 @@
 import { createLoader } from "nuqs/server";
 import { expect, test } from "vitest";
 import { boardSearch } from "../board/search.ts";
-import { canBeSaved, differs, filtersToSave, isShown, searchOfView } from "./filters-of-view.ts";
+import {
+  canBeSaved,
+  differsFromView,
+  filtersToSave,
+  searchOfView,
+  showsView,
+} from "./filters-of-view.ts";
 
 const load = createLoader(boardSearch);
 const SHOWN = load(
@@ -25,26 +31,26 @@ test("a view stores the board's filters and restores them", () => {
     state: "open",
     sortBy: "amount",
   });
-  expect(isShown(view, SHOWN)).toBe(true);
-  expect(isShown(view, { ...SHOWN, severity: ["high", "critical"] })).toBe(true);
-  expect(isShown(view, { ...SHOWN, q: null })).toBe(false);
-  expect(isShown(view, { ...SHOWN, state: "closed" })).toBe(false);
-  expect(isShown({ filters: {} }, load("?sortBy=severity"))).toBe(true);
+  expect(showsView(view, SHOWN)).toBe(true);
+  expect(showsView(view, { ...SHOWN, severity: ["high", "critical"] })).toBe(true);
+  expect(showsView(view, { ...SHOWN, q: null })).toBe(false);
+  expect(showsView(view, { ...SHOWN, state: "closed" })).toBe(false);
+  expect(showsView({ filters: {} }, load("?sortBy=severity"))).toBe(true);
 });
 
 test("a view stores no past times, and a board with one doesn't show the view", () => {
   const past = load("?severity=high&closed_from=2026-11-20T00:00:00.000Z");
   expect(filtersToSave(past)).toEqual({ severity: ["high"] });
-  expect(isShown({ filters: { severity: ["high"] } }, past)).toBe(false);
+  expect(showsView({ filters: { severity: ["high"] } }, past)).toBe(false);
 });
 
 test("a view can be updated when the board's filters or order differ", () => {
   const view = { filters: filtersToSave(SHOWN), sort_by: "amount" as const };
-  expect(differs(view, SHOWN)).toBe(false);
-  expect(differs(view, { ...SHOWN, severity: ["high", "critical"] })).toBe(false);
-  expect(differs(view, { ...SHOWN, severity: ["low"] })).toBe(true);
-  expect(differs(view, { ...SHOWN, sortBy: "due_at" })).toBe(true);
-  expect(differs(view, { ...SHOWN, state: "closed", severity: ["low"] })).toBe(false);
+  expect(differsFromView(view, SHOWN)).toBe(false);
+  expect(differsFromView(view, { ...SHOWN, severity: ["high", "critical"] })).toBe(false);
+  expect(differsFromView(view, { ...SHOWN, severity: ["low"] })).toBe(true);
+  expect(differsFromView(view, { ...SHOWN, sortBy: "due_at" })).toBe(true);
+  expect(differsFromView(view, { ...SHOWN, state: "closed", severity: ["low"] })).toBe(false);
   expect(canBeSaved(load("?sortBy=severity"))).toBe(false);
   expect(canBeSaved(load("?severity=low"))).toBe(true);
 });

@@ -7,7 +7,7 @@ const SAVED = FILTERS.filter((name) => !PAST_FILTERS.some((past) => past === nam
 
 /** The board's filters in the format of a view. */
 export function filtersToSave(search: BoardSearch): SavedFilters {
-  const status = OPEN_STATUSES.filter((one) => search.status?.includes(one));
+  const status = OPEN_STATUSES.filter((status) => search.status?.includes(status));
   const entries: [string, unknown][] = SAVED.map((name) => [
     name,
     name === "status" ? status : search[name],
@@ -30,7 +30,7 @@ export function searchOfView({
 }
 
 /** Whether the board shows a view, whatever the order of its values. */
-export function isShown({ filters }: Pick<View, "filters">, search: BoardSearch): boolean {
+export function showsView({ filters }: Pick<View, "filters">, search: BoardSearch): boolean {
   return (
     search.state === "open" &&
     PAST_FILTERS.every((name) => search[name] === null) &&
@@ -39,7 +39,7 @@ export function isShown({ filters }: Pick<View, "filters">, search: BoardSearch)
 }
 
 /** Whether the board's filters or order differ from the view it was opened with. */
-export function differs(
+export function differsFromView(
   { filters, sort_by }: Pick<View, "filters" | "sort_by">,
   search: BoardSearch,
 ): boolean {

@@ -1,4 +1,4 @@
-import { oneQuery, resourceKey } from "#components/kit/query.ts";
+import { resourceKey, singleQuery } from "#components/kit/query.ts";
 import { listViewsContract } from "#lib/views/contract.ts";
 
 /** All views that a user sees, of which at most 50 are their own. */
@@ -9,9 +9,9 @@ export const viewsKey = (tenant: string) => resourceKey(tenant, "views");
 
 /** The user's own views and shared ones, with their counts. */
 export function viewsQuery(tenant: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: viewsKey(tenant),
+      keyPrefix: viewsKey(tenant),
       contract: listViewsContract,
       call: { tenant, query: { limit: MAX } },
     },

@@ -10,7 +10,7 @@ import { Button } from "#components/ui/button.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { updateViewContract, type View } from "#lib/views/contract.ts";
 import type { BoardSearch } from "../board/search.ts";
-import { canBeSaved, differs, filtersToSave, isShown } from "./filters-of-view.ts";
+import { canBeSaved, differsFromView, filtersToSave, showsView } from "./filters-of-view.ts";
 import { useMayChangeView } from "./may-change.ts";
 import { viewsKey, viewsQuery } from "./queries.ts";
 import { SaveViewDialog } from "./save-view-dialog.tsx";
@@ -25,7 +25,7 @@ export function SaveView({ search }: { search: BoardSearch }) {
   const [saves, setSaves] = useState(false);
   const [openedId, setOpenedId] = useState<string | null>(null);
   const views = data?.items ?? [];
-  const shown = views.find((view) => isShown(view, search));
+  const shown = views.find((view) => showsView(view, search));
   if (shown && shown.id !== openedId) setOpenedId(shown.id);
   const opened = views.find(({ id }) => id === openedId);
   const updating = useMutate({
@@ -41,7 +41,7 @@ export function SaveView({ search }: { search: BoardSearch }) {
   });
   return (
     <>
-      {opened && mayChange(opened) && differs(opened, search) && (
+      {opened && mayChange(opened) && differsFromView(opened, search) && (
         <Button
           size="sm"
           variant="ghost"

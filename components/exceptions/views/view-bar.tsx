@@ -5,7 +5,7 @@ import { Users } from "lucide-react";
 import { useMember } from "#components/kit/member.tsx";
 import { classes } from "#components/ui/classes.ts";
 import type { BoardSearch } from "../board/search.ts";
-import { isShown, searchOfView } from "./filters-of-view.ts";
+import { searchOfView, showsView } from "./filters-of-view.ts";
 import { viewsQuery } from "./queries.ts";
 import { ViewMenu } from "./view-menu.tsx";
 
@@ -24,7 +24,7 @@ export function ViewBar({
   const { tenant } = useMember();
   const { data } = useQuery(viewsQuery(tenant.id));
   const views = data?.items ?? [];
-  const shown = views.find((view) => isShown(view, search));
+  const shown = views.find((view) => showsView(view, search));
   if (views.length === 0) return null;
   return (
     <div className="flex flex-wrap items-center gap-1 pt-4">
@@ -33,7 +33,7 @@ export function ViewBar({
           <li>
             <Tab
               name="All"
-              current={isShown(ALL, search)}
+              current={showsView(ALL, search)}
               onClick={() => onChange(searchOfView(ALL))}
             />
           </li>

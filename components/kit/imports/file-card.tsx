@@ -1,6 +1,6 @@
 import { FileText, X } from "lucide-react";
 import { Button } from "#components/ui/button.tsx";
-import { inSize } from "#components/ui/size.ts";
+import { formatBytes } from "#components/ui/format-bytes.ts";
 
 /** The chosen file. `facts`: what is known of its format. */
 export function FileCard({
@@ -18,7 +18,7 @@ export function FileCard({
       <div className="flex min-w-0 flex-1 flex-col gap-2">
         <p className="min-w-0">
           <span className="block truncate font-medium">{file.name}</span>
-          <span className="text-sm text-muted">{inSize(file.size)}</span>
+          <span className="text-sm text-muted">{formatBytes(file.size)}</span>
         </p>
         {facts && (
           <dl className="flex flex-wrap gap-x-5 gap-y-1 text-sm">

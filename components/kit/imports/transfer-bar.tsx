@@ -1,5 +1,5 @@
+import { formatBytes } from "#components/ui/format-bytes.ts";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
-import { inSize } from "#components/ui/size.ts";
 
 /** `bytes`: omitted while unknown. `name`: of the bar, if it isn't the status. */
 export function TransferBar({
@@ -28,7 +28,7 @@ export function TransferBar({
         <span>{note}</span>
         {bytes && (
           <span>
-            {inSize(done ?? 0)} of {inSize(bytes.all)}
+            {formatBytes(done ?? 0)} of {formatBytes(bytes.all)}
           </span>
         )}
       </p>

@@ -68,9 +68,9 @@ export function NextDialog({
           value={through}
           onChange={({ target }) => form.change({ through: target.value })}
         >
-          {monthsAround(month).map((one) => (
-            <option key={one} value={one}>
-              {longMonth(one)} {one.slice(0, 4)}
+          {monthsAround(month).map((item) => (
+            <option key={item} value={item}>
+              {longMonth(item)} {item.slice(0, 4)}
             </option>
           ))}
         </SelectField>
@@ -80,9 +80,9 @@ export function NextDialog({
           onChange={({ target }) => form.change({ pair: target.value })}
         >
           <option value={ALL}>All pairs</option>
-          {pairs.map((one) => (
-            <option key={keyOf(one)} value={keyOf(one)}>
-              {one.left_source} ↔ {one.right_source}
+          {pairs.map((item) => (
+            <option key={keyOf(item)} value={keyOf(item)}>
+              {item.left_source} ↔ {item.right_source}
             </option>
           ))}
         </SelectField>

@@ -22,7 +22,7 @@ export function boardPages(tenant: string, to: string) {
   const from = monthAfter(to, 1 - MONTHS_SHOWN);
   return listQuery(
     {
-      under: reconciliationsKey(tenant),
+      keyPrefix: reconciliationsKey(tenant),
       contract: getClosingBoardContract,
       call: { tenant, query: { from, to, limit: `${PAGE_SIZE}` } },
     },

@@ -1,4 +1,4 @@
-import { listQuery, oneQuery, resourceKey, versionQuery } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery, versionQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import { listConnectionsContract } from "#lib/connections/contract.ts";
 import {
@@ -17,7 +17,7 @@ const OF_PERIOD_SHOWN = 10;
 
 export function entryRulesOf(tenant: string, id: string) {
   return versionQuery({
-    under: reconciliationsKey(tenant),
+    keyPrefix: reconciliationsKey(tenant),
     contract: getEntryRulesContract,
     call: { tenant, params: { id } },
   });
@@ -26,7 +26,7 @@ export function entryRulesOf(tenant: string, id: string) {
 /** Every connection of a tenant, whatever its kind. */
 export function connectionPages(tenant: string) {
   return listQuery({
-    under: resourceKey(tenant, "connections"),
+    keyPrefix: resourceKey(tenant, "connections"),
     contract: listConnectionsContract,
     call: { tenant, query: { limit: CONNECTIONS_PER_PAGE } },
   });
@@ -35,7 +35,7 @@ export function connectionPages(tenant: string) {
 export function batchPages(tenant: string, { state, year }: BatchSearch) {
   return listQuery(
     {
-      under: reconciliationsKey(tenant),
+      keyPrefix: reconciliationsKey(tenant),
       contract: listEntryBatchesContract,
       call: { tenant, query: queryOf({ state, year, limit: PAGE_SIZE }) },
     },
@@ -45,16 +45,16 @@ export function batchPages(tenant: string, { state, year }: BatchSearch) {
 
 /** The batches that closes of a period left, newest first. */
 export function batchesOfPeriod(tenant: string, reconciliation_id: string) {
-  return oneQuery({
-    under: reconciliationsKey(tenant),
+  return singleQuery({
+    keyPrefix: reconciliationsKey(tenant),
     contract: listEntryBatchesContract,
     call: { tenant, query: queryOf({ reconciliation_id, limit: OF_PERIOD_SHOWN }) },
   });
 }
 
 export function batchById(tenant: string, id: string) {
-  return oneQuery({
-    under: reconciliationsKey(tenant),
+  return singleQuery({
+    keyPrefix: reconciliationsKey(tenant),
     contract: getEntryBatchContract,
     call: { tenant, params: { id } },
   });
@@ -62,7 +62,7 @@ export function batchById(tenant: string, id: string) {
 
 export function entryPages(tenant: string, id: string) {
   return listQuery({
-    under: reconciliationsKey(tenant),
+    keyPrefix: reconciliationsKey(tenant),
     contract: listEntriesContract,
     call: { tenant, params: { id }, query: queryOf({ limit: PAGE_SIZE }) },
   });

@@ -33,6 +33,6 @@ export function MatchState({ state }: { state: Match["state"] }) {
 }
 
 /** The rule that made it, or a person. */
-export function methodInWords(method: string): string {
+export function describeMethod(method: string): string {
   return method === "manual" ? "By hand" : method;
 }

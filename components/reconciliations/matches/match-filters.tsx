@@ -4,7 +4,7 @@ import { ClearFilters, FilterMenu } from "#components/kit/filters.tsx";
 import { AmountFilter, DateFilter } from "#components/kit/range-filters.tsx";
 import { SearchField } from "#components/ui/search-field.tsx";
 import { MATCH_STATES, SHAPES } from "#lib/matching/contract.ts";
-import { MATCH_STATE_LABELS, methodInWords, SHAPE_LABELS } from "./labels.tsx";
+import { describeMethod, MATCH_STATE_LABELS, SHAPE_LABELS } from "./labels.tsx";
 import type { MatchSearch } from "./search.ts";
 
 type Props = {
@@ -31,7 +31,7 @@ export function MatchFilters({ search, onChange, onClear, rules, currency }: Pro
         <FilterMenu
           name="Rule"
           value={search.method}
-          options={[...rules, "manual"].map((method) => [method, methodInWords(method)] as const)}
+          options={[...rules, "manual"].map((method) => [method, describeMethod(method)] as const)}
           onChange={(method) => onChange({ method })}
         />
         <FilterMenu

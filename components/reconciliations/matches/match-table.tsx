@@ -10,7 +10,7 @@ import { pluralize } from "#components/ui/pluralize.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Match } from "#lib/matching/contract.ts";
 import { lineOfPeriod } from "../period-lines.ts";
-import { MatchState, methodInWords } from "./labels.tsx";
+import { describeMethod, MatchState } from "./labels.tsx";
 
 type Names = { left_source: string; right_source: string };
 type Member = Match["members"][number];
@@ -63,7 +63,7 @@ function MatchRow({ match, names }: { match: Match; names: Names }) {
       <Side match={match} side="left" name={names.left_source} />
       <Side match={match} side="right" name={names.right_source} />
       <td className="min-w-0 @4xl:truncate">
-        <Named name="Rule">{methodInWords(method)}</Named>
+        <Named name="Rule">{describeMethod(method)}</Named>
       </td>
       <td>
         <MatchState state={state} />

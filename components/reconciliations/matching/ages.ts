@@ -13,7 +13,7 @@ export function agesOf(aging: Statement["aging"], currency: string): Age[] {
     const next = BANDS[place + 1];
     const of = (side: "left" | "right"): Amount => {
       const own = aging.find(
-        (one) => one.currency === currency && one.side === side && one.days_from === from,
+        (item) => item.currency === currency && item.side === side && item.days_from === from,
       );
       return { minor: Number(own?.open_minor ?? 0), lines: own?.line_count ?? 0 };
     };

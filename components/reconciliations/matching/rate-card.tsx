@@ -20,8 +20,8 @@ const SERIES = [{ key: "rate", name: "% matched", fill: "fill-accent" }];
 /** How much of each period of the same two sources was matched. */
 export function RateCard({ reconciliation }: { reconciliation: Reconciliation }) {
   const { data, error, refetch } = useQuery(periodsOfPair(useTenantId(), reconciliation));
-  const periods = (data?.items ?? []).toSorted((one, other) =>
-    one.period_start.localeCompare(other.period_start),
+  const periods = (data?.items ?? []).toSorted((a, b) =>
+    a.period_start.localeCompare(b.period_start),
   );
   const rated = periods.filter((period) => matchedShare(period) !== null);
   return (

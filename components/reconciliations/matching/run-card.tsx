@@ -20,7 +20,7 @@ import { reconciliationsKey, runsOfReconciliation } from "../queries.ts";
 import { suggestionsKey } from "../workbench/queries.ts";
 import { CLOSING_ID } from "./closing.tsx";
 import { PREPARING_ID } from "./preparing.tsx";
-import { runsOf, stageInWords, took } from "./run-labels.ts";
+import { formatElapsed, runsOf, stageLabel } from "./run-labels.ts";
 import { RunWaterfall } from "./run-waterfall.tsx";
 
 /** The period's last run, or the one that is under way; starts another. */
@@ -114,7 +114,7 @@ function LastRun({ run }: { run: Run }) {
         iso={run.finished_at ?? run.created_at}
         actor={run.created_by === "system" ? null : run.created_by}
       />
-      {run.duration_ms !== null && ` · ${took(run.duration_ms)}`}
+      {run.duration_ms !== null && ` · ${formatElapsed(run.duration_ms)}`}
       {` · ${run.rules_version === 0 || run.rules_version === null ? "default rules" : `rules version ${run.rules_version}`}`}
     </>
   );
@@ -131,7 +131,7 @@ function Progress({
   return (
     <div className="flex flex-col gap-1.5">
       <div className="flex flex-wrap justify-between gap-x-4 text-sm">
-        <span role="status">{status === "queued" ? waitsFor : `${stageInWords(stage)}…`}</span>
+        <span role="status">{status === "queued" ? waitsFor : `${stageLabel(stage)}…`}</span>
         {lines_total > 0 && (
           <span className="text-muted tabular-nums">
             {lines_done.toLocaleString("en")} of {lines_total.toLocaleString("en")} lines

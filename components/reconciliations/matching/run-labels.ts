@@ -21,13 +21,13 @@ const STAGES: Record<string, string> = {
 };
 
 /** What a run is doing. A stage that isn't one of the engine's is a rule's name. */
-export function stageInWords(stage: string | null): string {
+export function stageLabel(stage: string | null): string {
   if (stage === null) return "Starting";
   return STAGES[stage] ?? `Applying “${stage}”`;
 }
 
 /** "0.8 s", "2 min 5 s". */
-export function took(ms: number): string {
+export function formatElapsed(ms: number): string {
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }

@@ -108,7 +108,7 @@ function Row({
   currency: string | null;
   href: string | null;
 }) {
-  const money = amounts?.find((one) => one.currency === currency);
+  const money = amounts?.find((amount) => amount.currency === currency);
   const idle = kind === "rule" && lines === 0 && suggested === 0;
   return (
     <tr

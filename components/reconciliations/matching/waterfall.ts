@@ -178,8 +178,8 @@ function negated(amounts: readonly Amount[]): Amount[] {
   }));
 }
 
-function plus(one: Sum, other: Sum): Sum {
-  return exact(BigInt(one) + BigInt(other));
+function plus(a: Sum, b: Sum): Sum {
+  return exact(BigInt(a) + BigInt(b));
 }
 
 /** A number while it is exact, else its digits: the form in which the API returns sums. */

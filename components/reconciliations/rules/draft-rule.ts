@@ -27,7 +27,7 @@ export function draftRule(
     (field) =>
       field !== "value_date" &&
       field !== "booked_date" &&
-      fields.some((one) => one.field === field && one.verdict === "equal"),
+      fields.some((candidate) => candidate.field === field && candidate.verdict === "equal"),
   );
   const difference = Math.abs(left_minor - right_minor);
   const days = tolerance?.days ?? 0;

@@ -20,8 +20,8 @@ export function KnownNames({
   readOnly: boolean;
   onChange: (forgotten: Forgotten) => void;
 }) {
-  const isSame = (one: { left: string; right: string }, other: { left: string; right: string }) =>
-    one.left === other.left && one.right === other.right;
+  const isSame = (a: { left: string; right: string }, b: { left: string; right: string }) =>
+    a.left === b.left && a.right === b.right;
   return (
     <Card
       title="Known names"

@@ -132,7 +132,7 @@ export function RuleDialog({
                     change({
                       on: target.checked
                         ? [...(rule.on ?? []), field]
-                        : (rule.on ?? []).filter((one) => one !== field),
+                        : (rule.on ?? []).filter((value) => value !== field),
                     })
                   }
                 />

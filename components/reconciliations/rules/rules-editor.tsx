@@ -227,7 +227,7 @@ export function RulesEditor({
               rules:
                 editing === "new"
                   ? [...draft.rules, rule]
-                  : draft.rules.map((one, place) => (place === editing ? rule : one)),
+                  : draft.rules.map((item, place) => (place === editing ? rule : item)),
             });
             setEditing(null);
           }}

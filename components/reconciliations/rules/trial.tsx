@@ -36,7 +36,7 @@ export function Trials({
       ({ id, status, closed_at }) =>
         id !== reconciliation.id && closed_at !== null && status !== "archived",
     )
-    .sort((one, other) => other.period_end.localeCompare(one.period_end))
+    .sort((a, b) => b.period_end.localeCompare(a.period_end))
     .slice(0, PAST_PERIODS);
   return (
     <div className="flex flex-col gap-5 text-sm">
@@ -143,7 +143,7 @@ function Outcome({ run, closed }: { run: Run | undefined; closed: boolean }) {
         </tbody>
       </table>
       <p className="text-muted">
-        {exceptionsInWords(exceptions)} {run.open_count.toLocaleString("en")} lines{" "}
+        {describeExceptions(exceptions)} {run.open_count.toLocaleString("en")} lines{" "}
         {closed ? "would have stayed" : "would stay"} open,{" "}
         {run.suggested_count.toLocaleString("en")} matches suggested.
       </p>
@@ -163,7 +163,7 @@ function Outcome({ run, closed }: { run: Run | undefined; closed: boolean }) {
   );
 }
 
-function exceptionsInWords({ avoided, added }: NonNullable<Run["impact"]>["exceptions"]): string {
+function describeExceptions({ avoided, added }: NonNullable<Run["impact"]>["exceptions"]): string {
   if (avoided === 0 && added === 0) return "No change in exceptions.";
   const parts = [
     avoided > 0 && `${avoided.toLocaleString("en")} avoided`,

@@ -25,7 +25,13 @@ export function Table({
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls by itself, by keyboard too
     <section aria-labelledby={id} tabIndex={0} className="overflow-x-auto print:overflow-visible">
-      <table className={classes("w-full text-sm", aligned && "table-fixed")}>
+      <table
+        className={classes(
+          "w-full text-sm",
+          // Otherwise a narrow column breaks an amount after its minus.
+          aligned ? "table-fixed" : "[&_td:last-child]:whitespace-nowrap",
+        )}
+      >
         <caption id={id} className="sr-only">
           {caption}
         </caption>

@@ -3,7 +3,7 @@ import { Keys } from "#components/ui/keys.tsx";
 import { DifferenceBar } from "./difference-bar.tsx";
 import type { Sum } from "./options.ts";
 
-type Act = "accept" | "reject" | "split" | "writeOff" | "exclude" | "undo";
+type ActionName = "accept" | "reject" | "split" | "writeOff" | "exclude" | "undo";
 
 /** The selection's difference, and what can be done with it, each with its key. */
 export function ActionBar({
@@ -19,7 +19,7 @@ export function ActionBar({
   sums: readonly Sum[];
   fees: number;
   count: number;
-  can: Record<Act, boolean>;
+  can: Record<ActionName, boolean>;
   onAccept: () => void;
   onReject: () => void;
   onSplit: () => void;

@@ -2,7 +2,7 @@ import { pluralize } from "#components/ui/pluralize.ts";
 import type { Decision } from "#lib/matching/workbench/contract.ts";
 
 /** "60 times less likely": a margin in nats, in odds. */
-export function marginInWords(nats: number): string {
+export function describeMargin(nats: number): string {
   const times = Math.exp(nats);
   if (times < 1.5) return "about as likely";
   if (times >= 1000) return "over 1,000 times less likely";
@@ -17,7 +17,7 @@ const DID: Record<Decision["action"], string> = {
 };
 
 /** What a person did by a decision, to follow their name. */
-export function decided({ action, match_count }: Decision): string {
+export function describeDecision({ action, match_count }: Decision): string {
   if (action === "exclude") return `${DID.exclude} a line`;
   return `${DID[action]} ${match_count === 1 ? "a match" : `${match_count.toLocaleString("en")} matches`}`;
 }
@@ -29,12 +29,9 @@ const UNDONE: Record<Decision["action"], [one: string, many: string]> = {
   exclude: ["Exclusion", "exclusions"],
 };
 
-/** "Match of €4,850.00 undone". `subject` is what this page called the decision, if it made it. */
-export function undoneWords(
-  { action, match_count }: Decision,
-  subject: string | undefined,
-): string {
+/** "Match of €4,850.00 undone". `label` is what this page called the decision, if it made it. */
+export function undoneLabel({ action, match_count }: Decision, label: string | undefined): string {
   const [one, many] = UNDONE[action];
-  if (subject !== undefined) return `${subject} undone`;
+  if (label !== undefined) return `${label} undone`;
   return `${match_count > 1 ? pluralize(match_count, one, many) : one} undone`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { OpenLine } from "#lib/matching/workbench/contract.ts";
-import { balanceOf, feesOf, splittable } from "./options.ts";
+import { balanceOf, feesOf, splittableLine } from "./options.ts";
 
 const line = (
   side: "left" | "right",
@@ -43,16 +43,16 @@ test("fees are left less right, and absent if no line has one", () => {
 });
 
 test("what stays open is of the larger side, and of a line that is larger than it", () => {
-  expect(splittable([line("left", 10_000), line("right", 4_000)])?.id).toBe("left10000");
-  expect(splittable([line("left", 4_000), line("right", 10_000)])?.id).toBe("right10000");
-  expect(splittable([line("left", -10_000), line("right", -4_000)])?.id).toBe("left-10000");
+  expect(splittableLine([line("left", 10_000), line("right", 4_000)])?.id).toBe("left10000");
+  expect(splittableLine([line("left", 4_000), line("right", 10_000)])?.id).toBe("right10000");
+  expect(splittableLine([line("left", -10_000), line("right", -4_000)])?.id).toBe("left-10000");
 });
 
 test("nothing is split if the sides agree, one is missing, or no line is large enough", () => {
-  expect(splittable([line("left", 100), line("right", 100)])).toBeNull();
-  expect(splittable([line("left", 100)])).toBeNull();
+  expect(splittableLine([line("left", 100), line("right", 100)])).toBeNull();
+  expect(splittableLine([line("left", 100)])).toBeNull();
   expect(
-    splittable([
+    splittableLine([
       line("left", 100),
       line("left", 100, "b"),
       line("right", 50),

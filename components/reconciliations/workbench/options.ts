@@ -3,7 +3,7 @@ import type { LineSuggestion } from "#lib/matching/lines/contract.ts";
 import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import type { Side } from "./queries.ts";
 
-const MOST = 5;
+const MAX_OPTIONS = 5;
 
 /**
  * A way to match the current line. `match_id`: the run's suggestion, which can be confirmed and
@@ -37,7 +37,7 @@ export function optionsOf(
   const found = near
     .map((suggestion) => ofSuggestion(suggestion, line))
     .filter(({ line_ids }) => !seen.has(setOf(line_ids)));
-  return [...known, ...found].slice(0, MOST);
+  return [...known, ...found].slice(0, MAX_OPTIONS);
 }
 
 function ofMatch({ id, members, method, score, margin, adjustments, explanation }: Match): Option {
@@ -140,7 +140,7 @@ export function sumsOf(
  * The line whose difference can stay open: one of the larger side that exceeds the difference. Null
  * if there is none.
  */
-export function splittable(lines: readonly OpenLine[]): OpenLine | null {
+export function splittableLine(lines: readonly OpenLine[]): OpenLine | null {
   const { left_minor, right_minor, lefts, rights } = balanceOf(lines);
   const difference = left_minor - right_minor;
   if (difference === 0 || lefts === 0 || rights === 0) return null;

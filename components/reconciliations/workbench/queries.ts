@@ -1,5 +1,5 @@
 import { keepPreviousData } from "@tanstack/react-query";
-import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import {
   listSuggestionBandsContract,
@@ -30,7 +30,7 @@ export function openLinePages(
 ) {
   return listQuery(
     {
-      under: openLinesKey(tenant),
+      keyPrefix: openLinesKey(tenant),
       contract: listOpenLinesContract,
       call: {
         tenant,
@@ -51,9 +51,9 @@ export function openLinePages(
 
 /** What the last run suggests for a line. */
 export function suggestedMatches(tenant: string, id: string, line_id: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: suggestionsKey(tenant),
+      keyPrefix: suggestionsKey(tenant),
       contract: listMatchesContract,
       call: { tenant, params: { id }, query: { state: "suggested", line_id, limit: "5" } },
     },
@@ -63,9 +63,9 @@ export function suggestedMatches(tenant: string, id: string, line_id: string) {
 
 /** A period's suggestions by rule and score. */
 export function suggestionBands(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: suggestionsKey(tenant),
+      keyPrefix: suggestionsKey(tenant),
       contract: listSuggestionBandsContract,
       call: { tenant, params: { id } },
     },
@@ -79,9 +79,9 @@ export function suggestionSample(
   id: string,
   { method, score_from, score_below }: SuggestionBand,
 ) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: suggestionsKey(tenant),
+      keyPrefix: suggestionsKey(tenant),
       contract: sampleSuggestionsContract,
       call: { tenant, params: { id }, query: queryOf({ method, score_from, score_below }) },
     },
@@ -91,9 +91,9 @@ export function suggestionSample(
 
 /** What else is near the line: looked for when asked. */
 export function nearLines(tenant: string, reconciliation_id: string, line: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: suggestionsKey(tenant),
+      keyPrefix: suggestionsKey(tenant),
       contract: listLineSuggestionsContract,
       call: { tenant, params: { id: line }, query: { reconciliation_id } },
     },
@@ -103,9 +103,9 @@ export function nearLines(tenant: string, reconciliation_id: string, line: strin
 
 /** What people decided last, asked each second: others' decisions show at once. */
 export function decisionsOf(tenant: string, id: string) {
-  return oneQuery(
+  return singleQuery(
     {
-      under: resourceKey(tenant, "decisions"),
+      keyPrefix: resourceKey(tenant, "decisions"),
       contract: listDecisionsContract,
       call: { tenant, params: { id }, query: { limit: "20" } },
     },

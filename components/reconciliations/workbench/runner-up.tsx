@@ -8,7 +8,7 @@ import { formatMoney } from "#components/ui/money.ts";
 import type { MatchExplanation } from "#lib/matching/contract.ts";
 import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import { lineById } from "../queries.ts";
-import { marginInWords } from "./labels.ts";
+import { describeMargin } from "./labels.ts";
 
 /** The runner-up and its distance. `loaded`: lines that need not be fetched. */
 export function RunnerUp({
@@ -25,7 +25,7 @@ export function RunnerUp({
   });
   if (margin === null) return "None";
   const line = known ?? data;
-  if (!line) return `The next best is ${marginInWords(margin)}.`;
+  if (!line) return `The next best is ${describeMargin(margin)}.`;
   return (
     <>
       <span className="block font-medium">{lineName(line)}</span>
@@ -38,7 +38,7 @@ export function RunnerUp({
           .filter(Boolean)
           .join(" · ")}
       </span>
-      {capitalised(marginInWords(margin))}
+      {capitalised(describeMargin(margin))}
     </>
   );
 }

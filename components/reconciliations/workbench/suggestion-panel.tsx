@@ -28,7 +28,7 @@ export function SuggestionPanel({
   /** Drafts a rule from the suggestion; false where rules can't be changed. */
   onAlways: (() => void) | false;
 }) {
-  const { options, option, choice, picked, isLooking, failure, line } = bench;
+  const { options, option, choice, picked, isSearching, failure, line } = bench;
   return (
     <section
       aria-label="Suggestions"
@@ -64,7 +64,7 @@ export function SuggestionPanel({
             </Button>
           )}
         </>
-      ) : isLooking ? (
+      ) : isSearching ? (
         <PartSkeleton
           label="Looking for counterparts"
           bars={["h-9 w-full", "h-24 w-full", "h-5 w-2/3"]}

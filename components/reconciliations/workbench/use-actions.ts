@@ -6,8 +6,8 @@ import { formatMoney } from "#components/ui/money.ts";
 import { toast } from "#components/ui/toast.ts";
 import { confirmMatchContract, createMatchContract } from "#lib/matching/contract.ts";
 import type { OpenLine } from "#lib/matching/workbench/contract.ts";
-import { doneInWords } from "./done-in-words.ts";
-import { balanceOf, feesOf, splittable, sumsOf } from "./options.ts";
+import { describeBooking } from "./describe-booking.ts";
+import { balanceOf, feesOf, splittableLine, sumsOf } from "./options.ts";
 import { type Adjustment, useDecide } from "./use-decide.ts";
 import { useUndo } from "./use-undo.ts";
 import type { Workbench } from "./use-workbench.ts";
@@ -26,27 +26,27 @@ type Chosen = {
 };
 
 /** The subject of a dialog, as it was when the dialog was opened, whatever happens to the lists. */
-type Asking = { to: "exclude"; line: OpenLine } | { to: "explain"; chosen: Chosen };
+type OpenDialog = { to: "exclude"; line: OpenLine } | { to: "explain"; chosen: Chosen };
 
 /** The actions on the selection or the current suggestion. */
-export function useActions(id: string, bench: Workbench) {
+export function useActions(id: string, workbench: Workbench) {
   const mayDecide = useIsAllowed(confirmMatchContract.access);
   const mayWrite = useIsAllowed(createMatchContract.access);
-  const { line, option, picked } = bench;
-  const undoing = useUndo(id, bench.goTo);
-  const decide = useDecide(id, undoing, bench);
-  const [asking, setAsking] = useState<Asking | null>(null);
+  const { line, option, picked } = workbench;
+  const undoing = useUndo(id, workbench.goTo);
+  const decide = useDecide(id, undoing, workbench);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
   /** The suggestion whose difference was said. */
   const [warned, setWarned] = useState<string | null>(null);
 
   const loaded = (ids: readonly string[]): OpenLine[] =>
-    [...bench.left.items, ...bench.right.items].filter((one) => ids.includes(one.id));
+    [...workbench.left.items, ...workbench.right.items].filter((item) => ids.includes(item.id));
   const pickedLines = [...picked.values()];
   const lines =
     picked.size > 0 ? pickedLines : option ? loaded(option.line_ids) : line ? [line] : [];
   const ids =
     picked.size > 0
-      ? pickedLines.map((one) => one.id)
+      ? pickedLines.map((item) => item.id)
       : (option?.line_ids ?? (line ? [line.id] : []));
   const { left_minor, right_minor } = picked.size === 0 && option ? option : balanceOf(lines);
   const difference = left_minor - right_minor;
@@ -59,7 +59,7 @@ export function useActions(id: string, bench: Workbench) {
   const sums = mixed ? sumsOf(lines) : [{ currency, left_minor, right_minor }];
   const chosen: Chosen = { ids, left_minor, right_minor, difference, currency };
   const money = (minor: number) => formatMoney(minor, currency);
-  const split = lines.length === ids.length ? splittable(lines) : null;
+  const split = lines.length === ids.length ? splittableLine(lines) : null;
   const isFree = !decide.isPending;
   const single =
     picked.size === 0 ? line : pickedLines.length === 1 ? (pickedLines[0] ?? null) : null;
@@ -68,16 +68,21 @@ export function useActions(id: string, bench: Workbench) {
     { ids, left_minor, right_minor, difference, currency }: Chosen,
     { adjustments = [], split: part }: { adjustments?: Adjustment[]; split?: OpenLine } = {},
   ) {
-    const most = formatMoney(Math.max(Math.abs(left_minor), Math.abs(right_minor)), currency);
-    const done = doneInWords(`Matched ${ids.length} lines, ${most}`, lines, adjustments, currency);
+    const amount = formatMoney(Math.max(Math.abs(left_minor), Math.abs(right_minor)), currency);
+    const done = describeBooking(
+      `Matched ${ids.length} lines, ${amount}`,
+      lines,
+      adjustments,
+      currency,
+    );
     decide.start({
-      act: "match",
+      action: "match",
       line_ids: [...ids],
       adjustments,
       split_line_id: part?.id,
-      gone: ids.filter((one) => one !== part?.id),
+      settledIds: ids.filter((item) => item !== part?.id),
       partial: part !== undefined,
-      subject: `Match of ${most}`,
+      label: `Match of ${amount}`,
       done: part ? `${done}. ${formatMoney(Math.abs(difference), currency)} stays open` : done,
       picked: pickedLines,
       at: pickedLines[0]?.id ?? line?.id,
@@ -86,35 +91,38 @@ export function useActions(id: string, bench: Workbench) {
 
   /**
    * Confirming a suggestion with an unexplained difference books money: callers who may write say
-   * what it is, others confirm twice.
+   * what it is, others confirm twice. Before the line's suggestions have arrived there is nothing to
+   * confirm, nor to advise.
    */
   function accept() {
-    if (!mayDecide || !isFree) return;
+    if (!mayDecide || !isFree || (picked.size === 0 && workbench.isSearching)) return;
     if (picked.size === 0 && option?.match_id && !agrees && warned !== option.match_id) {
-      if (mayWrite) return setAsking({ to: "explain", chosen });
+      if (mayWrite) return setDialog({ to: "explain", chosen });
       setWarned(option.match_id);
       return toast(`${money(difference)} isn't explained`, {
         description: "Press Enter again to confirm with this difference.",
       });
     }
     if (picked.size === 0 && option?.match_id) {
-      const partly = lines.some((one) => option.takes?.get(one.id) !== one.open_minor);
+      const partly = lines.some(
+        (candidate) => option.takes?.get(candidate.id) !== candidate.open_minor,
+      );
       const stale = option.line_ids.filter(
-        (one) =>
-          !lines.some((known) => known.id === one && option.takes?.get(one) !== known.open_minor),
+        (item) =>
+          !lines.some((known) => known.id === item && option.takes?.get(item) !== known.open_minor),
       );
       decide.start({
-        act: "confirm",
+        action: "confirm",
         match_id: option.match_id,
-        gone: stale,
+        settledIds: stale,
         partial: partly,
-        done: doneInWords(
+        done: describeBooking(
           `Confirmed ${money(option.left_minor || option.right_minor)}`,
           lines,
           fees === 0 ? [] : [{ kind: "fee", amount_minor: fees, note: null }],
           currency,
         ),
-        subject: `Match of ${money(option.left_minor || option.right_minor)}`,
+        label: `Match of ${money(option.left_minor || option.right_minor)}`,
         at: line?.id,
       });
     } else if (!mayWrite) {
@@ -132,15 +140,15 @@ export function useActions(id: string, bench: Workbench) {
 
   function reject() {
     if (!mayDecide || !isFree) return;
-    if (picked.size > 0) return bench.clear();
+    if (picked.size > 0) return workbench.clear();
     if (!option?.match_id) return toast("Only suggestions from the last run can be rejected.");
     decide.start({
-      act: "reject",
+      action: "reject",
       match_id: option.match_id,
-      gone: [],
+      settledIds: [],
       partial: false,
       done: `Rejected ${money(option.left_minor || option.right_minor)}`,
-      subject: `Rejection of ${money(option.left_minor || option.right_minor)}`,
+      label: `Rejection of ${money(option.left_minor || option.right_minor)}`,
       at: line?.id,
     });
   }
@@ -158,31 +166,31 @@ export function useActions(id: string, bench: Workbench) {
     if (ids.length < 2) askToExclude();
     else if (mixed) toast(MIXED);
     else if (difference === 0) toast("There is no difference to write off.");
-    else setAsking({ to: "explain", chosen });
+    else setDialog({ to: "explain", chosen });
   }
 
   function askToExclude() {
     if (!mayWrite) return toast(NOT_BY_HAND);
-    if (single) setAsking({ to: "exclude", line: single });
+    if (single) setDialog({ to: "exclude", line: single });
     else if (picked.size > 1)
       toast("Lines are excluded one at a time. Press Esc to clear the selection.");
   }
 
   function explain(chosen: Chosen, kind: Adjustment["kind"], note: string | null) {
-    setAsking(null);
+    setDialog(null);
     matchByHand(chosen, { adjustments: [{ kind, amount_minor: chosen.difference, note }] });
   }
 
   function exclude(line: OpenLine, reason: string) {
-    setAsking(null);
+    setDialog(null);
     decide.start({
-      act: "exclude",
+      action: "exclude",
       line_id: line.id,
       reason,
-      gone: [line.id],
+      settledIds: [line.id],
       partial: false,
       done: `Excluded ${formatMoney(line.open_minor, line.currency)}`,
-      subject: `Exclusion of ${formatMoney(line.open_minor, line.currency)}`,
+      label: `Exclusion of ${formatMoney(line.open_minor, line.currency)}`,
       picked: pickedLines,
     });
   }
@@ -195,7 +203,7 @@ export function useActions(id: string, bench: Workbench) {
     currency,
     mayDecide,
     mayWrite,
-    asking,
+    asking: dialog,
     can: {
       accept:
         mayDecide &&
@@ -217,6 +225,6 @@ export function useActions(id: string, bench: Workbench) {
     undoing,
     undo: () => mayDecide && undoing.undo(),
     askToExclude,
-    stopAsking: () => setAsking(null),
+    closeDialog: () => setDialog(null),
   };
 }

@@ -23,26 +23,26 @@ import type { Workbench } from "./use-workbench.ts";
 export type Adjustment = Match["adjustments"][number];
 
 /**
- * A decision. `gone` are the lines that it settles; `partial` means that the page can't know what
+ * A decision. `settledIds` are the lines that it settles; `partial` means that the page can't know what
  * else stays open. `picked` is the selection that it uses, and `at` the current line.
  */
-export type Decided = {
-  gone: readonly string[];
+export type DecisionRequest = {
+  settledIds: readonly string[];
   partial: boolean;
   done: string;
   /** What undoing it is called after: "Match of €4,850.00". */
-  subject: string;
+  label: string;
   picked?: readonly OpenLine[];
   at?: string;
 } & (
-  | { act: "confirm" | "reject"; match_id: string }
+  | { action: "confirm" | "reject"; match_id: string }
   | {
-      act: "match";
+      action: "match";
       line_ids: string[];
       adjustments?: Adjustment[] | undefined;
       split_line_id?: string | undefined;
     }
-  | { act: "exclude"; line_id: string; reason: string }
+  | { action: "exclude"; line_id: string; reason: string }
 );
 
 type Pages = InfiniteData<{ items: OpenLine[] }>;
@@ -63,11 +63,11 @@ export function useDecide(
     cache.invalidateQueries(lists);
   }
 
-  async function remove(gone: readonly string[]): Promise<() => void> {
+  async function remove(settledIds: readonly string[]): Promise<() => void> {
     interrupted.current ||= cache.isFetching(lists) > 0;
     await cache.cancelQueries(lists);
     const before = cache.getQueriesData<Pages>(lists);
-    const left = new Set(gone);
+    const left = new Set(settledIds);
     cache.setQueriesData<Pages>(
       lists,
       (data) => data && { ...data, pages: data.pages.map((page) => without(page, left)) },
@@ -84,28 +84,28 @@ export function useDecide(
    * Whether data was read, or is being read, that doesn't include the decision, or a read was
    * cancelled for it.
    */
-  function isBehind(gone: readonly string[]): boolean {
+  function isBehind(settledIds: readonly string[]): boolean {
     return (
       interrupted.current ||
       cache.isFetching(lists) > 0 ||
-      cache.getQueriesData<Pages>(lists).some(([, data]) => holds(data, gone))
+      cache.getQueriesData<Pages>(lists).some(([, data]) => holds(data, settledIds))
     );
   }
 
-  async function take(
-    gone: readonly string[],
+  async function removeOptimistically(
+    settledIds: readonly string[],
     picked: readonly OpenLine[] = [],
   ): Promise<() => void> {
     if (picked.length > 0) clear();
-    const bringBack = await remove(gone);
+    const revert = await remove(settledIds);
     return () => {
-      bringBack();
+      revert();
       restore(picked);
     };
   }
 
-  function send(decided: Decided, idempotencyKey: string): Promise<{ id: string }> {
-    switch (decided.act) {
+  function send(decided: DecisionRequest, idempotencyKey: string): Promise<{ id: string }> {
+    switch (decided.action) {
       case "confirm":
         return callApi(confirmMatchContract, {
           tenant,
@@ -140,12 +140,12 @@ export function useDecide(
   }
 
   return useMutate({
-    send: (decided: Decided, idempotencyKey) => follow(send(decided, idempotencyKey)),
-    foresee: ({ gone, picked }) => take(gone, picked),
-    onDone: ({ id: about }, { done, subject, partial, act, gone, at }) => {
-      remember(about, { line: at, subject });
+    send: (decided: DecisionRequest, idempotencyKey) => follow(send(decided, idempotencyKey)),
+    applyOptimistically: ({ settledIds, picked }) => removeOptimistically(settledIds, picked),
+    onDone: ({ id: about }, { done, label, partial, action, settledIds, at }) => {
+      remember(about, { line: at, label });
       toast(done, { action: { label: "Undo", run: () => undoOf(about) } });
-      if (partial || act === "reject" || isBehind(gone)) refresh();
+      if (partial || action === "reject" || isBehind(settledIds)) refresh();
       cache.invalidateQueries({ queryKey: suggestionsKey(tenant) });
       cache.invalidateQueries({ queryKey: reconciliationById(tenant, id).queryKey });
       cache.invalidateQueries({ queryKey: resourceKey(tenant, "decisions") });
@@ -154,12 +154,15 @@ export function useDecide(
   });
 }
 
-function without<Page extends { items: OpenLine[] }>(page: Page, gone: ReadonlySet<string>): Page {
-  return page.items.some(({ id }) => gone.has(id))
-    ? { ...page, items: page.items.filter(({ id }) => !gone.has(id)) }
+function without<Page extends { items: OpenLine[] }>(
+  page: Page,
+  settledIds: ReadonlySet<string>,
+): Page {
+  return page.items.some(({ id }) => settledIds.has(id))
+    ? { ...page, items: page.items.filter(({ id }) => !settledIds.has(id)) }
     : page;
 }
 
-function holds(data: Pages | undefined, gone: readonly string[]): boolean {
-  return data?.pages.some(({ items }) => items.some(({ id }) => gone.includes(id))) ?? false;
+function holds(data: Pages | undefined, settledIds: readonly string[]): boolean {
+  return data?.pages.some(({ items }) => items.some(({ id }) => settledIds.includes(id))) ?? false;
 }

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "react";
 import { useMember, useTenantId } from "#components/kit/member.tsx";
 import { personName } from "#components/people/person.tsx";
 import { toast } from "#components/ui/toast.ts";
-import { decided } from "./labels.ts";
+import { describeDecision } from "./labels.ts";
 import { decisionsOf, openLinesKey, suggestionsKey } from "./queries.ts";
 
 /** What others decide shows here within a second, and says who. */
@@ -17,20 +17,20 @@ export function useOthers(id: string): void {
   const seen = useRef<ReadonlySet<string> | null>(null);
   useEffect(() => {
     if (!data) return;
-    const now = new Set(data.items.map((one) => `${one.id} ${one.undone_at !== null}`));
+    const now = new Set(data.items.map((item) => `${item.id} ${item.undone_at !== null}`));
     const before = seen.current;
     seen.current = now;
     if (!before) return;
     const others = data.items.filter(
-      (one) =>
-        !before.has(`${one.id} ${one.undone_at !== null}`) &&
-        (one.undone_by ?? one.created_by) !== self,
+      (item) =>
+        !before.has(`${item.id} ${item.undone_at !== null}`) &&
+        (item.undone_by ?? item.created_by) !== self,
     );
     const last = others[0];
     if (!last) return;
     cache.invalidateQueries({ queryKey: openLinesKey(tenant) });
     cache.invalidateQueries({ queryKey: suggestionsKey(tenant) });
     const who = personName(last.undone_by ?? last.created_by);
-    toast(last.undone_at ? `${who} undid a decision` : `${who} ${decided(last)}`);
+    toast(last.undone_at ? `${who} undid a decision` : `${who} ${describeDecision(last)}`);
   }, [cache, data, self, tenant]);
 }

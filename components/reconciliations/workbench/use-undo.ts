@@ -13,13 +13,13 @@ import {
   undoDecisionContract,
 } from "#lib/matching/workbench/contract.ts";
 import { reconciliationsKey } from "../queries.ts";
-import { undoneWords } from "./labels.ts";
+import { undoneLabel } from "./labels.ts";
 import { openLinesKey, suggestionsKey } from "./queries.ts";
 
-const LOOKED_THROUGH = 100;
+const DECISIONS_READ = 100;
 
 /** The line at which a decision was made, and the decision's name: "Match of €4,850.00". */
-type Made = { line: string | undefined; subject: string };
+type MadeDecision = { line: string | undefined; label: string };
 
 /**
  * Undoes the user's own decisions, as the server has them. `onBack`: called with the line of a
@@ -33,7 +33,7 @@ export function useUndo(id: string, onBack: (line: string) => void) {
   // The key belongs to the decision: after a lost response the same decision is undone again,
   // although it may be undone by now.
   const pending = useRef<{ decision: string; key: string }>(null);
-  const ownDecisions = useRef(new Map<string, Made>());
+  const ownDecisions = useRef(new Map<string, MadeDecision>());
 
   /** An undo waits until this is answered. */
   function follow<Answer>(sent: Promise<Answer>): Promise<Answer> {
@@ -45,7 +45,7 @@ export function useUndo(id: string, onBack: (line: string) => void) {
     return sent;
   }
 
-  function madeOf({ line_id, match_ids }: Decision): Made | undefined {
+  function madeOf({ line_id, match_ids }: Decision): MadeDecision | undefined {
     const [first] = [line_id, ...match_ids].flatMap((about) =>
       about === null ? [] : (ownDecisions.current.get(about) ?? []),
     );
@@ -56,13 +56,13 @@ export function useUndo(id: string, onBack: (line: string) => void) {
     const { items } = await callApi(listDecisionsContract, {
       tenant,
       params: { id },
-      query: { limit: LOOKED_THROUGH },
+      query: { limit: DECISIONS_READ },
     });
     return items.find(
-      (one) =>
-        one.created_by === self &&
-        (one.undone_at === null || one.id === pending.current?.decision) &&
-        (about === null || one.line_id === about || one.match_ids.includes(about)),
+      (item) =>
+        item.created_by === self &&
+        (item.undone_at === null || item.id === pending.current?.decision) &&
+        (about === null || item.line_id === about || item.match_ids.includes(about)),
     );
   }
 
@@ -94,7 +94,7 @@ export function useUndo(id: string, onBack: (line: string) => void) {
     send: (about: string | null) => follow(takeBackAfter(underWay.current, about)),
     onDone: (undone) => {
       const own = undone && madeOf(undone);
-      toast(undone ? undoneWords(undone, own?.subject) : "Nothing to undo");
+      toast(undone ? undoneLabel(undone, own?.label) : "Nothing to undo");
       const line = undone && (undone.line_id ?? own?.line);
       if (line) onBack(line);
       for (const queryKey of [
@@ -112,7 +112,8 @@ export function useUndo(id: string, onBack: (line: string) => void) {
     isPending,
     follow,
     /** Stores where a match or line was decided, and the decision's name. */
-    remember: (about: string, decision: Made) => void ownDecisions.current.set(about, decision),
+    remember: (about: string, decision: MadeDecision) =>
+      void ownDecisions.current.set(about, decision),
     /** The newest decision. */
     undo: () => start(null),
     /** The newest decision about this line or match. */

@@ -69,7 +69,7 @@ export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchS
     options,
     option,
     choice: choice.line === line?.id ? choice.option : 0,
-    isLooking: enabled && (matches.isPending || (near.isFetching && options.length === 0)),
+    isSearching: enabled && (matches.isPending || (near.isFetching && options.length === 0)),
     failure: matches.error ?? near.error,
     picked,
     go,
@@ -88,7 +88,7 @@ export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchS
     clear: () => setPicked(NONE),
     /** A selection whose decision failed comes back, unless the person has begun another. */
     restore: (lines: readonly OpenLine[]) =>
-      setPicked((now) => (now.size === 0 ? new Map(lines.map((one) => [one.id, one])) : now)),
+      setPicked((now) => (now.size === 0 ? new Map(lines.map((item) => [item.id, item])) : now)),
   };
 }
 

@@ -9,8 +9,8 @@ import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { matchedShare } from "../labels.tsx";
 import { reconciliationById } from "../queries.ts";
-import { Bench } from "./bench.tsx";
-import { NothingChanges } from "./bench-notices.tsx";
+import { PeriodLocked } from "./workbench-notices.tsx";
+import { WorkbenchPanes } from "./workbench-panes.tsx";
 import { WorkbenchSkeleton } from "./workbench-skeleton.tsx";
 
 /** The page on which open lines are decided: both sides, the suggestions, and the difference. */
@@ -25,9 +25,9 @@ export function WorkbenchPage({ id }: { id: string }) {
       {error && (!data || isRefusal(error)) ? (
         <ProblemNotice error={error} onRetry={() => refetch()} />
       ) : data && (data.closing || data.closed_at) ? (
-        <NothingChanges reconciliation={data} />
+        <PeriodLocked reconciliation={data} />
       ) : data ? (
-        <Bench reconciliation={data} />
+        <WorkbenchPanes reconciliation={data} />
       ) : (
         <WorkbenchSkeleton />
       )}

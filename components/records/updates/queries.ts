@@ -6,7 +6,7 @@ export const RELEASE_NOTES = "release-notes";
 /** The tenant's published release notes, all that the publishable key can read. */
 export function updatePages(tenant: string, publishableKey: string) {
   return listQuery({
-    under: ["public", tenant],
+    keyPrefix: ["public", tenant],
     contract: surfaceOf(RELEASE_NOTES).contracts.list,
     call: { tenant, credential: publishableKey, query: { limit: "20" } },
   });

@@ -13,7 +13,7 @@ import {
 import type { Member } from "#components/kit/member.tsx";
 import { may } from "#components/kit/permissions.ts";
 import { pageOf } from "#components/requests/labels.ts";
-import type { Found } from "#components/ui/finder.tsx";
+import type { FinderItem } from "#components/ui/finder.tsx";
 import { needs, type Permission } from "#lib/wire/access.ts";
 
 const ID = /^[a-z]{3}_[0-9a-z]{20,40}$/;
@@ -32,7 +32,10 @@ const KINDS: Record<string, { title: string; icon: LucideIcon; permission?: Perm
 };
 
 /** The page of a pasted ID. Whether the ID exists shows on that page. */
-export function byId({ tenant, roles }: Pick<Member, "tenant" | "roles">, text: string): Found[] {
+export function byId(
+  { tenant, roles }: Pick<Member, "tenant" | "roles">,
+  text: string,
+): FinderItem[] {
   const id = text.trim();
   const kind = ID.test(id) ? KINDS[id.slice(0, 3)] : undefined;
   const href = kind && pageOf(tenant.id, id);

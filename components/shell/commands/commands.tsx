@@ -3,15 +3,15 @@
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useLayoutEffect } from "react";
-import { holdKeys } from "#components/kit/held-keys.ts";
+import { bufferKeys } from "#components/kit/key-buffer.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { SEQUENCE_MS } from "#components/kit/use-keys.ts";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { navigate } from "#components/ui/pending-navigation.ts";
 import { useStore } from "#components/ui/store.ts";
 import { addressOf, type SurfaceLink, sectionsOf } from "../sections.ts";
-import { front } from "./front.ts";
 import { loadPalette } from "./load-palette.ts";
+import { openOverlay } from "./overlay.ts";
 
 // Each has its own boundary: otherwise the page would hide while they load.
 const Palette = dynamic(loadPalette, { ssr: false });
@@ -41,20 +41,20 @@ const TAKES_KEYS =
 
 /** What is typed before the palette has loaded goes into it. */
 function togglePalette(): void {
-  if (front.get() === "palette") {
-    front.set(null);
+  if (openOverlay.get() === "palette") {
+    openOverlay.set(null);
     return;
   }
   // An open form would lose its input.
   if (document.querySelector("dialog[closedby]:modal")) return;
-  front.set("palette");
-  holdKeys();
+  openOverlay.set("palette");
+  bufferKeys();
 }
 
 /** The commands of every page: ⌘K and single-key shortcuts. What they open is loaded on demand. */
 export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
   const tenantId = useTenantId();
-  const shown = useStore(front, null);
+  const shown = useStore(openOverlay, null);
   const { singleKeys } = usePreferences();
   const router = useRouter();
 
@@ -88,7 +88,7 @@ export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
       } else if (key === "g") {
         goUntil = event.timeStamp + SEQUENCE_MS;
       } else if (key === "?") {
-        front.set("shortcuts");
+        openOverlay.set("shortcuts");
       } else if (key === "/") {
         const search = document.querySelector<HTMLInputElement>("main input[type=search]");
         if (!search) return;
@@ -102,7 +102,7 @@ export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
     return () => document.removeEventListener("keydown", onKeyDown);
   }, [singleKeys, router, surfaces, tenantId]);
 
-  const close = () => front.set(null);
+  const close = () => openOverlay.set(null);
   if (shown === "palette") return <Palette surfaces={surfaces} onClose={close} />;
   if (shown === "shortcuts") return <ShortcutsDialog surfaces={surfaces} onClose={close} />;
   if (shown === "first-steps") return <FirstStepsDialog onClose={close} />;

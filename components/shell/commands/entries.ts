@@ -23,13 +23,13 @@ import { may } from "#components/kit/permissions.ts";
 import type { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { localTimeZone, zoneName } from "#components/preferences/time-zone.ts";
 import { signOut } from "#components/sign-in/auth-client.ts";
-import type { Found } from "#components/ui/finder.tsx";
+import type { FinderItem } from "#components/ui/finder.tsx";
 import { type Access, needs, needsOnSurface } from "#lib/wire/access.ts";
 import { addressOf, type SurfaceLink, sectionsOf } from "../sections.ts";
-import { front } from "./front.ts";
+import { openOverlay } from "./overlay.ts";
 
 /** `also`: search words besides the title. */
-export type Entry = Found & { also?: string };
+export type Entry = FinderItem & { also?: string };
 
 type Given = {
   member: Member;
@@ -176,7 +176,7 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       title: "First steps",
       icon: ListChecks,
       also: "checklist onboarding help",
-      run: () => front.set("first-steps"),
+      run: () => openOverlay.set("first-steps"),
       refused: refusal(needs("read:first-steps"), ADMINS),
     },
     {
@@ -185,7 +185,7 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       icon: Keyboard,
       also: "help keys",
       keys: ["?"],
-      run: () => front.set("shortcuts"),
+      run: () => openOverlay.set("shortcuts"),
     },
     {
       id: "profile",
@@ -199,19 +199,19 @@ export function actionEntries({ member, surfaces, preferences, section }: Given)
       title: "Sessions",
       icon: MonitorSmartphone,
       also: "devices browsers sign out everywhere",
-      run: () => front.set("sessions"),
+      run: () => openOverlay.set("sessions"),
     },
     { id: "sign-out", title: "Sign out", icon: LogOut, also: "log out leave", run: signOut },
   ];
 }
 
 /** Matches every word of the text as a prefix; titles that start with the text come first. */
-export function matching(entries: readonly Entry[], text: string): Entry[] {
+export function filterEntries(entries: readonly Entry[], text: string): Entry[] {
   const query = text.toLowerCase();
   const words = query.split(/\s+/).filter(Boolean);
   const found = entries.filter(({ title, also = "" }) => {
     const own = `${title} ${also}`.toLowerCase().split(/[\s().]+/);
-    return words.every((word) => own.some((one) => one.startsWith(word)));
+    return words.every((word) => own.some((value) => value.startsWith(word)));
   });
   return found.sort(
     (a, b) =>

@@ -30,9 +30,9 @@ import { listViewsContract } from "#lib/views/contract.ts";
 import { listWebhooksContract } from "#lib/webhooks/contract.ts";
 import type { SurfaceLink } from "../sections.ts";
 
-export const SHOWN = 5;
+export const RESULTS_MAX = 5;
 /** For lists without text search: filters their first page here. */
-const LOOKED_THROUGH = 250;
+const SCANNED_MAX = 250;
 
 type Item = { id: string; title: string; note?: string; place?: string; href: string };
 /** A list that the palette searches. */
@@ -45,14 +45,14 @@ export type Source = {
 
 /** The lists of a tenant that the member may read. */
 export function ownSources(tenant: string, roles: Member["roles"], text: string): Source[] {
-  const all = { limit: LOOKED_THROUGH };
+  const all = { limit: SCANNED_MAX };
   return [
     {
       name: "Exceptions",
       icon: TimerReset,
       key: ["exceptions", text],
       async find(signal) {
-        const query = { q: text, limit: SHOWN };
+        const query = { q: text, limit: RESULTS_MAX };
         // Open ones first, by deadline; then everything else.
         const [open, any] = await Promise.all([
           callApi(listSlaExceptionsContract, { tenant, query, signal }),
@@ -95,7 +95,7 @@ export function ownSources(tenant: string, roles: Member["roles"], text: string)
       async find(signal) {
         const { items } = await callApi(listLinesContract, {
           tenant,
-          query: { q: text, limit: SHOWN },
+          query: { q: text, limit: RESULTS_MAX },
           signal,
         });
         return items.map(
@@ -117,7 +117,7 @@ export function ownSources(tenant: string, roles: Member["roles"], text: string)
       async find(signal) {
         const { items } = await callApi(listMembersContract, {
           tenant,
-          query: { q: text, limit: SHOWN },
+          query: { q: text, limit: RESULTS_MAX },
           signal,
         });
         return items.map(({ name, user }) => ({
@@ -141,7 +141,7 @@ function viewSource(tenant: string): Source {
     async find(signal) {
       const { items } = await callApi(listViewsContract, {
         tenant,
-        query: { limit: LOOKED_THROUGH },
+        query: { limit: SCANNED_MAX },
         signal,
       });
       return items.map((view) => ({
@@ -166,7 +166,7 @@ function apiKeySource(tenant: string, q: string): Source {
       const { items } = await callApi(listApiKeysContract, {
         tenant,
         params: { id: tenant },
-        query: { q, limit: SHOWN },
+        query: { q, limit: RESULTS_MAX },
         signal,
       });
       return items.map(({ id, name, key_id }) => ({
@@ -187,7 +187,7 @@ function webhookSource(tenant: string): Source {
     async find(signal) {
       const { items } = await callApi(listWebhooksContract, {
         tenant,
-        query: { limit: LOOKED_THROUGH },
+        query: { limit: SCANNED_MAX },
         signal,
       });
       return items.map(({ id, url, status }) => ({
@@ -209,7 +209,7 @@ export function recordSource(tenant: string, { path, title }: SurfaceLink, q: st
       const { surface, contracts } = surfaceOf(path);
       const { items } = await callApi(contracts.list, {
         tenant,
-        query: { q, limit: SHOWN },
+        query: { q, limit: RESULTS_MAX },
         signal,
       });
       return items.map((record) => ({
@@ -237,7 +237,7 @@ export function docsSource(text: string): Source {
       try {
         const found = search(await docs, text);
         return found
-          .slice(0, SHOWN)
+          .slice(0, RESULTS_MAX)
           .map(({ title, kind, place, href }) => ({ id: href, title, note: kind, place, href }));
       } catch (error) {
         docs = undefined;

@@ -7,8 +7,8 @@ import { usePreferences } from "#components/preferences/preferences-provider.tsx
 import { Finder } from "#components/ui/finder.tsx";
 import { type SurfaceLink, sectionOf } from "../sections.ts";
 import { byId } from "./by-id.ts";
-import { actionEntries, matching, pageEntries } from "./entries.ts";
-import { useFound } from "./use-found.ts";
+import { actionEntries, filterEntries, pageEntries } from "./entries.ts";
+import { usePaletteResults } from "./use-palette-results.ts";
 
 /** The command palette: pages, actions and the tenant's data. */
 export function Palette({
@@ -22,12 +22,12 @@ export function Palette({
   const preferences = usePreferences();
   const section = sectionOf(useSelectedLayoutSegments());
   const [text, setText] = useState("");
-  const found = useFound(member, surfaces, text);
+  const found = usePaletteResults(member, surfaces, text);
   const context = { member, surfaces, preferences, section };
   const groups = [
     { name: "Go to", entries: byId(member, text) },
-    { name: "Pages", entries: matching(pageEntries(context), text) },
-    { name: "Actions", entries: matching(actionEntries(context), text) },
+    { name: "Pages", entries: filterEntries(pageEntries(context), text) },
+    { name: "Actions", entries: filterEntries(actionEntries(context), text) },
     ...found.groups,
   ].filter(({ entries }) => entries.length > 0);
   const count = groups.reduce((sum, { entries }) => sum + entries.length, 0);

@@ -3,13 +3,13 @@
 import { Search } from "lucide-react";
 import { Button } from "#components/ui/button.tsx";
 import { Keys } from "#components/ui/keys.tsx";
-import { front } from "./front.ts";
 import { loadPalette } from "./load-palette.ts";
+import { openOverlay } from "./overlay.ts";
 
 const opening = {
   "aria-haspopup": "dialog",
   onPointerEnter: loadPalette,
-  onClick: () => front.set("palette"),
+  onClick: () => openOverlay.set("palette"),
 } as const;
 
 /** Opens the palette. */

@@ -56,7 +56,7 @@ export function draftOf(connection: Connection | undefined): ConnectionDraft {
 }
 
 /** Another kind of server, with its usual way to sign in. */
-export function ofKind(kind: Connection["kind"]): Partial<ConnectionDraft> {
+export function defaultsForKind(kind: Connection["kind"]): Partial<ConnectionDraft> {
   return { kind, auth: AUTHS_OF[kind][0] ?? "none", afterwards: "leave", credential: "" };
 }
 

@@ -21,11 +21,11 @@ import type { Source } from "#lib/sources/contract.ts";
 import { CONNECTIONS } from "#lib/wire/facts.gen.ts";
 import {
   type ConnectionDraft,
+  defaultsForKind,
   draftOf,
   inputOf,
   missingIn,
   NO_AUTOFILL,
-  ofKind,
 } from "./connection-draft.ts";
 import { FileFields, GlobField } from "./file-fields.tsx";
 import { KIND_LABELS } from "./labels.ts";
@@ -88,7 +88,7 @@ export function ConnectionForm({
           options={CONNECTIONS.kind
             .toReversed()
             .map((value) => ({ value, label: KIND_LABELS[value] }))}
-          onChange={(kind) => form.change(ofKind(kind))}
+          onChange={(kind) => form.change(defaultsForKind(kind))}
         />
       )}
       {form.draft.kind === "mail" ? (

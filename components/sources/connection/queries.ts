@@ -13,7 +13,7 @@ export const connectionsKey = (tenant: string) => resourceKey(tenant, "connectio
 export function connectionOf(tenant: string, sourceId: string) {
   return listQuery(
     {
-      under: connectionsKey(tenant),
+      keyPrefix: connectionsKey(tenant),
       contract: listConnectionsContract,
       call: { tenant, query: { source_id: sourceId, limit: 1 } },
     },
@@ -25,7 +25,7 @@ export function connectionOf(tenant: string, sourceId: string) {
 export function connectionFilePages(tenant: string, id: string) {
   return listQuery(
     {
-      under: connectionsKey(tenant),
+      keyPrefix: connectionsKey(tenant),
       contract: listConnectionFilesContract,
       call: { tenant, params: { id }, query: { limit: FILES_SHOWN } },
     },

@@ -18,7 +18,7 @@ const IN_ORDER: Record<string, readonly string[]> = {
   sign_values: ["Money out", "Money in"],
 };
 
-export function answerWords(about: string, value: string, at: number): string {
+export function answerLabel(about: string, value: string, at: number): string {
   return LABELS[about]?.[value] ?? IN_ORDER[about]?.[at] ?? value;
 }
 

@@ -10,6 +10,7 @@ import { pluralize } from "#components/ui/pluralize.ts";
 import type { ImportPreview } from "#lib/imports/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
 import { BalanceCheck } from "./balance-check.tsx";
+import { detectedFacts } from "./detected-facts.ts";
 import { sameMapping } from "./draft.ts";
 import { ImportWarnings } from "./import-warnings.tsx";
 import { MappingFields } from "./mapping-fields.tsx";
@@ -17,7 +18,6 @@ import { ParsedLines } from "./parsed-lines.tsx";
 import { PathFields } from "./path-fields.tsx";
 import { PreviewOutcome, UnreadRows } from "./preview-outcome.tsx";
 import { QuestionNote } from "./question.tsx";
-import { recognized } from "./recognized.ts";
 import { SignChoice } from "./sign-choice.tsx";
 import { Unreadable } from "./unreadable.tsx";
 import { keyOf, useChoices } from "./use-choices.ts";
@@ -108,7 +108,7 @@ function Checked({
       className="flex flex-col gap-6"
     >
       <div className="flex max-w-3xl flex-col gap-4">
-        <FileCard file={file} facts={recognized(preview, mapping)} onReset={onReset} />
+        <FileCard file={file} facts={detectedFacts(preview, mapping)} onReset={onReset} />
         {asked.map((question, at) =>
           question.choices.length === 1 ? null : (
             <QuestionNote

@@ -86,8 +86,8 @@ export function missingColumns({ fields }: Mapping, style: AmountStyle): MappedF
 }
 
 /** Whether both read a file alike, whatever the order of their members. */
-export function sameMapping(one: Mapping | null, other: Mapping | null): boolean {
-  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+export function sameMapping(a: Mapping | null, b: Mapping | null): boolean {
+  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }
 
 function sorted(value: unknown): unknown {

@@ -10,16 +10,16 @@ import { RejectedRows } from "#components/kit/rejected-rows.tsx";
 import { ResourcePanel } from "#components/kit/resource-panel.tsx";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { buttonClass } from "#components/ui/button.tsx";
+import { formatBytes } from "#components/ui/format-bytes.ts";
 import { Note } from "#components/ui/note.tsx";
-import { inSize } from "#components/ui/size.ts";
 import { type Import, undoImportContract } from "#lib/imports/contract.ts";
 import { FORMAT_TRAITS } from "#lib/imports/formats/mapping.ts";
-import { moreThan } from "../labels.ts";
+import { moreNote } from "../labels.ts";
 import { BalanceCheck } from "./balance-check.tsx";
 import { ImportFigures, ImportProgress } from "./import-state.tsx";
 import { ImportWarnings } from "./import-warnings.tsx";
 import { ImportBadge } from "./labels.tsx";
-import { importById, isAtWork } from "./queries.ts";
+import { importById, isInProgress } from "./queries.ts";
 import { SkippedRows } from "./skipped-rows.tsx";
 import { CancelImport, UndoImport } from "./undo-import.tsx";
 
@@ -57,7 +57,7 @@ function ImportDetails({ imported, currency }: { imported: Import; currency: str
       <ImportOutcome imported={imported} currency={currency} />
       <Facts ruled>
         <Fact name="Format">{FORMAT_TRAITS[imported.format].name}</Fact>
-        <Fact name="Size">{inSize(imported.bytes_total)}</Fact>
+        <Fact name="Size">{formatBytes(imported.bytes_total)}</Fact>
         <Fact name="Uploaded">
           <ActorName iso={imported.created_at} actor={imported.created_by} />
         </Fact>
@@ -80,7 +80,7 @@ export function ImportOutcome({ imported, currency }: { imported: Import; curren
   const mayUndo = useIsAllowed(undoImportContract.access);
   return (
     <>
-      {isAtWork(imported) && <ImportProgress imported={imported} />}
+      {isInProgress(imported) && <ImportProgress imported={imported} />}
       {failure && (
         <Note tone="danger">
           <p className="font-medium">Nothing of this file was kept.</p>
@@ -107,7 +107,7 @@ export function ImportOutcome({ imported, currency }: { imported: Import; curren
       {status !== "undone" && <ImportWarnings warnings={warnings} />}
       {skips.length > 0 && (
         <PanelSection title="Skipped rows">
-          <SkippedRows rows={skips} more={moreThan(skips, skipped_count)} />
+          <SkippedRows rows={skips} more={moreNote(skips, skipped_count)} />
         </PanelSection>
       )}
       {refusals.length > 0 && (
@@ -115,7 +115,7 @@ export function ImportOutcome({ imported, currency }: { imported: Import; curren
           <p className="text-sm text-muted">
             Fix only these rows and import them as a file. Rows already imported are skipped.
           </p>
-          <RejectedRows rows={refusals} more={moreThan(refusals, refused_count)} />
+          <RejectedRows rows={refusals} more={moreNote(refusals, refused_count)} />
         </PanelSection>
       )}
     </>

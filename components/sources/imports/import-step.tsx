@@ -11,7 +11,7 @@ import type { Import } from "#lib/imports/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
 import { ImportOutcome } from "./import-panel.tsx";
 import { ImportBadge } from "./labels.tsx";
-import { isAtWork } from "./queries.ts";
+import { isInProgress } from "./queries.ts";
 
 type LiveImport = { data: Import | undefined; error: Error | null; refetch: () => unknown };
 
@@ -39,7 +39,7 @@ export function ImportStep({
         </p>
       </div>
       <ImportOutcome imported={data} currency={source.currency} />
-      {!isAtWork(data) && (
+      {!isInProgress(data) && (
         <div className="flex flex-wrap gap-2">
           <Button onClick={onAnother}>Import another file</Button>
           <Link href={`/${tenantId}/sources/${source.id}`} className={buttonClass()}>

@@ -17,7 +17,7 @@ import { sourceById, sourcesKey } from "../queries.ts";
 import { sourcePageSearch } from "../search.ts";
 import { SourceSkeleton } from "../source-skeletons.tsx";
 import { ImportStep } from "./import-step.tsx";
-import { importById, importsKey, isAtWork } from "./queries.ts";
+import { importById, importsKey, isInProgress } from "./queries.ts";
 import { UploadStep } from "./upload-step.tsx";
 import { usePreview } from "./use-preview.ts";
 import { useUpload } from "./use-upload.ts";
@@ -102,7 +102,7 @@ function useLiveImport(id: string | null) {
   const tenantId = useTenantId();
   const cache = useQueryClient();
   const query = useQuery({ ...importById(tenantId, id ?? ""), enabled: id !== null });
-  const ended = query.data !== undefined && !isAtWork(query.data);
+  const ended = query.data !== undefined && !isInProgress(query.data);
   useEffect(() => {
     if (!ended) return;
     for (const key of [sourcesKey(tenantId), linesKey(tenantId)])

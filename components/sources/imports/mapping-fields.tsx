@@ -41,9 +41,10 @@ const TEXT_COLUMNS: readonly MappedField[] = [
   "group_key",
 ];
 
-const isDelimiter = (value: string): value is Delimiter => DELIMITERS.some((one) => one === value);
+const isDelimiter = (value: string): value is Delimiter =>
+  DELIMITERS.some((delimiter) => delimiter === value);
 const isEncoding = (value: string | null): value is Encoding =>
-  ENCODINGS.some((one) => one === value);
+  ENCODINGS.some((encoding) => encoding === value);
 const isDateFormat = (value: string): value is DateFormat =>
   DATE_FORMATS.some((format) => format === value);
 
@@ -166,9 +167,9 @@ export function MappingFields({
             isEncoding(target.value) && onLayout({ ...layout, encoding: target.value })
           }
         >
-          {ENCODINGS.map((one) => (
-            <option key={one} value={one}>
-              {ENCODING_LABELS[one]}
+          {ENCODINGS.map((item) => (
+            <option key={item} value={item}>
+              {ENCODING_LABELS[item]}
             </option>
           ))}
         </SelectField>

@@ -2,7 +2,7 @@ import { RejectedRows } from "#components/kit/rejected-rows.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
 import type { ImportPreview } from "#lib/imports/contract.ts";
-import { moreThan } from "../labels.ts";
+import { moreNote } from "../labels.ts";
 import { SkippedRows } from "./skipped-rows.tsx";
 
 /** The counts of what was read, in a sentence. */
@@ -48,13 +48,13 @@ export function UnreadRows({ preview }: { preview: ImportPreview }) {
       {refusals.length > 0 && (
         <div className="flex flex-col gap-2">
           <h3 className="font-semibold">{failure ? "Why it can't be read" : "Rejected rows"}</h3>
-          <RejectedRows rows={refusals} more={moreThan(refusals, refused_count)} />
+          <RejectedRows rows={refusals} more={moreNote(refusals, refused_count)} />
         </div>
       )}
       {skips.length > 0 && (
         <div className="flex flex-col gap-2">
           <h3 className="font-semibold">Skipped rows</h3>
-          <SkippedRows rows={skips} more={moreThan(skips, skipped_count)} />
+          <SkippedRows rows={skips} more={moreNote(skips, skipped_count)} />
         </div>
       )}
     </>

@@ -1,4 +1,4 @@
-import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery } from "#components/kit/query.ts";
 import { getImportContract, type Import, listImportsContract } from "#lib/imports/contract.ts";
 
 const PAGE_SIZE = 20;
@@ -9,24 +9,28 @@ const AT_WORK_MS = 700;
 export const importsKey = (tenant: string) => resourceKey(tenant, "imports");
 
 /** Whether it's still going on. */
-export function isAtWork({ status }: Pick<Import, "status">): boolean {
+export function isInProgress({ status }: Pick<Import, "status">): boolean {
   return status === "queued" || status === "reading" || status === "undoing";
 }
 
 export function importPages(tenant: string, sourceId: string) {
   return listQuery(
     {
-      under: importsKey(tenant),
+      keyPrefix: importsKey(tenant),
       contract: listImportsContract,
       call: { tenant, query: { source_id: sourceId, limit: PAGE_SIZE } },
     },
-    { refreshMs: (newest) => (newest?.items.some(isAtWork) ? AT_WORK_MS : REFRESH_MS) },
+    { refreshMs: (newest) => (newest?.items.some(isInProgress) ? AT_WORK_MS : REFRESH_MS) },
   );
 }
 
 export function importById(tenant: string, id: string) {
-  return oneQuery(
-    { under: importsKey(tenant), contract: getImportContract, call: { tenant, params: { id } } },
-    { refetchInterval: ({ state: { data } }) => (data && isAtWork(data) ? AT_WORK_MS : false) },
+  return singleQuery(
+    {
+      keyPrefix: importsKey(tenant),
+      contract: getImportContract,
+      call: { tenant, params: { id } },
+    },
+    { refetchInterval: ({ state: { data } }) => (data && isInProgress(data) ? AT_WORK_MS : false) },
   );
 }

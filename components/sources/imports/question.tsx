@@ -5,7 +5,7 @@ import { formatDay } from "#components/ui/moment.ts";
 import { Note } from "#components/ui/note.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
 import type { ImportPreview } from "#lib/imports/contract.ts";
-import { answerWords } from "./answer-labels.ts";
+import { answerLabel } from "./answer-labels.ts";
 
 type Question = ImportPreview["questions"][number];
 
@@ -24,7 +24,7 @@ export function QuestionNote({
 }) {
   const named = choices.map(({ value, reads_as }, at) => {
     const reads = about === "date_format" && reads_as ? formatDay(reads_as, "UTC") : reads_as;
-    return { value, name: answerWords(about, value, at), rows: reads?.split("; ") ?? [] };
+    return { value, name: answerLabel(about, value, at), rows: reads?.split("; ") ?? [] };
   });
   // A single value fits next to its answer; rows go below.
   const isShort = named.every(({ rows }) => rows.length <= 1 && (rows[0]?.length ?? 0) <= 30);

@@ -49,7 +49,7 @@ export function useChoices(preview: ImportPreview, asking: PreviewState) {
     const earlier = asked.slice(0, at + 1);
     setAsked(earlier);
     setAnswers({
-      ...Object.fromEntries(earlier.map((one) => [keyOf(one), answers[keyOf(one)] ?? ""])),
+      ...Object.fromEntries(earlier.map((item) => [keyOf(item), answers[keyOf(item)] ?? ""])),
       [keyOf(question)]: value,
     });
     if (mapping) change(withAnswer(mapping, question.about, value));

@@ -15,7 +15,7 @@ import { toast } from "#components/ui/toast.ts";
 import type { LineEvent } from "#lib/lines/contract.ts";
 import { includeLineContract } from "#lib/matching/lines/contract.ts";
 import { lineHistory } from "./queries.ts";
-import { useTakenBack } from "./use-taken-back.ts";
+import { useReloadAfterUndo } from "./use-reload-after-undo.ts";
 
 const REASON_MAX = 900;
 
@@ -78,7 +78,7 @@ function IncludeDialog({
   onClose: () => void;
 }) {
   const tenant = useTenantId();
-  const takenBack = useTakenBack();
+  const takenBack = useReloadAfterUndo();
   const body = { reconciliation_id: period ?? undefined };
   const call = { tenant, params: { id: lineId } };
   return (

@@ -1,4 +1,4 @@
-import { listQuery, oneQuery, resourceKey } from "#components/kit/query.ts";
+import { listQuery, resourceKey, singleQuery } from "#components/kit/query.ts";
 import { queryOf } from "#components/kit/search-params.ts";
 import {
   getLineContract,
@@ -32,7 +32,7 @@ export function linePages(
     limit: PAGE_SIZE,
   });
   const pages = listQuery({
-    under: linesKey(tenant),
+    keyPrefix: linesKey(tenant),
     contract: listLinesContract,
     call: { tenant, query },
   });
@@ -41,16 +41,16 @@ export function linePages(
 
 /** A source's latest lines. */
 export function latestLines(tenant: string, sourceId: string) {
-  return oneQuery({
-    under: linesKey(tenant),
+  return singleQuery({
+    keyPrefix: linesKey(tenant),
     contract: listLinesContract,
     call: { tenant, query: { source_id: sourceId, limit: String(LATEST) } },
   });
 }
 
 export function lineById(tenant: string, id: string) {
-  return oneQuery({
-    under: linesKey(tenant),
+  return singleQuery({
+    keyPrefix: linesKey(tenant),
     contract: getLineContract,
     call: { tenant, params: { id } },
   });
@@ -58,16 +58,16 @@ export function lineById(tenant: string, id: string) {
 
 /** What became of a line. */
 export function lineHistory(tenant: string, id: string) {
-  return oneQuery({
-    under: linesKey(tenant),
+  return singleQuery({
+    keyPrefix: linesKey(tenant),
     contract: listLineHistoryContract,
     call: { tenant, params: { id } },
   });
 }
 
 export function matchById(tenant: string, id: string) {
-  return oneQuery({
-    under: linesKey(tenant),
+  return singleQuery({
+    keyPrefix: linesKey(tenant),
     contract: getMatchContract,
     call: { tenant, params: { id } },
   });
@@ -75,8 +75,8 @@ export function matchById(tenant: string, id: string) {
 
 /** The reconciliation whose lines are listed. */
 export function reconciliationOfLines(tenant: string, id: string) {
-  return oneQuery({
-    under: resourceKey(tenant, "reconciliations"),
+  return singleQuery({
+    keyPrefix: resourceKey(tenant, "reconciliations"),
     contract: getReconciliationContract,
     call: { tenant, params: { id } },
   });

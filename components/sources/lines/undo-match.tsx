@@ -11,7 +11,7 @@ import { Button } from "#components/ui/button.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import { toast } from "#components/ui/toast.ts";
 import { type Match, undoMatchContract } from "#lib/matching/contract.ts";
-import { useTakenBack } from "./use-taken-back.ts";
+import { useReloadAfterUndo } from "./use-reload-after-undo.ts";
 
 /** Undoes a match, whether a run or a person made it, after asking. */
 export function UndoMatch({ match }: { match: Match }) {
@@ -31,7 +31,7 @@ export function UndoMatch({ match }: { match: Match }) {
 
 function UndoDialog({ match, onClose }: { match: Match; onClose: () => void }) {
   const tenant = useTenantId();
-  const takenBack = useTakenBack();
+  const takenBack = useReloadAfterUndo();
   const form = useForm({
     initial: {},
     send: (_, idempotencyKey) =>

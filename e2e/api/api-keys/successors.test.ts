@@ -48,8 +48,8 @@ describe("a key and its rotated successors are one principal", () => {
 
   test("a key of another lineage is another principal", async () => {
     const key = uniqueName("k");
-    const [one, other] = [await write(await create(), key), await write(await create(), key)];
-    expect([one.status, other.status, other.headers.get("idempotency-replayed")]).toEqual([
+    const [answer, other] = [await write(await create(), key), await write(await create(), key)];
+    expect([answer.status, other.status, other.headers.get("idempotency-replayed")]).toEqual([
       201,
       201,
       null,

@@ -118,7 +118,7 @@ describe("what an API key does", () => {
     );
     const usage = (await call("GET", `/${id}/usage`)).json as ApiKeyUsage;
     const impact = (await call("POST", `/${id}/impact`, { revoke: true })).json as ApiKeyImpact;
-    const sum = (counts: readonly number[]) => counts.reduce((total, one) => total + one, 0);
+    const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
     const week = sum((await get(id)).calls_by_day);
     expect(week).toBeGreaterThan(6 * 24);
     expect({

@@ -67,7 +67,7 @@ function covers({ weekly, special_days }: Hours, day: string, minute: number): b
   const weekday = WEEKDAYS[(new Date(`${day}T12:00:00Z`).getUTCDay() + 6) % 7];
   const intervals =
     special_days.find(({ date }) => date === day)?.intervals ??
-    weekly.filter((one) => one.day === weekday);
+    weekly.filter((item) => item.day === weekday);
   return intervals.some(({ from, to }) => {
     const opens = minutesOf(from);
     const closes = minutesOf(to) > opens ? minutesOf(to) : minutesOf(to) + DAY_MINUTES;

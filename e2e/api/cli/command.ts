@@ -30,7 +30,7 @@ export class Cli {
   /** At a terminal, where the command asks. */
   startAtTerminal(args: string[]): Started {
     const { PATH, NODE_ENV } = process.env;
-    const command = [process.execPath, MAIN, ...args].map((one) => `'${one}'`).join(" ");
+    const command = [process.execPath, MAIN, ...args].map((value) => `'${value}'`).join(" ");
     return new Started(
       spawn("script", ["-qec", `stty cols 120 rows 40 && ${command}`, "/dev/null"], {
         env: { PATH, NODE_ENV, NO_COLOR: "1", TERM: "xterm", ...this.#env },

@@ -204,7 +204,7 @@ test.for(Object.keys(COMPLETE))(
       const { stdout, stderr } = await run(shell, ["-c", script], { env, cwd: folder });
       expect(stderr).toBe("");
       const offered = stdout.trim().split("\n");
-      return offered.filter((one) => one.startsWith(words.at(-1) ?? "") && one !== "tieout");
+      return offered.filter((value) => value.startsWith(words.at(-1) ?? "") && value !== "tieout");
     };
     expect(await complete("ex")).toEqual(["export"]);
     expect(await complete("export", "sla")).toEqual(["sla", "sla-report"]);

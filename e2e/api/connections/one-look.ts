@@ -1,11 +1,11 @@
 /** Looks at a connection in a separate process, which a test can kill. */
 import { Pool } from "pg";
-import { hosts } from "#lib/runtime/env.ts";
+import { hostList } from "#lib/runtime/env.ts";
 import { fetchConnection } from "../../../worker/connections/fetch-connection.ts";
 
 const [url, tenant_id, connection_id] = process.argv.slice(2);
 const pool = new Pool({ connectionString: url, application_name: `one look at ${connection_id}` });
-const look = fetchConnection(hosts.parse("127.0.0.1"));
+const look = fetchConnection(hostList.parse("127.0.0.1"));
 await look({ tenant_id, connection_id, by_hand: true }, {
   query: (text: string, values?: unknown[]) => pool.query(text, values),
 } as Parameters<typeof look>[1]);

@@ -29,7 +29,7 @@ const MAX_ITEMS = 8;
 
 /** Values that fit a schema. */
 export function fitting(schema: JsonSchema, definitions: Definitions = {}): fc.Arbitrary<unknown> {
-  const inner = (one: JsonSchema) => fitting(one, definitions);
+  const inner = (item: JsonSchema) => fitting(item, definitions);
   if (schema.$ref)
     return inner(definitions[schema.$ref.replace("#/components/schemas/", "")] ?? {});
   if ("const" in schema) return fc.constant(schema.const);

@@ -130,7 +130,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
   if (contract.upload)
     test("an upload of another media type 415", async () => {
       for (const type of ["application/json", "text/plain", "image/png", ""].filter(
-        (one) => !contract.upload?.includes(one),
+        (value) => !contract.upload?.includes(value),
       )) {
         expectProblem(
           await invoke(contract, fixture, { headers: { "Content-Type": type } }, sample),

@@ -24,7 +24,7 @@ describe("a path of /v1", () => {
         .sort();
       const named = (allow: string | null) => allow?.split(/, */).sort();
       for (const method of methods.filter(
-        (one) => !taken.includes(one as (typeof taken)[number]),
+        (item) => !taken.includes(item as (typeof taken)[number]),
       )) {
         const answer = await api(method, path, { bearer: fixture.admin, tenant: fixture.tenant });
         expectProblem(answer, "method_not_allowed");

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { api, signToken, sql, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { ROLES, readScopeOf } from "#lib/wire/access.ts";
-import { mayAnswerNothing } from "#lib/wire/contract.ts";
+import { mayReturnNoContent } from "#lib/wire/contract.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
 import { expectConforms, expectProblem, expectSameAnswer } from "./conformance.ts";
 import { createFixture, invoke, isTriedInFull, variants } from "./operation.ts";
@@ -150,12 +150,12 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       { tenants: { [stranger.tenant]: ["tenant_admin"] } },
       { user_metadata: { tenants: { [tenant]: ["tenant_admin"] } } },
     ];
-    for (const one of variants(claims, contract)) {
+    for (const variant of variants(claims, contract)) {
       expectProblem(
         await invoke(
           contract,
           fixture,
-          { bearer: await signToken({ sub: "eve", ...one }) },
+          { bearer: await signToken({ sub: "eve", ...variant }) },
           sample,
         ),
         "tenant_forbidden",
@@ -203,7 +203,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     );
     if (contract.dryRun === "always" && readScopeOf(access))
       expectProblem(response, "scope_required", contract);
-    else if (mayAnswerNothing(contract)) expect(response.status).toBe(204);
+    else if (mayReturnNoContent(contract)) expect(response.status).toBe(204);
     else expectSuccess(response.status, response.text);
   });
 

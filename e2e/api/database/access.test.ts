@@ -97,8 +97,8 @@ const exposed = await sql<Exposed>(`
 const served = CONTRACTS.flatMap(({ operationId, functions, access }) =>
   functions.map((name) => ({ name, operationId, access })),
 );
-const verbs = exposed.filter(({ name }) => served.some((one) => one.name === name));
-const servers = exposed.filter((one) => !verbs.includes(one));
+const verbs = exposed.filter(({ name }) => served.some((item) => item.name === name));
+const servers = exposed.filter((item) => !verbs.includes(item));
 
 let tenant: string;
 let calls = 0;
@@ -146,7 +146,7 @@ describe("who may call what in the database", () => {
         foreign.map(({ operationId, access }) => [access.permission, operationId]),
       ).values(),
     ];
-    const own = served.find((one) => one.name === name);
+    const own = served.find((item) => item.name === name);
     const admin = user([...ROLES]);
     const resource = own?.access.permission.split(":")[1];
     const deviations: string[] = [];
@@ -171,7 +171,7 @@ describe("who may call what in the database", () => {
   test.each(verbs)(
     "$name is executable by the roles that its operations need",
     ({ name, anon, authenticated, service_role }) => {
-      const publishable = served.some((one) => one.name === name && one.access.publishable);
+      const publishable = served.some((item) => item.name === name && item.access.publishable);
       expect({ anon, authenticated, service_role }).toEqual({
         anon: publishable,
         authenticated: true,

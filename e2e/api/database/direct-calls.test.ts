@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTenant, requestDatabaseUrl, sql, uniqueName } from "#e2e/fixtures.ts";
 import type { Principal } from "#lib/auth/principal.ts";
 import { type Claims, claimsOf, SERVICE_CLAIMS } from "#lib/db/claims.ts";
-import { become, callDirectly } from "#lib/db/direct/call-directly.ts";
+import { callDirectly, setRoleStatement } from "#lib/db/direct/call-directly.ts";
 import { PipelinedTransaction } from "#lib/db/direct/pipelined-transaction.ts";
 import { callOverHttp } from "#lib/db/http-transport.ts";
 import { callsGoTo } from "./calls-go-to.ts";
@@ -148,7 +148,7 @@ describe("a call leaves nothing to the next on its connection", () => {
     client.query(
       new PipelinedTransaction(
         [
-          become(claimsOf(person, tenant)),
+          setRoleStatement(claimsOf(person, tenant)),
           ...texts.map((text) => ({ name: uniqueName("s"), text, values: [] })),
         ],
         {

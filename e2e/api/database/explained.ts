@@ -6,7 +6,7 @@ import { Client } from "pg";
 import { superuserUrl } from "#e2e/fixtures.ts";
 import type { Principal } from "#lib/auth/principal.ts";
 import { claimsOf } from "#lib/db/claims.ts";
-import { become } from "#lib/db/direct/call-directly.ts";
+import { setRoleStatement } from "#lib/db/direct/call-directly.ts";
 
 type Node = {
   "Node Type": string;
@@ -140,7 +140,7 @@ export class Explainer {
     this.client.on("notice", take);
     await this.client.query("begin");
     try {
-      const { text, values } = become(claimsOf(lead, tenant));
+      const { text, values } = setRoleStatement(claimsOf(lead, tenant));
       await this.client.query(text, values);
       await this.client.query(`select public.${verb}(input => $1, request => $2)`, [
         input,

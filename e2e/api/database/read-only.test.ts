@@ -24,7 +24,7 @@ const isRecorded = ({ file, operationId }: (typeof CONTRACTS)[number]) =>
   file !== null || operationId === "getLedgerFile";
 
 describe("a web process whose database takes no writes", () => {
-  test.each(reads.filter((one) => !isRecorded(one)))("answers $operationId", async (contract) => {
+  test.each(reads.filter((read) => !isRecorded(read)))("answers $operationId", async (contract) => {
     expect(await get(contract)).toEqual([contract.status, expect.any(String)]);
   });
 

@@ -1,19 +1,21 @@
 import { Client } from "pg";
 import { expect, test } from "vitest";
 import { requestDatabaseUrl, stack } from "#e2e/fixtures.ts";
-import { become } from "#lib/db/direct/call-directly.ts";
+import { setRoleStatement } from "#lib/db/direct/call-directly.ts";
 import { PipelinedTransaction } from "#lib/db/direct/pipelined-transaction.ts";
-import { excessOf, makeRequestRole } from "../../../supervisor/request-role.ts";
+import { excessRightsOf, makeRequestRole } from "../../../supervisor/request-role.ts";
 
 test("a project's owner creates the request role and resets its password", async () => {
   const first = await makeRequestRole(stack.databaseUrl);
-  expect(await excessOf(first)).toBeNull();
+  expect(await excessRightsOf(first)).toBeNull();
 
   const client = new Client({ connectionString: first });
   await client.connect();
   const who = { name: "who", text: "select current_user::text", values: [] };
   const call = client.query(
-    new PipelinedTransaction([become({ role: "anon", actor: "anon" }), who], { prepare: true }),
+    new PipelinedTransaction([setRoleStatement({ role: "anon", actor: "anon" }), who], {
+      prepare: true,
+    }),
   );
   expect(await call.result).toBe("anon");
   await expect(client.query("set role postgres")).rejects.toThrow("permission denied");
@@ -21,11 +23,11 @@ test("a project's owner creates the request role and resets its password", async
   await client.end();
 
   const second = await makeRequestRole(stack.databaseUrl);
-  expect(await excessOf(second)).toBeNull();
-  await expect(excessOf(first)).rejects.toThrow("password authentication failed");
+  expect(await excessRightsOf(second)).toBeNull();
+  await expect(excessRightsOf(first)).rejects.toThrow("password authentication failed");
 });
 
 test("the start detects a role for requests with more rights", async () => {
-  expect(await excessOf(requestDatabaseUrl())).toBeNull();
-  expect(await excessOf(stack.databaseUrl)).toMatch(/^postgres /);
+  expect(await excessRightsOf(requestDatabaseUrl())).toBeNull();
+  expect(await excessRightsOf(stack.databaseUrl)).toMatch(/^postgres /);
 });

@@ -9,8 +9,8 @@ export function differences(
     if (!Array.isArray(came)) return [`${path}: shown is a list, came ${JSON.stringify(came)}`];
     if (shown.length > came.length || (!partial && shown.length !== came.length))
       return [`${path}: shown are ${shown.length}, came ${came.length}`];
-    return shown.flatMap((one, index) =>
-      differences(one, came[index], { partial }, `${path}[${index}]`),
+    return shown.flatMap((item, index) =>
+      differences(item, came[index], { partial }, `${path}[${index}]`),
     );
   }
   if (isObject(shown)) {

@@ -77,7 +77,7 @@ export function casesOf<Check>(kind: string): Case<Check>[] {
   return readdirSync(FOLDER)
     .sort()
     .map((id) => JSON.parse(fileOf(id, "expected.json").toString()))
-    .filter((one) => one.kind === kind);
+    .filter((item) => item.kind === kind);
 }
 
 export function fileOf(id: string, name: string): Buffer<ArrayBuffer> {

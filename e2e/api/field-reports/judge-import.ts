@@ -30,10 +30,10 @@ export function faultsOf(outcome: Outcome, done: Done, currency: string): string
     ...same(
       "statement_balances",
       outcome.statement_balances,
-      found.statements.map((one) => [
-        one.opening_balance_minor,
-        one.closing_balance_minor,
-        one.balance_holds,
+      found.statements.map((statement) => [
+        statement.opening_balance_minor,
+        statement.closing_balance_minor,
+        statement.balance_holds,
       ]),
     ),
     ...same(

@@ -74,7 +74,7 @@ function pairsOf(matches: Match[], left: Map<string, string>, right: Map<string,
   return matches.flatMap(({ members }) => {
     const on = (names: Map<string, string>) =>
       members.flatMap(({ line_id }) => names.get(line_id) ?? []);
-    return on(left).flatMap((one) => on(right).map((other) => `${one}+${other}`));
+    return on(left).flatMap((value) => on(right).map((other) => `${value}+${other}`));
   });
 }
 

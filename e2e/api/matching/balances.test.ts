@@ -155,9 +155,14 @@ test("a stated balance can be removed; a file's own one is removed with its impo
   const { id } = await fixture.ok<SourceBalance>("POST", path, {
     body: { day: "2026-11-30", amount: "2.00", reason: "By phone" },
   });
-  expect((await balances(fixture, fixture.left)).map((one) => one.id)).toEqual([id, ofFile?.id]);
+  expect((await balances(fixture, fixture.left)).map((balance) => balance.id)).toEqual([
+    id,
+    ofFile?.id,
+  ]);
   expect((await fixture.call("DELETE", `${path}/${id}`)).status).toBe(200);
-  expect((await balances(fixture, fixture.left)).map((one) => one.id)).toEqual([ofFile?.id]);
+  expect((await balances(fixture, fixture.left)).map((balance) => balance.id)).toEqual([
+    ofFile?.id,
+  ]);
   const tooFine = { day: "2026-11-30", amount: "2.001", reason: "By phone" };
   expectProblem(await fixture.call("POST", path, { body: tooFine }), "invalid_request");
 });

@@ -63,7 +63,7 @@ test(
     }
 
     // One by one they measure the band.
-    const [band] = [...before].sort((one, other) => other.count - one.count);
+    const [band] = [...before].sort((a, b) => b.count - a.count);
     if (!band || band.count < 4) throw new Error("The month suggests too little.");
     const query = Object.fromEntries(
       Object.entries(filterOf(fixture, band)).filter(([name]) => name !== "reconciliation_id"),
@@ -79,7 +79,7 @@ test(
     expect(first.count).toBe(band.count);
     expect(first.items.length).toBe(Math.min(20, band.count));
     const scores = first.items.map(({ score }) => score ?? 0);
-    expect(scores).toEqual([...scores].sort((one, other) => one - other));
+    expect(scores).toEqual([...scores].sort((a, b) => a - b));
     await fixture.ok("POST", `matches/${first.items[0]?.id}/confirm`);
     await fixture.ok("POST", `matches/${first.items[1]?.id}/reject`);
     const same = ({ method, score_from }: SuggestionBand) =>
@@ -124,7 +124,7 @@ test(
     const { items } = await fixture.ok<{ items: OpenLine[] }>("GET", path, {
       query: { suggested: "true", limit: "250" },
     });
-    const of = (side: "left" | "right") => items.filter((one) => one.side === side);
+    const of = (side: "left" | "right") => items.filter((item) => item.side === side);
     expect((await allBands(fixture)).suggested).toEqual(
       (["left", "right"] as const)
         .filter((side) => of(side).length > 0)

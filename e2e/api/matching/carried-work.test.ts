@@ -10,7 +10,7 @@ async function september(): Promise<Fixture> {
   const fixture = await Fixture.create();
   const { left, right } = month(60);
   const earlier = (lines: NewLine[]) =>
-    lines.map((one) => ({ ...one, value_date: one.value_date.replace("2026-10", "2026-09") }));
+    lines.map((item) => ({ ...item, value_date: item.value_date.replace("2026-10", "2026-09") }));
   await fixture.add("left", [
     ...earlier(left),
     line("alone", 4711, { value_date: "2026-09-02", reference: "ALONE" }),

@@ -62,8 +62,8 @@ async function arrived(
 function inOrder(seed: number): { side: Arrival["side"]; one: NewLine }[] {
   const { left, right } = rivals();
   const all = [
-    ...left.map((one) => ({ side: "left" as const, one })),
-    ...right.map((one) => ({ side: "right" as const, one })),
+    ...left.map((item) => ({ side: "left" as const, one: item })),
+    ...right.map((item) => ({ side: "right" as const, one: item })),
   ];
   return (
     fc.sample(fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length }), {

@@ -65,7 +65,7 @@ describe("the fee of a line", () => {
     expect(
       of(payout)
         ?.members.map(({ allocated_minor }) => allocated_minor)
-        .sort((one, other) => one - other),
+        .sort((a, b) => a - b),
     ).toEqual([-4000, 4000, 8210, 10_000]);
     for (const id of [sold, ...paid])
       expect(await fixture.line(id)).toMatchObject({ state: "matched", open_minor: 0 });

@@ -44,9 +44,7 @@ test(
     const { fixture, byHand } = await october();
     const all = await fixture.matches();
     const amounts = async (query: Record<string, string>) =>
-      (await fixture.matches(query))
-        .map(({ amount_minor }) => amount_minor)
-        .sort((one, other) => one - other);
+      (await fixture.matches(query)).map(({ amount_minor }) => amount_minor).sort((a, b) => a - b);
     expect(all).toHaveLength(4);
     expect(await amounts({ q: "zebra" })).toEqual([2_000]);
     expect(await amounts({ q: "19.50" })).toEqual([2_000]);

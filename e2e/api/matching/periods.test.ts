@@ -177,8 +177,8 @@ test(
       },
     ]);
     for (const side of ["left", "right"] as const) {
-      const balance = statement.balances.find((one) => one.side === side);
-      const proof = statement.proof.items.find((one) => one.side === side);
+      const balance = statement.balances.find((balance) => balance.side === side);
+      const proof = statement.proof.items.find((item) => item.side === side);
       expect(balance).toMatchObject({
         closing_minor: proof?.lines,
         outstanding_minor: proof?.open,

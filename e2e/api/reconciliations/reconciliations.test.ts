@@ -270,7 +270,7 @@ describe("its open exceptions", () => {
     expect(await counts()).toEqual([0, 1]);
     await change(id, { reconciliation_id: null });
     expect(await counts()).toEqual([0, 0]);
-    const listed = (await list(team, { limit: "250" })).items.find((one) => one.id === left.id);
+    const listed = (await list(team, { limit: "250" })).items.find((item) => item.id === left.id);
     expect(listed?.open_exceptions).toBe(0);
   });
 
@@ -280,8 +280,8 @@ describe("its open exceptions", () => {
     const writes = [
       ...added
         .slice(0, 15)
-        .map((one) => change(one.id, { status: "resolved", resolution: "Found." })),
-      ...added.slice(15, 25).map((one) => change(one.id, { reconciliation_id: null })),
+        .map((item) => change(item.id, { status: "resolved", resolution: "Found." })),
+      ...added.slice(15, 25).map((item) => change(item.id, { reconciliation_id: null })),
       ...Array.from({ length: 20 }, () => add(id)),
       call(team, "PATCH", `${PATH}/${id}`, { matched_count: 5000 }),
       call(team, "PATCH", `${PATH}/${id}`, { unmatched_count: 35 }),

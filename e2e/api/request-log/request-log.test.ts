@@ -207,7 +207,7 @@ describe("the request log", () => {
       own,
       admin,
     ];
-    expect(secrets.every((one) => one.length > 8)).toBe(true);
+    expect(secrets.every((item) => item.length > 8)).toBe(true);
     const holding = await sql<{ id: string }>(
       `select id from request_log t where tenant_id = $1
          and exists (select from unnest($2::text[]) x where strpos(t::text, x) > 0)`,

@@ -27,7 +27,7 @@ async function letPass(tenant: string, id: string, days: number): Promise<void> 
     const past = `make_interval(hours => ${24 * days})`;
     const move = (table: string, key: string, columns: string[]) =>
       client.query(
-        `update ${table} x set ${columns.map((one) => `${one} = ${one} - ${past}`).join(", ")}
+        `update ${table} x set ${columns.map((column) => `${column} = ${column} - ${past}`).join(", ")}
          where x.tenant_id = $1 and x.${key} = $2`,
         [tenant, id],
       );
@@ -240,7 +240,7 @@ describe("the ledger", () => {
     const total = (kind: Segment["kind"]) =>
       hours(
         segments
-          .filter((one) => one.kind === kind)
+          .filter((segment) => segment.kind === kind)
           .reduce(
             (sum, { starts_at, ends_at }) => sum + Date.parse(ends_at) - Date.parse(starts_at),
             0,
@@ -287,7 +287,7 @@ describe("the ledger", () => {
     };
     const until = (kind: Segment["kind"], end: string) =>
       segments
-        .filter((one) => one.kind === kind && one.ends_at <= end)
+        .filter((segment) => segment.kind === kind && segment.ends_at <= end)
         .reduce(
           (sum, { starts_at, ends_at }) => sum + Date.parse(ends_at) - Date.parse(starts_at),
           0,

@@ -188,8 +188,8 @@ describe("a warning in business minutes", () => {
     const { create, call, calendar, ahead } = await warned([120], OFFICE);
     const { id } = await create({ severity: "low", due_at: await berlin("10 hours") });
     // On Fridays until noon: two hours are left from Friday 11:00 on.
-    const weekly = OFFICE.weekly.map((one) =>
-      one.day === "friday" ? { ...one, to: "12:00" } : one,
+    const weekly = OFFICE.weekly.map((item) =>
+      item.day === "friday" ? { ...item, to: "12:00" } : item,
     );
     await call("PUT", `/v1/calendars/${calendar}`, { ...OFFICE, weekly, apply_to: "new" });
     expect(await ahead(id)).toEqual([[120, await berlin("-3 days 16 hours")]]);

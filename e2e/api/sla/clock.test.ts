@@ -31,9 +31,7 @@ describe("the SLA clock", () => {
     });
     expect(Math.min(...lateness)).toBeGreaterThanOrEqual(0);
     // The middle one, and less what the machine was busy with: it may stop the worker for a moment.
-    expect((lateness.sort((one, other) => one - other)[1] ?? Number.NaN) - heldUpMs()).toBeLessThan(
-      1000,
-    );
+    expect((lateness.sort((a, b) => a - b)[1] ?? Number.NaN) - heldUpMs()).toBeLessThan(1000);
   });
 
   it("reports a breach once", async () => {

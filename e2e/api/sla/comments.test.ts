@@ -34,16 +34,16 @@ it("a comment is one event with the exception and the mentions", async () => {
   const { tenant, call, create } = await tenantWithLead();
   const { id } = await create();
   const body = { body: "<@user:zoe> please look", idempotency_key: "once" };
-  const [one, two] = [
+  const [answer, two] = [
     await call("POST", `/v1/exceptions/${id}/comments`, body),
     await call("POST", `/v1/exceptions/${id}/comments`, body),
   ];
-  expect(two.json).toEqual(one.json);
+  expect(two.json).toEqual(answer.json);
   const events = await sql<{ data: { exception: { id: string }; comment: unknown } }>(
     "select data from public.events where tenant_id = $1 and type = 'exception.commented'",
     [tenant],
   );
-  expect(events.map(({ data }) => [data.exception.id, data.comment])).toEqual([[id, one.json]]);
+  expect(events.map(({ data }) => [data.exception.id, data.comment])).toEqual([[id, answer.json]]);
 });
 
 it("a comment has 1 to 4,000 characters and 20 mentions, of an exception that is there", async () => {

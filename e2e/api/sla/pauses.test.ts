@@ -324,7 +324,7 @@ describe("a pause", () => {
     await policy({ pause: { max_minutes: null, max_count: null, rules: [rule] } });
     const { id } = await create({ due_at: await dueIn(100) });
     const seen = [];
-    for (const step of changes.split(" ").map((one) => one.slice(0, -1))) {
+    for (const step of changes.split(" ").map((value) => value.slice(0, -1))) {
       seen.push(step + ((await change(id, STEPS[step] ?? {})).paused_at ? "+" : "-"));
     }
     expect(seen.join(" ")).toBe(changes);

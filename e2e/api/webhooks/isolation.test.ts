@@ -71,7 +71,7 @@ describe("receivers that hang", () => {
     expect(median(during)).toBeLessThan(PROMPT_MS);
     expect(median(ownDuring)).toBeLessThan(PROMPT_MS);
     expect(
-      Math.max(...(await Promise.all(stuck.map((one) => one.underWay())))),
+      Math.max(...(await Promise.all(stuck.map((registered) => registered.underWay())))),
     ).toBeLessThanOrEqual(20);
     await sql(
       `update webhooks set status = 'disabled', disabled_at = now(), disabled_reason = 'manual'

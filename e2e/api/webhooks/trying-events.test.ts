@@ -71,7 +71,7 @@ it("all webhooks' deliveries are one list, which can be filtered by the causing 
   expect(
     await subscriber.call<DeliveryDetail>(
       "GET",
-      `${first.url}/deliveries/${caused.find((one) => one.webhook_id === first.id)?.id}`,
+      `${first.url}/deliveries/${caused.find((item) => item.webhook_id === first.id)?.id}`,
     ),
   ).toMatchObject({
     request_id,

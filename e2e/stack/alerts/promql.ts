@@ -148,7 +148,7 @@ class Evaluation {
       return [
         ...left,
         ...(right as Sample[]).filter(
-          ({ labels }) => !left.some((one) => keyOf(one.labels) === keyOf(labels)),
+          ({ labels }) => !left.some((sample) => keyOf(sample.labels) === keyOf(labels)),
         ),
       ];
     return left.flatMap((sample) => {

@@ -322,7 +322,7 @@ export function ordersAgainstProcessor(seed: number, size: number): World {
         reference: id,
         description: "Refund",
       });
-      const own = month.world.right.find((one) => one.identity === first);
+      const own = month.world.right.find((candidate) => candidate.identity === first);
       if (own) own.reference = id;
       month.truth("reversal", [], [first, void_]);
     } else if (dice < 0.91) {

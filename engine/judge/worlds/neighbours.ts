@@ -7,7 +7,7 @@ import type { World, WorldLine } from "./world.ts";
 
 /** The percentage of right lines that get a neighbour. */
 const NEIGHBOURS_IN_100 = 2;
-const MOST_OF_A_HANDFUL = 20;
+const MAX_HANDFUL = 20;
 
 /**
  * A world, and those of its lines that are neighbours: the same amount and day as another line,
@@ -57,13 +57,13 @@ export function handfuls(world: World, seed: number): World[] {
   const lines = new Map([...world.left, ...world.right].map((line) => [line.identity, line]));
   const lots: World[] = [];
   let lot: World = { name: world.name, left: [], right: [], truth: [] };
-  let most = random.between(2, MOST_OF_A_HANDFUL);
+  let max = random.between(2, MAX_HANDFUL);
   for (const match of world.truth) {
     const size = lot.left.length + lot.right.length + match.left.length + match.right.length;
-    if (size > most && lot.truth.length > 0) {
+    if (size > max && lot.truth.length > 0) {
       lots.push(lot);
       lot = { name: world.name, left: [], right: [], truth: [] };
-      most = random.between(2, MOST_OF_A_HANDFUL);
+      max = random.between(2, MAX_HANDFUL);
     }
     lot.left.push(...match.left.map((identity) => lines.get(identity) as WorldLine));
     lot.right.push(...match.right.map((identity) => lines.get(identity) as WorldLine));

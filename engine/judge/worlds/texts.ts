@@ -95,7 +95,7 @@ const TAILS = ["", "", " THANK YOU", " EREF NOTPROVIDED", " SVWZ", " REF", " ONL
 export function bankText(random: Random, name: string, references: readonly string[]): string {
   const remaining = references.filter(() => random.chance(0.9));
   const reference = remaining
-    .map((one) => (random.chance(0.25) ? one.replaceAll("-", " ") : one))
+    .map((value) => (random.chance(0.25) ? value.replaceAll("-", " ") : value))
     .join(random.chance(0.5) ? " " : ", ");
   const parts = random.chance(0.5) ? [name, reference] : [reference, name];
   const text = `${random.pick(LEADS)}${parts.filter(Boolean).join(" ")}${random.pick(TAILS)}`;

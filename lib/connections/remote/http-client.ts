@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher, request } from "undici";
 import { pinnedConnector } from "../../webhooks/connector.ts";
 import { PRODUCT } from "../../wire/product.ts";
-import { whyNotFetched } from "../address.ts";
+import { addressFault } from "../address.ts";
 import { RemoteError, remoteError } from "./remote-error.ts";
 
 const SILENT_MAX_MS = 30_000;
@@ -39,7 +39,7 @@ export class Http {
     { method, url, headers, content }: Call,
     others: number[] = [],
   ): Promise<HttpResponse> {
-    const refusal = whyNotFetched(url.href, this.#allowHosts);
+    const refusal = addressFault(url.href, this.#allowHosts);
     if (refusal !== null) throw new RemoteError(refusal, true);
     const response = await request(url, {
       dispatcher: this.#agent,

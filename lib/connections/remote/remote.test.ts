@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPlainName, nameBeside } from "./remote.ts";
+import { isPlainName, timestampedName } from "./remote.ts";
 
 test.each(["..", ".", "a/b", "../etc/passwd", "a\\b", "", "a\u0000b", "a\nb", "x".repeat(256)])(
   "%j, as a server names a file, is no name",
@@ -12,10 +12,10 @@ test.each(["camt053-20261105.xml", "Auszug Nr. 1 (neu).csv", "..hidden", "日報
   "%s is the name of a file",
   (name) => {
     expect(isPlainName(name)).toBe(true);
-    expect(isPlainName(nameBeside(name))).toBe(true);
+    expect(isPlainName(timestampedName(name))).toBe(true);
   },
 );
 
 test("the longest name has room for what keeps it apart", () => {
-  expect(isPlainName(nameBeside("x".repeat(255)))).toBe(true);
+  expect(isPlainName(timestampedName("x".repeat(255)))).toBe(true);
 });

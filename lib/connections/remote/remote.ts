@@ -57,6 +57,6 @@ export function isPlainName(name: string): boolean {
 }
 
 /** A name for a file that is moved to where its own name is taken. */
-export function nameBeside(name: string): string {
+export function timestampedName(name: string): string {
   return `${name.slice(0, NAME_MAX - 30)}.${new Date().toISOString().replaceAll(/[-:.]/g, "")}`;
 }

@@ -2,7 +2,13 @@ import type { Readable } from "node:stream";
 import { AwsV4Signer } from "aws4fetch";
 import { SaxesParser } from "saxes";
 import { Http, type HttpResponse, headerOf, textOf } from "./http-client.ts";
-import { type Access, isPlainName, nameBeside, type Remote, type RemoteFile } from "./remote.ts";
+import {
+  type Access,
+  isPlainName,
+  type Remote,
+  type RemoteFile,
+  timestampedName,
+} from "./remote.ts";
 import { RemoteError } from "./remote-error.ts";
 
 /** A page of S3 has a thousand names. */
@@ -75,7 +81,7 @@ class S3Remote implements Remote {
     const below = `${this.#prefix}${folder}/`;
     const found = await this.#call("HEAD", { key: below + path }, [NOT_FOUND]);
     await found.body.dump().catch(() => {});
-    const name = found.statusCode === NOT_FOUND ? path : nameBeside(path);
+    const name = found.statusCode === NOT_FOUND ? path : timestampedName(path);
     const copied = await this.#call("PUT", { key: below + name, source: this.#prefix + path });
     // S3 may begin a response of 200 and report an error in its body.
     if ((await textOf(copied)).includes("<Error>") || headerOf(copied, "x-amz-error-code"))

@@ -2,18 +2,24 @@ import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import SftpClient from "ssh2-sftp-client";
 import { connectChecked } from "../../webhooks/connector.ts";
-import { whyNotFetched } from "../address.ts";
-import { type Access, isPlainName, nameBeside, type Remote, type RemoteFile } from "./remote.ts";
+import { addressFault } from "../address.ts";
+import {
+  type Access,
+  isPlainName,
+  type Remote,
+  type RemoteFile,
+  timestampedName,
+} from "./remote.ts";
 import { RemoteError, remoteError } from "./remote-error.ts";
 
-const READY_WITHIN_MS = 20_000;
+const READY_TIMEOUT_MS = 20_000;
 const KEEPALIVE_MS = 15_000;
 const LISTED_MAX = 10_000;
 
 /** @throws RemoteError if the server can't be reached or refuses the credential */
 export async function sftpRemote(access: Access): Promise<Remote> {
   const { url, settings, allowHosts, signal } = access;
-  const refusal = whyNotFetched(settings.address, allowHosts);
+  const refusal = addressFault(settings.address, allowHosts);
   if (refusal !== null) throw new RemoteError(refusal, true);
   // Errors after the end of a call are those of the next one, too.
   const ignored = () => {};
@@ -56,7 +62,7 @@ class SftpRemote implements Remote {
     await attempt(`move ${path}`, async () => {
       await this.#makeFolder(folder);
       const isTaken = await this.#client.exists(this.#within(folder, path));
-      const name = isTaken ? nameBeside(path) : path;
+      const name = isTaken ? timestampedName(path) : path;
       await this.#client.rename(this.#within(path), this.#within(folder, name));
     });
   }
@@ -119,7 +125,7 @@ async function signIn(
       sock,
       username: settings.user_name ?? "",
       ...credential,
-      readyTimeout: READY_WITHIN_MS,
+      readyTimeout: READY_TIMEOUT_MS,
       keepaliveInterval: KEEPALIVE_MS,
       hostVerifier: (key: Buffer, verify: (isAccepted: boolean) => void) => {
         acceptsHostKey(fingerprintOf(key)).then(

@@ -3,10 +3,14 @@ import { DatabaseError, escapeIdentifier } from "pg";
 import { env } from "../../runtime/env.ts";
 import { singleton } from "../../runtime/singleton.ts";
 import type { Claims } from "../claims.ts";
-import type { DatabaseAnswer } from "../unwrap.ts";
-import { type Bound, PipelinedTransaction, type Statement } from "./pipelined-transaction.ts";
-import { connect, type Kind } from "./pools.ts";
-import { ownTimeoutOf } from "./timeouts.ts";
+import type { DatabaseResponse } from "../unwrap.ts";
+import {
+  type BoundStatement,
+  PipelinedTransaction,
+  type Statement,
+} from "./pipelined-transaction.ts";
+import { connect, type PoolKind } from "./pools.ts";
+import { declaredTimeoutOf } from "./timeouts.ts";
 
 /**
  * The hosted platform's statement timeouts for these roles. service_role has none there, so the
@@ -48,25 +52,28 @@ const naming = () => singleton("statement-naming", () => ({ on: true }));
  * Sets role and claims for the transaction only, as PostgREST does:
  * https://docs.postgrest.org/en/stable/references/transactions.html
  */
-export function become(claims: Claims, timeout = STATEMENT_TIMEOUT[claims.role]): Bound {
+export function setRoleStatement(
+  claims: Claims,
+  timeout = STATEMENT_TIMEOUT[claims.role],
+): BoundStatement {
   return { ...SET_CLAIMS, values: [claims.role, JSON.stringify(claims), timeout] };
 }
 
 /** `mayLag`: whether a read replica may answer, which is slightly behind. */
-export type How = { mayLag?: boolean };
+export type CallOptions = { mayLag?: boolean };
 
 /** Calls a function of `public` on a direct connection, in one round trip and one transaction. */
 export async function callDirectly(
   claims: Claims,
   name: string,
   args: object,
-  { mayLag }: How = {},
-): Promise<DatabaseAnswer> {
+  { mayLag }: CallOptions = {},
+): Promise<DatabaseResponse> {
   const entries = Object.entries(args).filter(([, value]) => value !== undefined);
   const names = entries.map(([argument]) => argument);
   const call = { ...callOf(name, names), values: entries.map(([, value]) => toParameter(value)) };
   try {
-    const statements = [become(claims, await ownTimeoutOf(name)), call];
+    const statements = [setRoleStatement(claims, await declaredTimeoutOf(name)), call];
     const answer = await (mayLag
       ? runOnReplica(statements)
       : run(claims.role === "service_role" ? "service" : "tenants", statements));
@@ -80,7 +87,7 @@ export async function callDirectly(
  * Falls back to the primary if there is no replica, it is unreachable, or it can't answer this
  * call.
  */
-async function runOnReplica(statements: Bound[]): Promise<string | null> {
+async function runOnReplica(statements: BoundStatement[]): Promise<string | null> {
   const replica = replicaOutage();
   if (!env().REPLICA_DATABASE_URL || performance.now() < replica.until)
     return run("tenants", statements);
@@ -94,7 +101,7 @@ async function runOnReplica(statements: Bound[]): Promise<string | null> {
   }
 }
 
-async function run(kind: Kind, statements: Bound[]): Promise<string | null> {
+async function run(kind: PoolKind, statements: BoundStatement[]): Promise<string | null> {
   const prepare = naming().on;
   try {
     return await runOn(kind, statements, prepare);
@@ -106,7 +113,11 @@ async function run(kind: Kind, statements: Bound[]): Promise<string | null> {
   }
 }
 
-async function runOn(kind: Kind, statements: Bound[], prepare: boolean): Promise<string | null> {
+async function runOn(
+  kind: PoolKind,
+  statements: BoundStatement[],
+  prepare: boolean,
+): Promise<string | null> {
   const client = await connect(kind);
   let lost = false;
   let released = false;
@@ -154,7 +165,7 @@ function toParameter(value: unknown): string | null {
 }
 
 /** The error in PostgREST's form. Status 0 means that no response came. */
-function refusal(error: unknown): DatabaseAnswer {
+function refusal(error: unknown): DatabaseResponse {
   const { message } = error as Error;
   if (!(error instanceof DatabaseError)) return { data: null, error: { message }, status: 0 };
   return {

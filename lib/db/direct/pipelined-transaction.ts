@@ -6,7 +6,7 @@ import type { Submittable } from "pg";
  */
 export type Statement = { name: string; text: string };
 /** A statement with its parameters in Postgres's text format. */
-export type Bound = Statement & { values: (string | null)[] };
+export type BoundStatement = Statement & { values: (string | null)[] };
 
 /**
  * The part of pg's connection that sends messages
@@ -31,12 +31,12 @@ const prepared = new WeakMap<Connection, Set<string>>();
  */
 export class PipelinedTransaction implements Submittable {
   readonly result: Promise<string | null>;
-  readonly #statements: Bound[];
+  readonly #statements: BoundStatement[];
   readonly #prepare: boolean;
   #settle: PromiseWithResolvers<string | null> = Promise.withResolvers();
   #value: string | null = null;
 
-  constructor(statements: Bound[], { prepare }: { prepare: boolean }) {
+  constructor(statements: BoundStatement[], { prepare }: { prepare: boolean }) {
     this.#statements = statements;
     this.#prepare = prepare;
     this.result = this.#settle.promise;

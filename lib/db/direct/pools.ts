@@ -1,6 +1,6 @@
 import { Pool, type PoolClient } from "pg";
 import { env } from "../../runtime/env.ts";
-import { durations, figure } from "../../runtime/metrics.ts";
+import { durationHistogram, gauge } from "../../runtime/metrics.ts";
 import { singleton } from "../../runtime/singleton.ts";
 import { callLimits } from "../call-limits.ts";
 
@@ -9,10 +9,10 @@ import { callLimits } from "../call-limits.ts";
  * own connections, which tenants' calls can't exhaust, and no connection changes its role, which
  * would make Postgres plan its functions again. The replica's pool serves calls that may lag.
  */
-export type Kind = "tenants" | "service" | "replica";
+export type PoolKind = "tenants" | "service" | "replica";
 
 /** Connections of one process, by the limits on concurrent calls. */
-const sizes = (processes: number): Record<Kind, number> => ({
+const sizes = (processes: number): Record<PoolKind, number> => ({
   tenants: callLimits(processes).total,
   service: Math.max(2, 4 / processes),
   replica: callLimits(processes).total,
@@ -27,7 +27,7 @@ const LIFETIME_SECONDS = 60 * 60;
  * Takes a connection from the pool; the caller releases it. @throws Error if none is free within 10
  * s.
  */
-export async function connect(kind: Kind): Promise<PoolClient> {
+export async function connect(kind: PoolKind): Promise<PoolClient> {
   const waited = waits.startTimer({ pool: kind });
   try {
     return await pools()[kind].connect();
@@ -36,7 +36,7 @@ export async function connect(kind: Kind): Promise<PoolClient> {
   }
 }
 
-const waits = durations({
+const waits = durationHistogram({
   name: "tieout_pool_wait_seconds",
   help: "How long calls waited for a connection to the database.",
   labels: ["pool"],
@@ -46,7 +46,7 @@ const waits = durations({
  * The pools stay open until the process exits, because counters write through them during shutdown.
  */
 const pools = () =>
-  singleton("request-database", (): Record<Kind, Pool> => {
+  singleton("request-database", (): Record<PoolKind, Pool> => {
     const byKind = {
       tenants: makePool("tenants"),
       service: makePool("service"),
@@ -58,22 +58,22 @@ const pools = () =>
     const each = (read: (pool: Pool) => number) => () =>
       Object.fromEntries(shown.map(([kind, pool]) => [kind, read(pool)]));
     const common = { label: "pool" };
-    figure(
+    gauge(
       { ...common, name: "tieout_pool_connections", help: "Open connections for requests." },
       each((pool) => pool.totalCount),
     );
-    figure(
+    gauge(
       { ...common, name: "tieout_pool_idle", help: "Those of them that are idle." },
       each((pool) => pool.idleCount),
     );
-    figure(
+    gauge(
       { ...common, name: "tieout_pool_waiting", help: "Calls that wait for a connection." },
       each((pool) => pool.waitingCount),
     );
     return byKind;
   });
 
-function makePool(kind: Kind): Pool {
+function makePool(kind: PoolKind): Pool {
   const pool = new Pool({
     connectionString: kind === "replica" ? env().REPLICA_DATABASE_URL : env().REQUEST_DATABASE_URL,
     max: sizes(env().WEB_CONCURRENCY)[kind],

@@ -16,7 +16,7 @@ const cache = () =>
  * next statement on; PostgREST applies it to the whole call, and so do we. Read once per process,
  * because functions only change with a migration.
  */
-export async function ownTimeoutOf(name: string): Promise<string | undefined> {
+export async function declaredTimeoutOf(name: string): Promise<string | undefined> {
   const state = cache();
   state.known ??= readTimeouts().catch((error) => {
     state.known = undefined;

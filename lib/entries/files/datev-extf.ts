@@ -4,13 +4,13 @@ import { ApiError } from "../../wire/errors.ts";
 import type { Entry } from "../contract.ts";
 import {
   cut,
-  dayAs,
   documentNumber,
-  fitting,
+  formatDay,
   type LedgerFile,
   type LedgerWriter,
+  requireFit,
   twoDecimals,
-  unsuitable,
+  unsuitableEntry,
 } from "./ledger-writer.ts";
 
 /** The columns in their order, without the numbered ones in between. */
@@ -123,8 +123,8 @@ function fiscalYearStart(day: string, month: number): string {
 function valuesOf(entry: Entry, file: LedgerFile): Record<string, string> {
   const { debit_account, credit_account, tax_code, cost_center, text } = entry;
   const account = (field: string, value: string) => {
-    const most = file.ledger.datev_account_length + 1;
-    return fitting(file, entry, field, value, new RegExp(`^\\d{1,${most}}$`), digits(most));
+    const max = file.ledger.datev_account_length + 1;
+    return requireFit(file, entry, field, value, new RegExp(`^\\d{1,${max}}$`), digits(max));
   };
   return {
     "Umsatz (ohne Soll/Haben-Kz)": amountOf(entry, file),
@@ -133,8 +133,10 @@ function valuesOf(entry: Entry, file: LedgerFile): Record<string, string> {
     Konto: account("debit_account", debit_account),
     "Gegenkonto (ohne BU-Schlüssel)": account("credit_account", credit_account),
     "BU-Schlüssel":
-      tax_code === null ? "" : fitting(file, entry, "tax_code", tax_code, /^\d{1,4}$/, digits(4)),
-    Belegdatum: dayAs("{D}{M}", file.batch.posting_date),
+      tax_code === null
+        ? ""
+        : requireFit(file, entry, "tax_code", tax_code, /^\d{1,4}$/, digits(4)),
+    Belegdatum: formatDay("{D}{M}", file.batch.posting_date),
     "Belegfeld 1": documentNumber(file, entry),
     Buchungstext: cut(escapeFormula(text), TEXT_MAX),
     "KOST1 - Kostenstelle": cut(cost_center ?? "", COST_CENTER_MAX),
@@ -142,14 +144,22 @@ function valuesOf(entry: Entry, file: LedgerFile): Record<string, string> {
   };
 }
 
-const digits = (most: number) => `1 to ${most} digits for DATEV`;
+const digits = (max: number) => `1 to ${max} digits for DATEV`;
 
 function amountOf(entry: Entry, file: LedgerFile): string {
   const amount = twoDecimals(entry.amount_minor, decimalsOf(entry.currency) ?? 2, ",");
   if (amount === null)
-    throw unsuitable(file, entry, "DATEV takes amounts with two decimals, and this has three.");
+    throw unsuitableEntry(
+      file,
+      entry,
+      "DATEV takes amounts with two decimals, and this has three.",
+    );
   if (amount.length > 13)
-    throw unsuitable(file, entry, "DATEV takes amounts of at most 10 digits before the comma.");
+    throw unsuitableEntry(
+      file,
+      entry,
+      "DATEV takes amounts of at most 10 digits before the comma.",
+    );
   return amount;
 }
 

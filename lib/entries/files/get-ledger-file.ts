@@ -16,7 +16,7 @@ import { listEntries } from "../list-entries.ts";
 import { type EntryRuleSet, FORMAT_FILES } from "../rules/contract.ts";
 import { completeLedger } from "../rules/stored.ts";
 import type { LedgerFile } from "./ledger-writer.ts";
-import { byPart, headerOf, rowsOf } from "./writers.ts";
+import { headerOf, rowsOf, splitIntoParts } from "./writers.ts";
 
 type Query = z.output<typeof getLedgerFileContract.query>;
 type Opened = { batch: EntryBatch; ledger: Partial<EntryRuleSet["ledger"]> };
@@ -78,7 +78,7 @@ function requirePart(file: LedgerFile, part: number | undefined): void {
 async function* rowsIn(ctx: Context, file: LedgerFile, wanted = 1): AsyncGenerator<Uint8Array> {
   const { batch, currency, format } = file;
   const pages = everyPage(ctx, (step, page) => listEntries(step, batch.id, { ...page, currency }));
-  for await (const { part, entries } of byPart(pages as AsyncIterable<Entry[]>, format)) {
+  for await (const { part, entries } of splitIntoParts(pages as AsyncIterable<Entry[]>, format)) {
     if (part > wanted) return;
     if (part === wanted) yield await runQueued(ctx.tenantId, () => rowsOf(entries, file));
   }

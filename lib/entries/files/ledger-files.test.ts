@@ -7,7 +7,7 @@ import { netsuite } from "./netsuite.ts";
 import { quickbooks, quickbooksIif } from "./quickbooks.ts";
 import { sap } from "./sap.ts";
 import { encodeWindows1252 } from "./windows-1252.ts";
-import { byPart } from "./writers.ts";
+import { splitIntoParts } from "./writers.ts";
 import { xero } from "./xero.ts";
 
 const file: LedgerFile = {
@@ -128,7 +128,7 @@ test("parts are cut from pages of any size: in order, whole, and no larger than 
   const entries = Array.from({ length: 1_000 }, (_, at) => ({ ...entry, place: at + 1 }));
   for (const size of [1, 149, 150, 151, 1_000]) {
     const parts: number[][] = [];
-    for await (const { part, entries: own } of byPart(pagesOf(entries, size), "xero")) {
+    for await (const { part, entries: own } of splitIntoParts(pagesOf(entries, size), "xero")) {
       parts[part - 1] = [...(parts[part - 1] ?? []), ...own.map(({ place }) => place)];
     }
     expect(parts.map(({ length }) => length)).toEqual([150, 150, 150, 150, 150, 150, 100]);

@@ -24,14 +24,14 @@ export function documentNumber({ batch }: LedgerFile, { place }: Entry): string 
 }
 
 /** A refusal that names the entry. */
-export function unsuitable(file: LedgerFile, entry: Entry, why: string): ApiError {
+export function unsuitableEntry(file: LedgerFile, entry: Entry, why: string): ApiError {
   return new ApiError("conflict", `Entry ${documentNumber(file, entry)}: ${why}`, {
     reason: "unsuitable_entry",
   });
 }
 
 /** The field, or a refusal if it is longer than the layout's or has another form. */
-export function fitting(
+export function requireFit(
   file: LedgerFile,
   entry: Entry,
   field: string,
@@ -40,7 +40,7 @@ export function fitting(
   wanted: string,
 ): string {
   if (form.test(value)) return value;
-  throw unsuitable(file, entry, `${field} "${value}" must be ${wanted}. ${REMEDY}`);
+  throw unsuitableEntry(file, entry, `${field} "${value}" must be ${wanted}. ${REMEDY}`);
 }
 
 /** The first characters of a text, which may be cut. */
@@ -63,7 +63,7 @@ function centsOf(minor: number, decimals: number): bigint | null {
 }
 
 /** `{D}`, `{M}` and `{Y}` of a day, each with its digits. */
-export function dayAs(form: string, day: string): string {
+export function formatDay(form: string, day: string): string {
   const [year = "", month = "", date = ""] = day.split("-");
   return form.replace("{D}", date).replace("{M}", month).replace("{Y}", year);
 }

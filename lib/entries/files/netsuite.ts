@@ -2,11 +2,11 @@ import { decimalsOf } from "../../wire/currencies.ts";
 import {
   type Cell,
   csvRows,
-  dayAs,
   documentNumber,
+  formatDay,
   type LedgerWriter,
   twoDecimals,
-  unsuitable,
+  unsuitableEntry,
 } from "./ledger-writer.ts";
 
 const COLUMNS = [
@@ -37,10 +37,14 @@ export const netsuite: LedgerWriter = {
     const { debit_account, credit_account, currency, cost_center, tax_code, text } = entry;
     const amount = twoDecimals(entry.amount_minor, decimalsOf(currency) ?? 2);
     if (amount === null || amount.length > AMOUNT_MAX)
-      throw unsuitable(file, entry, "NetSuite takes amounts of at most 10 digits and 2 decimals.");
+      throw unsuitableEntry(
+        file,
+        entry,
+        "NetSuite takes amounts of at most 10 digits and 2 decimals.",
+      );
     const line = (account: string, debit: Cell, credit: Cell): Cell[] => [
       `tieout-${documentNumber(file, entry)}`,
-      { digits: dayAs("{M}/{D}/{Y}", file.batch.posting_date) },
+      { digits: formatDay("{M}/{D}/{Y}", file.batch.posting_date) },
       currency,
       file.batch.reconciliation_name,
       account,

@@ -4,12 +4,12 @@ import {
   type Cell,
   csvRows,
   cut,
-  dayAs,
   documentNumber,
+  formatDay,
   type LedgerFile,
   type LedgerWriter,
   tabbedRows,
-  unsuitable,
+  unsuitableEntry,
 } from "./ledger-writer.ts";
 
 const COLUMNS = [
@@ -37,10 +37,14 @@ export const quickbooks: LedgerWriter = {
     const amount = { digits: decimalText(entry.amount_minor, currency) };
     const number = documentNumber(file, entry);
     if (number.length > JOURNAL_NUMBER_MAX)
-      throw unsuitable(file, entry, "QuickBooks takes journal numbers of at most 21 characters.");
+      throw unsuitableEntry(
+        file,
+        entry,
+        "QuickBooks takes journal numbers of at most 21 characters.",
+      );
     const line = (account: string, debit: Cell, credit: Cell): Cell[] => [
       number,
-      { digits: dayAs("{M}/{D}/{Y}", file.batch.posting_date) },
+      { digits: formatDay("{M}/{D}/{Y}", file.batch.posting_date) },
       account,
       debit,
       credit,
@@ -84,7 +88,7 @@ function iifLine(
   return [
     keyword,
     "GENERAL JOURNAL",
-    { digits: dayAs("{M}/{D}/{Y}", file.batch.posting_date) },
+    { digits: formatDay("{M}/{D}/{Y}", file.batch.posting_date) },
     account,
     entry.cost_center,
     { digits: amount },

@@ -3,10 +3,10 @@ import { ApiError } from "../../wire/errors.ts";
 import {
   type Cell,
   cut,
-  dayAs,
   documentNumber,
-  fitting,
+  formatDay,
   type LedgerWriter,
+  requireFit,
   tabbedRows,
 } from "./ledger-writer.ts";
 
@@ -50,10 +50,10 @@ export const sap: LedgerWriter = {
   },
   rows: (entry, file) => {
     const { debit_account, credit_account, currency, tax_code, cost_center, text } = entry;
-    const day = { digits: dayAs("{Y}{M}{D}", file.batch.posting_date) };
+    const day = { digits: formatDay("{Y}{M}{D}", file.batch.posting_date) };
     const within = (field: string, value: string | null, max: number) =>
       value &&
-      fitting(file, entry, field, value, new RegExp(`^.{1,${max}}$`), `at most ${max} for SAP`);
+      requireFit(file, entry, field, value, new RegExp(`^.{1,${max}}$`), `at most ${max} for SAP`);
     const line = (key: string, field: string, account: string): Cell[] => [
       file.ledger.sap_company_code,
       GENERAL_LEDGER_DOCUMENT,

@@ -20,7 +20,7 @@ const WRITERS: Record<PushFormat, LedgerWriter> = {
 };
 
 /** Pages of entries from the first on, cut where a part ends. Parts are counted from 1. */
-export async function* byPart(
+export async function* splitIntoParts(
   pages: AsyncIterable<readonly Entry[]>,
   format: PushFormat,
 ): AsyncGenerator<{ part: number; entries: readonly Entry[] }> {

@@ -3,10 +3,10 @@ import {
   type Cell,
   csvRows,
   cut,
-  dayAs,
   documentNumber,
-  fitting,
+  formatDay,
   type LedgerWriter,
+  requireFit,
 } from "./ledger-writer.ts";
 
 const COLUMNS = [
@@ -31,7 +31,7 @@ export const xero: LedgerWriter = {
   rows: (entry, file) => {
     const { debit_account, credit_account, currency, tax_code, cost_center, text } = entry;
     const amount = decimalText(entry.amount_minor, currency);
-    const tax = fitting(
+    const tax = requireFit(
       file,
       entry,
       "tax_code",
@@ -41,9 +41,9 @@ export const xero: LedgerWriter = {
     );
     const line = (field: string, account: string, signed: string): Cell[] => [
       `${documentNumber(file, entry)} ${cut(text, 200)}`,
-      { digits: dayAs("{D}/{M}/{Y}", file.batch.posting_date) },
+      { digits: formatDay("{D}/{M}/{Y}", file.batch.posting_date) },
       text,
-      fitting(file, entry, field, account, /^.{1,10}$/, "at most 10 characters for Xero"),
+      requireFit(file, entry, field, account, /^.{1,10}$/, "at most 10 characters for Xero"),
       tax,
       { digits: signed },
       cost_center === null ? null : "Cost centre",

@@ -8,7 +8,7 @@ type Stored = Omit<EntryRuleSet, "rules" | "ledger"> & {
 const { rules, ledger } = entryRuleSet.shape;
 
 /** With every kind and setting, also for a pair for which nobody has set any. */
-export function complete(stored: Stored): EntryRuleSet {
+export function withDefaultRules(stored: Stored): EntryRuleSet {
   return { ...stored, rules: rules.parse(stored.rules), ledger: completeLedger(stored.ledger) };
 }
 

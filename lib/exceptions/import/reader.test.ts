@@ -64,14 +64,14 @@ test("a batch of long rows has about 1 MiB", async () => {
 test("concurrent files are read side by side, and a failure affects only its file", async () => {
   const sound = () =>
     count(readBatches("text/csv", whole(`title,severity\n${"A,low\n".repeat(5000)}`)));
-  const [one, failed, other] = await Promise.allSettled([
+  const [item, failed, other] = await Promise.allSettled([
     sound(),
     count(readBatches("text/csv", whole("titel\nA\n"))),
     sound(),
   ]);
-  expect([one, other].map((result) => result?.status === "fulfilled" && result.value.rows)).toEqual(
-    [5000, 5000],
-  );
+  expect(
+    [item, other].map((result) => result?.status === "fulfilled" && result.value.rows),
+  ).toEqual([5000, 5000]);
   expect(failed).toMatchObject({
     reason: { code: "invalid_request", errors: [{ path: "titel" }] },
   });

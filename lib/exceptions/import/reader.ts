@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { hasEnded, messagesOf, threads } from "../../runtime/threads.ts";
+import { isFinal, messagesOf, threads } from "../../runtime/threads.ts";
 import { ApiError } from "../../wire/errors.ts";
 import type { Batch } from "./batches.ts";
 
@@ -34,7 +34,7 @@ export async function* readBatches(
     port.postMessage({ to, chunk } satisfies ToReader, chunk ? [chunk.buffer] : []);
   try {
     for await (const message of messagesOf<FromReader>(port)) {
-      if (hasEnded(message)) return;
+      if (isFinal(message)) return;
       if (message.type === "batch") {
         yield message.batch;
         answer("batch");

@@ -47,6 +47,12 @@ const NOT_READ: { name: string; starts: string[]; has?: string; wanted: string }
     wanted: AS_CSV,
   },
   {
+    name: "an Excel workbook as XML",
+    starts: ["<?xml"],
+    has: "urn:schemas-microsoft-com:office:spreadsheet",
+    wanted: AS_CSV,
+  },
+  {
     name: "a zip archive",
     starts: ["PK\x03\x04", "PK\x05\x06"],
     wanted: "the files in it, one by one",

@@ -22,6 +22,8 @@ export type Expected = {
   has?: string[];
   /** Matches a refusal of a line, or of the file. */
   says?: RegExp;
+  /** Matches the reader's own warnings; without it, there are none. */
+  warns?: RegExp;
 };
 export type Case = [what: string, file: string | Buffer, expected: Expected];
 
@@ -63,6 +65,8 @@ export function check(cases: Case[]) {
     if (statements !== undefined) expect(summary?.statement_count).toBe(statements);
     for (const text of expected.has ?? []) expect(JSON.stringify(lines)).toContain(text);
     if (expected.says) expect(messages.join(" ")).toMatch(expected.says);
+    const warnings = summary?.warnings.map(({ message }) => message).join(" ") ?? "";
+    expect(warnings).toMatch(expected.warns ?? /^$/);
   });
 }
 

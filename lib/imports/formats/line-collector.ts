@@ -1,3 +1,4 @@
+import { FileAccounts } from "./file-accounts.ts";
 import {
   DETAILS_MAX_LENGTH,
   type Details,
@@ -13,6 +14,8 @@ import type { SkipReason } from "./skip-reasons.ts";
 import type { Statement } from "./statement.ts";
 
 const STATEMENTS_KEPT = 1_000;
+/** How many statements are told apart from a copy of them. */
+const STATEMENTS_COMPARED = 100_000;
 /**
  * A file full of errors has as many refusals as lines: this many are described, the rest are
  * counted.
@@ -36,6 +39,8 @@ export class LineCollector {
   readonly #linesMax: number;
   readonly #currencies = new Set<string>();
   readonly #statements: StatementSummary[] = [];
+  readonly #statementKeys = new Set<string>();
+  readonly #accounts = new FileAccounts();
   #statementCount = 0;
   #lineCount = 0;
   #refusedCount = 0;
@@ -124,12 +129,35 @@ export class LineCollector {
     return this.#refusedCount;
   }
 
+  /** @throws FileRefused for a copy of a statement that was closed before */
   close(statement: Statement): void {
     const summary = statement.summary();
+    if (summary.line_count > 0) this.#accounts.add(summary.account ?? "");
+    this.#refuseCopy(summary);
     this.#statementCount++;
     if (this.#statements.length < STATEMENTS_KEPT) this.#statements.push(summary);
     this.#balances = both(this.#balances, summary.balance_holds);
     this.#controls = both(this.#controls, summary.control_totals_hold);
+  }
+
+  /**
+   * A statement that moves an account from one balance to another can't do so twice: its lines
+   * would be stored twice, as genuine equal lines of one file are.
+   */
+  #refuseCopy(summary: StatementSummary): void {
+    const { account, opening_balance_minor: opening, closing_balance_minor: closing } = summary;
+    if (account === null || opening === null || closing === null || opening === closing) return;
+    if (this.#statementKeys.size === STATEMENTS_COMPARED) return;
+    const key = JSON.stringify(summary);
+    if (this.#statementKeys.has(key))
+      throw refuseFile(
+        { line: 1 },
+        null,
+        "The file has a statement twice.",
+        summary.id ?? account,
+        "each statement once",
+      );
+    this.#statementKeys.add(key);
   }
 
   /** Reports totals over statements, such as BAI2's group and file trailers. */
@@ -149,12 +177,13 @@ export class LineCollector {
   }
 
   summary(): Summary {
+    const accounts = this.#accounts.warning("The file has statements of");
     return {
       line_count: this.#lineCount,
       refused_count: this.#refusedCount,
       skipped_count: this.#skippedCount,
       skips: [...this.#skips],
-      warnings: [...this.#warnings],
+      warnings: accounts ? [...this.#warnings, accounts] : [...this.#warnings],
       bytes_read: this.bytesRead,
       statement_count: this.#statementCount,
       statements: [...this.#statements],

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openFile } from "../opened-file.ts";
-import { settle } from "../settle-mapping.ts";
+import { settleMapping } from "../settle-mapping.ts";
 import { readLines } from "./read-lines.ts";
 
 const FOLDER = join(import.meta.dirname, "./samples/ordinary");
@@ -28,7 +28,7 @@ test.each(Object.entries(expected))("%s is read right, without a question", asyn
     { fileName: "a.csv", contentType: "text/csv" },
     new Headers(),
   );
-  const { mapping, questions } = await settle(file, null, right.currency);
+  const { mapping, questions } = await settleMapping(file, null, right.currency);
   expect(questions).toEqual([]);
   const options = { format: file.format, currency: right.currency, ...(mapping && { mapping }) };
   const reading = readLines(file.bytes, options);

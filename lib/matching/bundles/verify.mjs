@@ -257,8 +257,8 @@ function verifyAudit() {
       signed.at,
     ]),
   );
-  const isSigned = trusted.some((one) =>
-    verify(null, message, publicKeyOf(one), Buffer.from(signed.signature, "base64url")),
+  const isSigned = trusted.some((item) =>
+    verify(null, message, publicKeyOf(item), Buffer.from(signed.signature, "base64url")),
   );
   say(
     isSigned,
@@ -277,7 +277,7 @@ function publicKeyOf(base64) {
 /** As the database hashes an event: a JSON array of texts with a space after each comma. */
 function hashOf(tenant, event) {
   const person = [event.actor_issuer, event.actor_subject];
-  const isPersons = person.some((one) => one !== null);
+  const isPersons = person.some((item) => item !== null);
   const content = [
     `tieout.security_event.${isPersons ? "v2" : "v1"}`,
     tenant,
@@ -298,7 +298,7 @@ function hashOf(tenant, event) {
     event.details,
     ...(isPersons ? person : []),
   ];
-  return sha256(`[${content.map((one) => JSON.stringify(one)).join(", ")}]`).toString("hex");
+  return sha256(`[${content.map((item) => JSON.stringify(item)).join(", ")}]`).toString("hex");
 }
 
 function text(name) {
@@ -325,7 +325,7 @@ function fields(row) {
     const [whole, field] = match;
     found.push(
       field.startsWith('"')
-        ? field.slice(1, -1).replace(/""|\\(.)/g, (escaped, one) => one ?? escaped[0])
+        ? field.slice(1, -1).replace(/""|\\(.)/g, (escaped, item) => item ?? escaped[0])
         : field,
     );
     if (!whole.endsWith(",")) break;

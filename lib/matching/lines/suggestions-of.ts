@@ -25,8 +25,10 @@ export type Asked = {
 export function suggestionsOf(asked: Asked): LineSuggestion[] {
   const { line, side, candidates } = asked;
   if (!line) return [];
-  const idOf = new Map([line, ...candidates].map((one) => [one.handle, one.id]));
-  const amountOf = new Map(candidates.map((one) => [one.handle, one.amount_minor]));
+  const idOf = new Map([line, ...candidates].map((candidate) => [candidate.handle, candidate.id]));
+  const amountOf = new Map(
+    candidates.map((candidate) => [candidate.handle, candidate.amount_minor]),
+  );
   const found = suggestFor({
     line: known(line),
     side,

@@ -3,9 +3,9 @@ import {
   DAY_KINDS,
   MAX_DAYS,
   MAX_GROUP_SIZE,
+  MAX_NAMES,
   MAX_RULES,
   MAX_TOLERANCE_BPS,
-  MOST_NAMES,
   OUTCOMES,
   RESIDUALS,
   RULE_FIELDS,
@@ -257,7 +257,7 @@ export const learnt = z
           .object({ ...knownName, confirmed: z.int().meta({ example: 3 }) })
           .meta({ id: "KnownName" }),
       )
-      .max(MOST_NAMES)
+      .max(MAX_NAMES)
       .meta({
         description:
           "Names of one counterparty that share no word, learnt from confirmed matches. " +
@@ -348,7 +348,7 @@ export const putRulesContract = contract({
           right: text(100).meta(knownName.right.meta() ?? {}),
         }),
       )
-      .max(MOST_NAMES)
+      .max(MAX_NAMES)
       .optional()
       .meta({ description: "Of learnt.names those that are wrong." }),
     dry_run: z.boolean().default(false).meta({ example: false }),

@@ -3,7 +3,7 @@ import { read } from "../../db/call.ts";
 import type { Context } from "../../request/context.ts";
 import { tagged } from "../../request/versions.ts";
 import type { putRulesContract } from "./contract.ts";
-import { readable, type StoredRules } from "./stored.ts";
+import { type StoredRules, withDefaults } from "./stored.ts";
 
 type Contract = typeof putRulesContract;
 
@@ -14,7 +14,7 @@ export async function putRules(
 ): Promise<z.input<Contract["response"]>> {
   return tagged(
     ctx,
-    readable(
+    withDefaults(
       await read<StoredRules<{ dry_run: boolean; run_id: string | null }>>(ctx, "put_rules", {
         ...input,
         id,

@@ -11,7 +11,7 @@ export type StoredRules<Rest = object> = Rest &
   Omit<RuleSet, "rules" | "learnt"> & { rules: Rule[] | null; weights: Weights | null };
 
 /** With the defaults, and what was learnt in figures for people. */
-export function readable<Rest extends object>({
+export function withDefaults<Rest extends object>({
   rules,
   weights,
   ...stored

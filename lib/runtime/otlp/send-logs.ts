@@ -3,8 +3,8 @@ import { OTLPLogExporter } from "@opentelemetry/exporter-logs-otlp-http";
 import type { Resource } from "@opentelemetry/resources";
 import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs";
 import { PRODUCT_ID } from "../../wire/product.ts";
-import { alsoLogTo } from "../log.ts";
-import { belowRequest } from "./span-ids.ts";
+import { addLogSink } from "../log.ts";
+import { requestContext } from "./span-ids.ts";
 
 const SEND_EVERY_MS = 1_000;
 const SEVERITIES: Record<string, SeverityNumber> = {
@@ -29,7 +29,7 @@ export function sendLogs(resource: Resource): () => Promise<void> {
   });
   const provider = new LoggerProvider({ resource, processors: [processor] });
   const logger = provider.getLogger(PRODUCT_ID);
-  alsoLogTo((line) => {
+  addLogSink((line) => {
     const { level, time, msg, ...attributes } = JSON.parse(line) as Line & LogAttributes;
     logger.emit({
       timestamp: new Date(time),
@@ -37,7 +37,7 @@ export function sendLogs(resource: Resource): () => Promise<void> {
       severityNumber: SEVERITIES[level] ?? SeverityNumber.UNSPECIFIED,
       body: msg ?? "",
       attributes,
-      context: belowRequest(attributes.request_id),
+      context: requestContext(attributes.request_id),
     });
   });
   return () => provider.shutdown();

@@ -36,7 +36,7 @@ export function sendMetrics(
     return {
       resourceMetrics: {
         resource,
-        scopeMetrics: [{ scope, metrics: metrics.map((one) => metricOf(one)) }],
+        scopeMetrics: [{ scope, metrics: metrics.map((metric) => metricOf(metric)) }],
       },
       errors: [],
     };

@@ -9,7 +9,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import { PRODUCT_ID } from "../../wire/product.ts";
 import type { Step, Tracer } from "../trace.ts";
-import { belowRequest, belowStep, firstSpanOf, linkTo, traceIdOf } from "./span-ids.ts";
+import { firstSpanOf, linkTo, requestContext, stepContext, traceIdOf } from "./span-ids.ts";
 
 const KINDS = {
   server: SpanKind.SERVER,
@@ -52,8 +52,8 @@ export function sendSpans(resource: Resource): { tracer: Tracer; stop: () => Pro
     const traceId = traceIdOf(requestId);
     const parentContext =
       requestId === undefined && within
-        ? belowStep(within)
-        : belowRequest(first ? null : requestId);
+        ? stepContext(within)
+        : requestContext(first ? null : requestId);
     idGenerator.next = first && traceId ? { traceId, spanId: firstSpanOf(traceId) } : null;
     const allAttributes = requestId
       ? { ...attributes, "tieout.request_id": requestId }

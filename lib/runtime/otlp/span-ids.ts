@@ -17,7 +17,7 @@ export const firstSpanOf = (traceId: string) =>
   createHash("sha256").update(traceId).digest("hex").slice(0, 16);
 
 /** A context below the request's first span, or a root context without a request. */
-export function belowRequest(requestId: string | null | undefined): Context {
+export function requestContext(requestId: string | null | undefined): Context {
   const traceId = traceIdOf(requestId);
   return traceId === undefined
     ? ROOT_CONTEXT
@@ -28,7 +28,7 @@ export function belowRequest(requestId: string | null | undefined): Context {
  * A context below the span that one of our `traceparent`s names, or a root context if it is
  * invalid.
  */
-export function belowStep(traceparent: string): Context {
+export function stepContext(traceparent: string): Context {
   const context = contextOf(traceparent);
   return context ? trace.setSpanContext(ROOT_CONTEXT, context) : ROOT_CONTEXT;
 }

@@ -81,9 +81,9 @@ test("a tool without an argument that it needs says which, and calls nothing", a
     const { tools } = await model.listTools();
     for (const { name, inputSchema } of tools)
       for (const missing of inputSchema.required ?? []) {
-        const others = (inputSchema.required ?? []).filter((one) => one !== missing);
+        const others = (inputSchema.required ?? []).filter((value) => value !== missing);
         const input = Object.fromEntries(
-          others.map((one) => [one, /score|count/.test(one) ? 1 : "x"]),
+          others.map((other) => [other, /score|count/.test(other) ? 1 : "x"]),
         );
         const { isError, content } = await model.callTool({ name, arguments: input });
         expect(isError, name).toBe(true);

@@ -29,8 +29,8 @@ export async function unwrap(
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
   const signatures = read("webhook-signature")
     .split(" ")
-    .filter((one) => one.startsWith("v1,"))
-    .map((one) => fromBase64(one.slice(3)));
+    .filter((value) => value.startsWith("v1,"))
+    .map((value) => fromBase64(value.slice(3)));
   for (const one of typeof secret === "string" ? [secret] : secret) {
     const key = await keyOf(one);
     for (const signature of signatures)

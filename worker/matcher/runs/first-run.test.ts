@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { type FileLine, FreshTenant, type RunReport } from "#e2e/fresh-tenant.ts";
 import { until } from "#e2e/until.ts";
-import { lentDatabases } from "../../../bin/dev/generate/lent-databases.ts";
+import { testDatabases } from "../../../bin/dev/generate/test-databases.ts";
 import { run, schemaSql } from "../../../bin/dev/migration/schemas.ts";
 import { inTime } from "./in-time.ts";
 
@@ -21,7 +21,7 @@ const TABLES = [
   "public.exceptions",
 ];
 
-const fresh = lentDatabases();
+const fresh = testDatabases();
 let url: string;
 let client: Client;
 

@@ -6,7 +6,7 @@ import type { MessagePort } from "node:worker_threads";
 import { SQLSTATES } from "#lib/db/sqlstates.ts";
 import { serveTasks } from "#lib/runtime/serve-tasks.ts";
 import { startTelemetry } from "#lib/runtime/start-telemetry.ts";
-import { goOnIn } from "#lib/runtime/trace.ts";
+import { continueStep } from "#lib/runtime/trace.ts";
 import { ApiError } from "#lib/wire/errors.ts";
 import { withConnections } from "../tasks/with-connections.ts";
 import { doRun, type RunKey } from "./do-run.ts";
@@ -25,7 +25,7 @@ serveTasks(
     const stop = new AbortController();
     port.on("message", () => stop.abort());
     port.once("close", () => stop.abort());
-    await goOnIn(traceparent, () =>
+    await continueStep(traceparent, () =>
       withConnections(connectionString, { name: "run", requestId }, async (main, side) => {
         await doRun(main, side, key, (attempt) => port.postMessage(attempt), stop.signal).catch(
           refuse,

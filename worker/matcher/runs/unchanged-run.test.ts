@@ -1,11 +1,11 @@
 import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { type FileLine, FreshTenant } from "#e2e/fresh-tenant.ts";
-import { lentDatabases } from "../../../bin/dev/generate/lent-databases.ts";
+import { testDatabases } from "../../../bin/dev/generate/test-databases.ts";
 import { run, schemaSql } from "../../../bin/dev/migration/schemas.ts";
 import { DEFAULT_RULES } from "../../../engine/rules.ts";
 
-const fresh = lentDatabases();
+const fresh = testDatabases();
 let tenant: FreshTenant;
 let client: Client;
 let period: string;

@@ -4,7 +4,7 @@ import type { Task } from "graphile-worker";
 import { requestOf } from "#lib/background/traced-tasks.ts";
 import { log } from "#lib/runtime/log.ts";
 import { threads } from "#lib/runtime/threads.ts";
-import { presentStep } from "#lib/runtime/trace.ts";
+import { currentStep } from "#lib/runtime/trace.ts";
 import { ApiError } from "#lib/wire/errors.ts";
 import type { Attempt, RunKey } from "../runs/do-run.ts";
 import type { RunTask } from "../runs/run-thread.ts";
@@ -39,7 +39,7 @@ export function matchPairTask(connectionString: string): Task {
   return async (payload, { job, abortSignal, query }) => {
     const key = payload as RunKey;
     const requestId = requestOf(payload);
-    const task: RunTask = { connectionString, key, requestId, traceparent: presentStep() };
+    const task: RunTask = { connectionString, key, requestId, traceparent: currentStep() };
     let begun: Attempt | undefined;
     const onMessage = (attempt: Attempt) => {
       begun = attempt;

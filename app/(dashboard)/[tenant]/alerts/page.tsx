@@ -21,10 +21,10 @@ export default async function Alerts({ params }: Props) {
         title="Alerts"
         refusal={{
           title: "Admins manage alert channels",
-          why:
+          reason:
             "A channel posts this tenant's exceptions elsewhere, so only admins add one. " +
             "What you are mailed yourself is in your profile.",
-          ask: "Ask a tenant admin to add a channel.",
+          remedy: "Ask a tenant admin to add a channel.",
         }}
       >
         <AlertsPage />

@@ -25,10 +25,10 @@ export default async function ApiKeysPage({ params, searchParams }: Props) {
         title="API keys"
         refusal={{
           title: "Admins manage API keys",
-          why:
+          reason:
             "An API key acts for the whole tenant, so " +
             "only admins create, rotate and revoke them.",
-          ask: "Ask a tenant admin for a key or for the admin role.",
+          remedy: "Ask a tenant admin for a key or for the admin role.",
         }}
       >
         <ApiKeyList address={await visitorAddress()} />

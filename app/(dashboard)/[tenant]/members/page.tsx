@@ -30,8 +30,8 @@ export default async function Members({ params, searchParams }: Props) {
         title="Members"
         refusal={{
           title: "Admins manage members",
-          why: "Only admins can invite members and change their roles.",
-          ask: "Ask a tenant admin to invite someone.",
+          reason: "Only admins can invite members and change their roles.",
+          remedy: "Ask a tenant admin to invite someone.",
         }}
       >
         <MembersPage />

@@ -4,7 +4,7 @@ import { Prefetched, prefetch } from "#app/prefetched.tsx";
 import { NotificationCard } from "#components/alerts/notification-card.tsx";
 import { notificationSettings } from "#components/alerts/queries.ts";
 import { ProfilePage } from "#components/sign-in/profile-page.tsx";
-import { ownAddress } from "#lib/accounts/change-password.ts";
+import { accountEmail } from "#lib/accounts/change-password.ts";
 import { PASSWORD } from "#lib/accounts/contract.ts";
 import { getNotificationSettings } from "#lib/alerts/get-notification-settings.ts";
 import { requireUser } from "#lib/auth/page-context.ts";
@@ -28,7 +28,7 @@ export default async function Profile({ params }: Props) {
 
 /** Null if another identity provider manages the account. */
 async function addressOfReader(): Promise<string | null> {
-  return ownAddress(await requireUser()).catch((error) => {
+  return accountEmail(await requireUser()).catch((error) => {
     unstable_rethrow(error);
     return null;
   });

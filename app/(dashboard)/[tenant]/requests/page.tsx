@@ -55,10 +55,10 @@ export default async function Requests({ params, searchParams }: Props) {
         title={TITLE}
         refusal={{
           title: "Admins view requests",
-          why:
+          reason:
             "They show what was sent to the API and what " +
             "it returned, for everyone in the tenant.",
-          ask: "Ask a tenant admin for the information you need or for the admin role.",
+          remedy: "Ask a tenant admin for the information you need or for the admin role.",
         }}
       >
         <RequestsPage now={now} deliveries={<AllDeliveries />} />

@@ -12,8 +12,8 @@ export default function Sandbox() {
       title="Sandbox"
       refusal={{
         title: "Admins manage the sandbox",
-        why: "Only admins can create or reset a sandbox.",
-        ask: "Ask a tenant admin to create one. You can use it with your role.",
+        reason: "Only admins can create or reset a sandbox.",
+        remedy: "Ask a tenant admin to create one. You can use it with your role.",
       }}
     >
       <SandboxPage />

@@ -29,8 +29,8 @@ export default async function SecurityEventsPage({ params, searchParams }: Props
         title="Security events"
         refusal={{
           title: "Admins view security events",
-          why: "They show who did what, and from where, for everyone in the tenant.",
-          ask: "Ask a tenant admin for the information you need or for the admin role.",
+          reason: "They show who did what, and from where, for everyone in the tenant.",
+          remedy: "Ask a tenant admin for the information you need or for the admin role.",
         }}
       >
         <EventList now={now} />

@@ -9,10 +9,10 @@ export default function WebhooksLayout({ children }: { children: ReactNode }) {
       title="Webhooks"
       refusal={{
         title: "Admins manage webhooks",
-        why:
+        reason:
           "A webhook sends this tenant's events to an external " +
           "server, so only admins register and inspect them.",
-        ask: "Ask a tenant admin to register one or for the admin role.",
+        remedy: "Ask a tenant admin to register one or for the admin role.",
       }}
     >
       {children}

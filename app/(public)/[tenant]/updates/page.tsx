@@ -5,7 +5,7 @@ import { QueryProvider } from "#components/kit/query-provider.tsx";
 import { surfaceOf } from "#components/records/surface.ts";
 import { RELEASE_NOTES, updatePages } from "#components/records/updates/queries.ts";
 import { Updates } from "#components/records/updates/updates.tsx";
-import { askAsVisitor } from "#lib/auth/page-context.ts";
+import { callAsVisitor } from "#lib/auth/page-context.ts";
 import { listRecords } from "#lib/records/list-records.ts";
 import { env } from "#lib/runtime/env.ts";
 import { tenantId as tenantIdSchema } from "#lib/wire/schema.ts";
@@ -23,7 +23,7 @@ export default async function UpdatesPage({ params }: Props) {
     updatePages(tenantId, publishableKey),
     ({ ctx, query }) => listRecords(ctx, contracts, query),
     {
-      ask: askAsVisitor,
+      ask: callAsVisitor,
     },
   );
   return (

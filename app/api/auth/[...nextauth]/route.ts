@@ -1,9 +1,9 @@
 import NextAuth from "next-auth";
 import { signInOptions } from "#lib/auth/sign-in.ts";
-import { guarded } from "#lib/http/auth-request.ts";
+import { guardAuth } from "#lib/http/auth-request.ts";
 import { onSessionRecord } from "#lib/security-events/session-events.ts";
 
-const handler = guarded((request, asked, context) =>
+const handler = guardAuth((request, asked, context) =>
   onSessionRecord(request, asked, () => NextAuth(signInOptions(request.headers))(request, context)),
 );
 

@@ -9,7 +9,7 @@ type Props = { params: Promise<{ slug: string }> };
 async function guideOf({ params }: Props) {
   const { slug } = await params;
   const all = await guides();
-  const guide = all.find((one) => one.slug === slug) ?? notFound();
+  const guide = all.find((guide) => guide.slug === slug) ?? notFound();
   return { guide, ...neighbours(all, guide.href) };
 }
 

@@ -8,7 +8,7 @@ type Props = { params: Promise<{ resource: string }> };
 
 async function resourceOf({ params }: Props) {
   const { resource: slug } = await params;
-  return reference().resources.find((one) => one.slug === slug) ?? notFound();
+  return reference().resources.find((resource) => resource.slug === slug) ?? notFound();
 }
 
 export async function generateMetadata(props: Props): Promise<Metadata> {

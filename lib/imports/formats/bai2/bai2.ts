@@ -9,6 +9,7 @@ import { refuseFile } from "../refusal.ts";
 import { Statement } from "../statement.ts";
 import { Bai2Totals, detailOf, fundsOf, summaryOf } from "./bai2-fields.ts";
 import { type Bai2Record, Bai2Records } from "./bai2-records.ts";
+import { SummaryEntries } from "./bai2-summary-entries.ts";
 
 /** The longest record with its continuations. */
 const RECORD_MAX_LENGTH = 64 * 1024;
@@ -16,18 +17,26 @@ const OPENING_LEDGER = "010";
 const CLOSING_LEDGER = "015";
 /** The standard's default for a group that names no currency. */
 const DEFAULT_CURRENCY = "USD";
+/** The as-of date modifier of a group whose entries may still change during the day. */
+const INTERIM_SAME_DAY = "3";
 
 /** `day` is null if the group was refused; then its entries are refused too. */
-type Group = { totals: Bai2Totals; day: string | null; currency: string };
-type Account = { totals: Bai2Totals; statement: Statement; currency: string };
+type Group = { totals: Bai2Totals; day: string | null; currency: string; isInterim: boolean };
+type Account = {
+  totals: Bai2Totals;
+  statement: Statement;
+  currency: string;
+  summaryEntries: SummaryEntries;
+};
 
 /**
  * BAI2 balance reporting, "Cash Management Balance Reporting Specifications", version 2. Detail
  * records (16) become lines, credits or debits by their type code; non-monetary ones are skipped.
  * The value date is that of funds type V, otherwise the group's as-of date. Amounts have no decimal
  * point: the currency determines their decimals. Trailers (49, 98, 99) are checked: sums, records,
- * accounts and groups. An error in a group or an account refuses only that part.
- * @throws FileRefused if the file has no header or no trailer
+ * accounts and groups. An error in a group or an account refuses only that part. Entries of today
+ * so far next to those of finished days are provisional, not booked, and are skipped.
+ * @throws FileRefused if the file has no header or no trailer, or finished days follow today
  */
 export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
   let file = new Bai2Totals();
@@ -35,6 +44,9 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
   let account: Account | undefined;
   /** Whether all groups were read, so that the file's trailer can be checked. */
   let isFileRead = true;
+  let hasFinalGroup = false;
+  /** Whether entries of an interim group were read, because no other group came before it. */
+  let hasInterimEntries = false;
   let state: "start" | "file" | "end" = "start";
 
   const records = new Bai2Records(RECORD_MAX_LENGTH, {
@@ -97,7 +109,8 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
 
   function beginGroup(record: Bai2Record, fields: string[]) {
     if (group) dropGroup(record);
-    const [, , , status = "", date = "", , currency = ""] = fields;
+    const [, , , status = "", date = "", , currency = "", modifier = ""] = fields;
+    const isInterim = modifier.trim() === INTERIM_SAME_DAY;
     const day = sixDigitDay(date);
     const isUpdate = status === "1";
     if (!isUpdate)
@@ -113,9 +126,18 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
       totals: new Bai2Totals(),
       day: isUpdate ? day : null,
       currency: currency.trim() || sourceCurrency || DEFAULT_CURRENCY,
+      isInterim,
     };
     group.totals.count(record);
     if (group.day === null) isFileRead = false;
+    else if (!isInterim) hasFinalGroup = true;
+    if (hasFinalGroup && hasInterimEntries)
+      throw fault(
+        "The entries of today so far come before those of a finished day.",
+        record.text,
+        "the groups in two files",
+        record.line,
+      );
   }
 
   function beginAccount(record: Bai2Record, fields: string[]) {
@@ -129,7 +151,12 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     statement.id = statement.account && `${statement.account} ${group.day}`;
     statement.periodStart = group.day;
     statement.periodEnd = group.day;
-    account = { totals: new Bai2Totals(), statement, currency };
+    account = {
+      totals: new Bai2Totals(),
+      statement,
+      currency,
+      summaryEntries: new SummaryEntries(),
+    };
     account.totals.count(record);
     if (decimalsOf(currency) === undefined)
       return refuse(record, "This is not a currency.", currency, "an ISO 4217 code such as USD");
@@ -154,8 +181,8 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
         continue;
       }
       totals.sum += BigInt(minor);
-      if (type === OPENING_LEDGER) statement.opening = minor;
-      if (type === CLOSING_LEDGER) statement.closing = minor;
+      if (type === OPENING_LEDGER) statement.opening = agreed(statement, statement.opening, minor);
+      if (type === CLOSING_LEDGER) statement.closing = agreed(statement, statement.closing, minor);
     }
   }
 
@@ -187,6 +214,7 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
         account.currency,
         "an ISO 4217 code such as USD",
       );
+    if (group.isInterim && hasFinalGroup) return out.skip(position, "pending", record.text);
     const funds = fundsOf(read.funds);
     if (typeof funds === "string")
       return refuse(
@@ -211,7 +239,9 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     const reference = read.customerReference || read.bankReference;
     if (reference) line.reference = reference;
     if (read.text) line.description = read.text;
-    out.add(line, account.statement);
+    hasInterimEntries ||= group.isInterim;
+    if (!account.summaryEntries.hold(read.type, line, record.text))
+      out.add(line, account.statement);
   }
 
   function endAccount(record: Bai2Record, [, total, count]: string[]) {
@@ -221,9 +251,10 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     closeAccount(account, group);
   }
 
-  function closeAccount({ totals, statement }: Account, within: Group) {
+  function closeAccount({ totals, statement, summaryEntries }: Account, within: Group) {
     within.totals.add(totals);
     account = undefined;
+    summaryEntries.settle(statement, out);
     if (within.day !== null) out.close(statement);
   }
 
@@ -258,4 +289,10 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
         throw fault("The file ends in the middle.", "", "the rest of it, up to the trailer 99");
     },
   };
+}
+
+/** A balance that the account states twice must be the same. */
+function agreed(statement: Statement, before: number | null, minor: number): number {
+  if (before !== null && before !== minor) statement.contradictory = true;
+  return minor;
 }

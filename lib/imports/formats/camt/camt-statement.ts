@@ -1,5 +1,6 @@
 import { decimalsOf } from "../../../wire/currencies.ts";
 import { standardAmount } from "../../../wire/money.ts";
+import { bookingStateOf } from "../csv/csv-statuses.ts";
 import { type DateReader, isoDate, isoDay } from "../dates.ts";
 import type { Details, ImportLine } from "../line.ts";
 import { DetailsBuilder } from "../line-collector.ts";
@@ -20,9 +21,9 @@ import {
 } from "./camt-transaction.ts";
 import type { XmlNode } from "./xml-events.ts";
 
-/** ISO's codes, and the words that some banks write as proprietary text. */
-const BOOKED = /^(?:BOOK|BOOKED)$/i;
-const SKIPPED: [RegExp, SkipReason][] = [
+/** ISO's codes, and English words that some banks write as proprietary text. */
+const STATUSES: [RegExp, "booked" | SkipReason][] = [
+  [/^(?:BOOK|BOOKED)$/i, "booked"],
   [/^(?:PDNG|PENDING)$/i, "pending"],
   [/^(?:FUTR|FUTURE)$/i, "expected"],
   [/^(?:INFO|INFORMATION)$/i, "information"],
@@ -112,17 +113,18 @@ export class CamtStatement {
   entry(node: XmlNode, transactions: Transaction[], count: number, place: Place) {
     const { out } = this.#reading;
     const status = node.get("Sts", "Cd") ?? node.get("Sts", "Prtry") ?? node.get("Sts") ?? "";
-    const skipped = SKIPPED.find(([words]) => words.test(status));
+    const state = STATUSES.find(([words]) => words.test(status))?.[1] ?? bookingStateOf(status);
+    const skipped = state === "booked" ? undefined : state;
     const written = skipped ? this.#pendingMoney(node) : this.#signed(node, "Amt", place);
     const money = written && this.#inAccountCurrency(written, node, transactions, count);
     if (money) this.#tally(this.#all, money.minor);
     if (skipped) {
       const text = `${status} ${node.get("CdtDbtInd")} ${node.child("Amt")?.ccy} ${node.get("Amt")}`;
-      return out.skip(place, skipped[1], text);
+      return out.skip(place, skipped, text);
     }
     if (!written || !money) return;
     // A statement has only booked entries, so it need not say so.
-    if (!BOOKED.test(status) && (status !== "" || this.#format === "camt.052"))
+    if (state !== "booked" && (status !== "" || this.#format === "camt.052"))
       return out.refuse(
         place,
         "Sts",
@@ -165,7 +167,7 @@ export class CamtStatement {
       currency: money.currency,
       value_date,
       booked_date: booked ?? undefined,
-      reversal: node.get("RvslInd") === "true",
+      reversal: /^(?:true|1)$/.test(node.get("RvslInd") ?? ""),
       node,
     };
     const isConverted = written.currency !== money.currency;

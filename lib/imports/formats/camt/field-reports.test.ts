@@ -31,6 +31,30 @@ describe("camt: days as XML Schema allows them", () => {
   ]);
 });
 
+describe("camt: what an entry says of its booking", () => {
+  const status = (text: string) => `<Sts><Prtry>${text}</Prtry></Sts>${on("2026-06-01")}`;
+  const parties =
+    "<NtryDtls><TxDtls><RltdPties><Dbtr><Nm>WE</Nm></Dbtr><Cdtr><Nm>THEY</Nm></Cdtr></RltdPties></TxDtls></NtryDtls>";
+  check([
+    [
+      "booked in a bank's own words",
+      camt(ntry(status("Gebucht"))),
+      { lines: [[2500, "2026-06-01"]] },
+    ],
+    ["noted in a bank's own words", camt(ntry(status("VORGEMERKT"))), { lines: [], skipped: 1 }],
+    [
+      "words that say neither are refused",
+      camt(ntry(status("CHECKED"))),
+      { lines: [], refused: 1, says: /CHECKED/ },
+    ],
+    [
+      "a reversal marked by 1, as XML Schema allows",
+      camt(ntry(`<RvslInd>1</RvslInd>${BOOKED}${on("2026-06-01")}${parties}`)),
+      { lines: [[2500, "2026-06-01"]], has: ['"reversal":true', '"counterparty":"THEY"'] },
+    ],
+  ]);
+});
+
 describe("camt: namespaces", () => {
   const body = ntry(BOOKED + on("2026-06-01"));
   check([

@@ -13,12 +13,6 @@ import { plainWords } from "./csv-words.ts";
 /** Columns whose values separate the accounts of a file with several. */
 const ACCOUNT_NAMES =
   /\b(?:account|accounts|konto|kontonummer|auftragskonto|kontonr|iban|compte|cuenta|conto|conta|rekening|iban bban|konto nr|product|produkt|produit|producto|pocket|wallet|portfolio|currency|wahrung|waehrung|devise|divisa|moneda|muntsoort|valuta)\b/;
-/** The first column of an export of several accounts; elsewhere it is the counterparty's. */
-const FIRST_COLUMN_NAMES =
-  /^(?:iban|iban bban|(?:bank |posted )?account|account (?:number|no|type)|konto|kontonummer|konto nr|kliendi konto|rekening|rekeningnummer|compte|numero compte|cuenta|conto|conta|konta)$/;
-const OWN_ACCOUNT_NAMES =
-  /\b(?:auftragskonto|own account|eigenes konto|kontonummer auftragskonto)\b/;
-const ACCOUNTS_NAMED = 3;
 const STATES_KEPT = 1_000;
 
 /**
@@ -57,8 +51,6 @@ export class BalanceChecks {
   readonly #byAccount = new RunningBalance();
   #column = -1;
   #accountColumns: number[] = [];
-  #ownAccount = { name: "", at: -1 };
-  readonly #accounts = new Set<string>();
   #stated = 0;
   #conflicting = false;
 
@@ -72,18 +64,9 @@ export class BalanceChecks {
     this.#accountColumns = columns
       .map((column, at) => (ACCOUNT_NAMES.test(plainWords(column)) ? at : -1))
       .filter((at) => at >= 0 && at !== this.#column);
-    const at = columns.findIndex((column, place) => {
-      const plain = plainWords(column);
-      return OWN_ACCOUNT_NAMES.test(plain) || (place === 0 && FIRST_COLUMN_NAMES.test(plain));
-    });
-    this.#ownAccount = { name: columns[at] ?? "", at };
   }
 
   line(line: ImportLine, cells: readonly string[]): void {
-    if (this.#ownAccount.at >= 0 && this.#accounts.size < ACCOUNTS_NAMED) {
-      const account = (cells[this.#ownAccount.at] ?? "").trim();
-      if (account !== "") this.#accounts.add(account);
-    }
     if (this.#column < 0) return;
     const text = (cells[this.#column] ?? "").trim();
     const read =
@@ -132,11 +115,6 @@ export class BalanceChecks {
   end(out: LineCollector): void {
     // Several opening balances belong to several accounts.
     if (this.#stated > 0 && !this.#conflicting) out.close(this.statement);
-    if (this.#accounts.size > 1) {
-      const accounts = [...this.#accounts].join(", ");
-      const message = `Column "${this.#ownAccount.name}" names several accounts, such as ${accounts}. Their lines are all in this source.`;
-      out.warn("several_accounts", message);
-    }
     const { holds, breaks, firstBreak } = this.course;
     if (firstBreak === null) return;
     const column = this.#reading.mapping?.balance;

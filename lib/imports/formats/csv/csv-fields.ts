@@ -1,6 +1,7 @@
 import { amountMarks } from "../../../wire/amount-marks.ts";
 import { writtenAmount } from "../../../wire/money.ts";
 import type { MappedField, Mapping } from "../mapping.ts";
+import { looksLikeAmount } from "./csv-layout.ts";
 import type { Column, ColumnKind, Table } from "./csv-table.ts";
 import { fieldsNamed } from "./csv-words.ts";
 
@@ -43,7 +44,10 @@ export function proposedFields(table: Table): Proposal {
     .flatMap((column) => fieldsNamed(column.name).map((named) => ({ ...named, column })))
     .filter(
       ({ field, column }) =>
-        isBlank || KINDS[field].includes(column.kind) || (field === "currency" && isCodes(column)),
+        isBlank ||
+        KINDS[field].includes(column.kind) ||
+        (field === "currency" && isCodes(column)) ||
+        (isSide(field) && isFaulty(column)),
     )
     .sort(
       (left, right) =>
@@ -78,6 +82,18 @@ export function proposedFields(table: Table): Proposal {
   if (!fields.amount || isSigned) delete fields.sign;
   if (isBlank || pair) return { fields, amounts: [] };
   return withOneAmount(columns, fields);
+}
+
+function isSide(field: MappedField): boolean {
+  return field === "debit" || field === "credit";
+}
+
+/**
+ * Whether errors such as #REF! stand between a column's amounts: without it, its rows would be read
+ * by the other column alone.
+ */
+function isFaulty({ kind, cells }: Column): boolean {
+  return kind === "text" && cells.some(looksLikeAmount);
 }
 
 /** Codes of obsolete currencies are not the source's: their rows are refused. */

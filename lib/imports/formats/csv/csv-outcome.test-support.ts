@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { openFile } from "../../opened-file.ts";
-import { settle } from "../../settle-mapping.ts";
+import { settleMapping } from "../../settle-mapping.ts";
 import type { Mapping } from "../mapping.ts";
 import { readLines } from "../read-lines.ts";
 
@@ -19,7 +19,7 @@ export async function imported(text: string, currency: string, given: Partial<Ma
   const hint = { fileName: "a.csv", contentType: "text/csv" };
   const file = await openFile(stream, hint, new Headers());
   const saved = Object.keys(given).length > 0 ? { fields: {}, ...given } : null;
-  const { mapping, questions } = await settle(file, saved, currency);
+  const { mapping, questions } = await settleMapping(file, saved, currency);
   if (questions[0]) return { question: questions[0], mapping };
   const reading = readLines(file.bytes, {
     format: file.format,

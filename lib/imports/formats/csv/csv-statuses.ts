@@ -111,6 +111,13 @@ export function headingStateOf(text: string): BookingState | undefined {
   return bookingStateOf(text);
 }
 
+/** Whether a text is a sentence about the rows, and no heading that begins other rows. */
+export function isNote(text: string): boolean {
+  return (
+    plainWords(text).split(" ").length > HEADING_MAX_WORDS && bookingStateOf(text) !== "booked"
+  );
+}
+
 export type StatusColumn = { booked: string[]; not_booked: string[]; unknown: string[] };
 
 /**

@@ -1,7 +1,13 @@
 import type { Values } from "../mapped-lines.ts";
 import type { Mapping } from "../mapping.ts";
 import type { SkipReason } from "../skip-reasons.ts";
-import { type BookingState, headingStateOf, isTextPending, wholeStateOf } from "./csv-statuses.ts";
+import {
+  type BookingState,
+  headingStateOf,
+  isNote,
+  isTextPending,
+  wholeStateOf,
+} from "./csv-statuses.ts";
 import { plainWords } from "./csv-words.ts";
 
 /** Columns that name the kind of a row. */
@@ -30,10 +36,11 @@ export class UnbookedRows {
     );
   }
 
-  /** Reads a row of one cell as a heading, such as "Pending transactions". */
+  /** Reads a row of one cell as a heading, such as "Pending transactions", or as a note below it. */
   readHeading(cells: readonly string[]): void {
     const [heading = "", ...others] = cells.filter((cell) => cell.trim() !== "");
     const state = others.length === 0 ? headingStateOf(heading) : undefined;
+    if (state === undefined && others.length === 0 && isNote(heading)) return;
     this.section = state === "booked" ? undefined : state;
   }
 

@@ -9,6 +9,7 @@ import { isDash } from "./csv-layout.ts";
 import { labelOf, minorOf, saysTotal, statedBalance, TOTALS } from "./csv-stated-balances.ts";
 import { bookingStateOf, headingStateOf } from "./csv-statuses.ts";
 import { UnbookedRows } from "./csv-unbooked.ts";
+import { OwnAccountColumn } from "./own-account-column.ts";
 import { tableRecords } from "./table-records.ts";
 
 const AMOUNTS: ReadonlySet<MappedField> = new Set(["amount", "debit", "credit", "fee"]);
@@ -67,6 +68,7 @@ export function rowReader(given: Reading): RowReader {
   let dateColumn = -1;
   let statusColumn = -1;
   const unbooked = new UnbookedRows(mapping);
+  const ownAccount = new OwnAccountColumn();
   let sum = 0;
   let rows = 0;
 
@@ -82,6 +84,7 @@ export function rowReader(given: Reading): RowReader {
     statusColumn = mapping?.status ? names.indexOf(mapping.status.column) : -1;
     unbooked.lay(names);
     checks.lay(names);
+    ownAccount.lay(names);
   }
 
   /** Checks whether this row is the header; rows above it are about the account. */
@@ -233,6 +236,7 @@ export function rowReader(given: Reading): RowReader {
     const added = add(values, details.details, { line });
     if (!added) return checks.refused();
     checks.line(added, cells);
+    ownAccount.line(cells);
     sum += added.amount_minor;
   }
 
@@ -275,6 +279,7 @@ export function rowReader(given: Reading): RowReader {
     end() {
       if (hasHeader && columns === undefined) throw noHeader(1);
       checks.end(out);
+      ownAccount.end(out);
     },
   };
 }

@@ -1,76 +1,13 @@
 /** Workbooks, tables named .xls, and packed files: read like the equivalent CSV. */
-import { crc32, deflateRawSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import type { WriteSheet } from "hucre/xlsx";
 import { writeXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
-import { openFile } from "../../opened-file.ts";
-import { settle } from "../../settle-mapping.ts";
 import type { Mapping } from "../mapping.ts";
-import { readLines } from "../read-lines.ts";
+import { HEADER, handMade, imported, problemOf, text, zipOf } from "./files.test-support.ts";
 
 const CSV = "Date,Text,Amount\n2026-03-13,a,10.00\n2026-03-14,b,-20.50\n";
 const LINES = ["2026-03-13 1000 a", "2026-03-14 -2050 b"];
-
-async function imported(
-  bytes: Uint8Array,
-  fileName: string,
-  given: Mapping | null = null,
-  isPart = false,
-) {
-  const stream = new Blob([Buffer.from(bytes)]).stream();
-  const hints = { fileName, contentType: "application/octet-stream", isPart };
-  const file = await openFile(stream, hints, new Headers());
-  const { mapping, questions } = await settle(file, given, "EUR");
-  if (questions[0]) return { question: questions[0] };
-  const options = { format: file.format, currency: "EUR", ...(mapping && { mapping }) };
-  const lines: string[] = [];
-  const refusals: string[] = [];
-  for await (const batch of readLines(file.bytes, options)) {
-    for (const line of batch.lines)
-      lines.push(`${line.value_date} ${line.amount_minor} ${line.description ?? ""}`.trim());
-    refusals.push(...batch.refusals.map(({ line, message }) => `${line}: ${message}`));
-  }
-  return { lines, refusals, mapping };
-}
-
-async function problemOf(bytes: Uint8Array, fileName: string): Promise<string> {
-  const failed = await imported(bytes, fileName).catch((error: { errors: unknown }) => error);
-  return JSON.stringify((failed as { errors?: unknown }).errors);
-}
-
-/** A zip with these files, stored or deflated. `says`: a wrong size for the header. */
-function zipOf(files: Record<string, string | Buffer>, says?: number): Buffer {
-  const locals: Buffer[] = [];
-  const centrals: Buffer[] = [];
-  let offset = 0;
-  for (const [name, content] of Object.entries(files)) {
-    const bytes = Buffer.from(content);
-    const packed = deflateRawSync(bytes);
-    const header = Buffer.alloc(30);
-    header.writeUInt32LE(0x04034b50, 0);
-    header.writeUInt16LE(20, 4);
-    header.writeUInt16LE(8, 8);
-    header.writeUInt32LE(crc32(bytes), 14);
-    header.writeUInt32LE(packed.length, 18);
-    header.writeUInt32LE(says ?? bytes.length, 22);
-    header.writeUInt16LE(name.length, 26);
-    const central = Buffer.alloc(46);
-    central.writeUInt32LE(0x02014b50, 0);
-    header.copy(central, 6, 4, 28);
-    central.writeUInt32LE(offset, 42);
-    locals.push(header, Buffer.from(name), packed);
-    centrals.push(central, Buffer.from(name));
-    offset += 30 + name.length + packed.length;
-  }
-  const directory = Buffer.concat(centrals);
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50, 0);
-  end.writeUInt16LE(Object.keys(files).length, 8);
-  end.writeUInt16LE(Object.keys(files).length, 10);
-  end.writeUInt32LE(directory.length, 12);
-  end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...locals, directory, end]);
-}
 
 function sheet(name: string, rows: WriteSheet["rows"], style?: WriteSheet["columns"]): WriteSheet {
   return { name, rows: rows ?? [], ...(style && { columns: style }) };
@@ -82,24 +19,6 @@ const TABLE = [
   [new Date("2026-03-14T00:00:00Z"), "b, and more", -20.5],
 ];
 const workbook = (...sheets: WriteSheet[]) => writeXlsx({ sheets });
-const sheetXml = (rows: string) =>
-  `<?xml version="1.0"?><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${rows}</sheetData></worksheet>`;
-const handMade = (rows: string, more: Record<string, string> = {}) =>
-  zipOf({
-    "[Content_Types].xml": "<Types/>",
-    "xl/workbook.xml":
-      '<workbook xmlns:r="urn:r"><workbookPr/><sheets><sheet name="Bank" sheetId="1" r:id="rId1"/></sheets></workbook>',
-    "xl/_rels/workbook.xml.rels":
-      '<Relationships><Relationship Id="rId1" Type="http://x/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
-    "xl/styles.xml":
-      '<styleSheet><numFmts><numFmt numFmtId="164" formatCode="d.m.yy;@"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="4"/></cellXfs></styleSheet>',
-    "xl/worksheets/sheet1.xml": sheetXml(rows),
-    ...more,
-  });
-const text = (at: string, value: string) =>
-  `<c r="${at}" t="inlineStr"><is><t>${value}</t></is></c>`;
-const HEADER = `<row r="1">${text("A1", "Datum")}${text("B1", "Betrag")}${text("C1", "Zweck")}</row>`;
-
 describe("a workbook", () => {
   test("is read by the types of its cells", async () => {
     const { lines, refusals, mapping } = await imported(

@@ -2,13 +2,13 @@ import { StringDecoder } from "node:string_decoder";
 import { xmlEvents } from "../camt/xml-events.ts";
 import { COLUMNS_MAX } from "../csv/table-records.ts";
 import { refuseFile } from "../refusal.ts";
-import { cellText, type SheetContext } from "./sheet-values.ts";
+import { type CellKind, cellText, type RawCell, type SheetContext } from "./sheet-values.ts";
 
 /** The maximum number of rows of a sheet. */
 export const SHEET_ROWS_MAX = 1_048_576;
 
-/** A row with its number in the sheet, from 1. `numbers`: which cells are numbers. */
-export type SheetRow = { number: number; cells: string[]; numbers: boolean[] };
+/** A row with its number in the sheet, from 1. */
+export type SheetRow = { number: number; cells: string[]; kinds: CellKind[] };
 
 /**
  * Yields the rows of a worksheet's XML as it arrives. @throws FileRefused for XML that is not a
@@ -22,9 +22,10 @@ export async function* sheetRows(
   let row: SheetRow | undefined;
   let number = 0;
   let column = 0;
-  let cell: { type: string; style: number; value: string } | undefined;
+  let cell: RawCell | undefined;
   let depth = 0;
   let isValue = false;
+  let isFormula = false;
   /** rPh is the pronunciation of a word: its t does not belong to the text. */
   let isPhonetic = false;
 
@@ -35,7 +36,7 @@ export async function* sheetRows(
         number = Number(attributes.r?.value ?? number + 1);
         if (!(number >= 1 && number <= SHEET_ROWS_MAX))
           throw tooLarge(number, "rows", SHEET_ROWS_MAX);
-        row = { number, cells: [], numbers: [] };
+        row = { number, cells: [], kinds: [] };
         column = 0;
       } else if (local === "c" && row) {
         const letters = /^[A-Z]{1,3}/.exec(attributes.r?.value ?? "")?.[0];
@@ -47,27 +48,32 @@ export async function* sheetRows(
           value: "",
         };
       } else if (local === "rPh") isPhonetic = true;
-      else if (local === "v" || local === "t") {
+      else if (local === "f" && cell) {
+        cell.formula = "";
+        isFormula = true;
+      } else if (local === "v" || local === "t") {
         isValue = cell !== undefined && !isPhonetic;
         isPhonetic = false;
       }
     },
     text(text) {
       if (isValue && cell) cell.value += text;
+      else if (isFormula && cell) cell.formula += text;
     },
     close() {
       depth--;
       // Within a cell, only v, and t of an inline text, hold its value.
       if (isValue) isValue = false;
+      else if (isFormula) isFormula = false;
       else if (cell && depth === CELL_DEPTH) {
-        const { text, isNumber } = cellText(cell.type, cell.style, cell.value, context);
+        const { text, kind } = cellText(cell, context);
         if (row) {
           while (row.cells.length < column) {
             row.cells.push("");
-            row.numbers.push(false);
+            row.kinds.push("text");
           }
           row.cells[column] = text;
-          row.numbers[column] = isNumber;
+          row.kinds[column] = kind;
         }
         column++;
         cell = undefined;

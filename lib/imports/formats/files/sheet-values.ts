@@ -1,49 +1,72 @@
 import { isDateFormat, serialToDate } from "hucre";
+import { markingFormat, type NumberFormat, withMarks } from "./number-format.ts";
+
+/** What a style says of its numbers: days, or amounts with marks that the value lacks. */
+type NumberStyle = "day" | NumberFormat | null;
+export type CellKind = "number" | "day" | "text";
 
 /** What the cells of a workbook refer to. */
 export type SheetContext = {
   strings: readonly string[];
-  /** By style: whether its numbers are dates. */
-  dateStyles: readonly boolean[];
+  styles: readonly NumberStyle[];
   is1904: boolean;
+  /** Whether formulas are computed when the workbook is opened, so that 0 may stand for nothing. */
+  isUncomputed: boolean;
 };
+
+/** A cell as the sheet's XML has it. `formula`: undefined for a value. */
+export type RawCell = { type: string; style: number; value: string; formula?: string };
 
 /** Excel computes with 15 digits: further digits are noise of binary fractions. */
 const DIGITS = 15;
 const NOISE = 1e-10;
 
-/** The styles in `cellXfs` whose numbers are dates. */
-export function dateStylesOf(formatIds: readonly string[], custom: ReadonlyMap<string, string>) {
-  return formatIds.map((id) => isDateFormat(custom.get(id) ?? id));
+/** The styles in `cellXfs`. */
+export function stylesOf(
+  formatIds: readonly string[],
+  custom: ReadonlyMap<string, string>,
+): NumberStyle[] {
+  const known = new Map<string, NumberStyle>();
+  return formatIds.map((id) => {
+    const code = custom.get(id) ?? id;
+    const style = known.get(code) ?? (isDateFormat(code) ? "day" : markingFormat(code));
+    known.set(code, style);
+    return style;
+  });
 }
 
 /**
- * A cell's value as CSV has it: by its type, never by how it is displayed. For a formula, the
- * stored value.
+ * A cell's value as CSV has it: by its type, with the currency and the side that its format shows.
+ * For a formula, the stored value; the formula itself if none is stored, so that it is no amount.
  */
-export function cellText(
-  type: string,
-  style: number,
-  value: string,
-  context: SheetContext,
-): { text: string; isNumber: boolean } {
+export function cellText(cell: RawCell, context: SheetContext): { text: string; kind: CellKind } {
+  const { type, style, value, formula } = cell;
   switch (type) {
     case "s":
-      return { text: context.strings[Number(value)] ?? "", isNumber: false };
+      return { text: context.strings[Number(value)] ?? "", kind: "text" };
     case "b":
-      return { text: value === "1" ? "TRUE" : "FALSE", isNumber: false };
+      return { text: value === "1" ? "TRUE" : "FALSE", kind: "text" };
     case "d":
-      return { text: value.replace(/T00:00:00(?:\.0+)?Z?$/, ""), isNumber: false };
+      return { text: value.replace(/T00:00:00(?:\.0+)?Z?$/, ""), kind: "day" };
     case "str":
     case "inlineStr":
     case "e":
-      return { text: value, isNumber: false };
-    default:
-      if (value.trim() === "") return { text: "", isNumber: false };
-      return context.dateStyles[style] === true
-        ? { text: dayText(Number(value), context.is1904), isNumber: false }
-        : { text: numberText(value.trim()), isNumber: true };
+      return { text: value, kind: "text" };
+    default: {
+      const number = value.trim();
+      if (formula !== undefined && isUncomputed(number, context))
+        return { text: `=${formula || "formula"}`, kind: "text" };
+      if (number === "") return { text: "", kind: "text" };
+      const format = context.styles[style] ?? null;
+      if (format === "day") return { text: dayText(Number(number), context.is1904), kind: "day" };
+      const text = numberText(number);
+      return { text: format === null ? text : withMarks(text, format), kind: "number" };
+    }
   }
+}
+
+function isUncomputed(number: string, context: SheetContext): boolean {
+  return number === "" || (context.isUncomputed && Number(number) === 0);
 }
 
 /** Digits without an exponent. Other text is unchanged, and is refused as an amount. */

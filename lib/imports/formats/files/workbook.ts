@@ -4,7 +4,8 @@ import { type Described, describeTable, type Known } from "../csv/csv-mapping.ts
 import { type Table, tableOfRows } from "../csv/csv-table.ts";
 import { refuseFile } from "../refusal.ts";
 import { type SheetRow, sheetRows } from "./sheet-rows.ts";
-import { dateStylesOf, type SheetContext } from "./sheet-values.ts";
+import { type SheetContext, stylesOf } from "./sheet-values.ts";
+import { SwappedDays } from "./swapped-days.ts";
 import { readEntry, type Zip } from "./zip.ts";
 
 /** A workbook is in memory while it is read; a larger sheet should be saved as CSV. */
@@ -31,8 +32,10 @@ export async function openWorkbook(zip: Zip): Promise<Workbook> {
   });
   const named: { name: string; target: string }[] = [];
   let is1904 = false;
+  let isUncomputed = false;
   await eachElement(zip, "xl/workbook.xml", PART_MAX_BYTES, (name, attributes) => {
     if (name === "workbookPr") is1904 = /^(?:1|true)$/.test(attributes.date1904 ?? "");
+    if (name === "calcPr") isUncomputed = /^(?:1|true)$/.test(attributes.fullCalcOnLoad ?? "");
     // Hidden sheets are internal to programs.
     if (name !== "sheet" || (attributes.state ?? "visible") !== "visible") return;
     const relation = relations.get(attributes.id ?? "");
@@ -43,8 +46,9 @@ export async function openWorkbook(zip: Zip): Promise<Workbook> {
     [...relations.values()].find((one) => one.type === type)?.target ?? usual;
   const context: SheetContext = {
     strings: await stringsOf(zip, part("sharedStrings", "xl/sharedStrings.xml")),
-    dateStyles: await stylesOf(zip, part("styles", "xl/styles.xml")),
+    styles: await cellStyles(zip, part("styles", "xl/styles.xml")),
     is1904,
+    isUncomputed,
   };
   return {
     sheets: named.slice(0, SHEETS_MAX).flatMap(({ name, target }) => {
@@ -107,7 +111,7 @@ async function stringsOf(zip: Zip, path: string): Promise<string[]> {
   return strings;
 }
 
-async function stylesOf(zip: Zip, path: string): Promise<boolean[]> {
+async function cellStyles(zip: Zip, path: string): Promise<SheetContext["styles"]> {
   const custom = new Map<string, string>();
   const ids: string[] = [];
   let isOfCells = false;
@@ -117,30 +121,39 @@ async function stylesOf(zip: Zip, path: string): Promise<boolean[]> {
     else if (name === "xf" && isOfCells) ids.push(attributes.numFmtId ?? "0");
     else if (name === "cellStyles" || name === "dxfs") isOfCells = false;
   });
-  return dateStylesOf(ids, custom);
+  return stylesOf(ids, custom);
 }
 
 /** A sheet's first rows as a table; null if it has none. */
 export async function sheetTable(sheet: Sheet, known: Known): Promise<SheetTable | null> {
   const rows: { cells: string[]; line: number }[] = [];
+  const days = new SwappedDays();
   let hasAmbiguousText = false;
   for await (const batch of sheet.rows()) {
-    for (const { cells, number, numbers } of batch) {
+    for (const { cells, number, kinds } of batch) {
       if (cells.every((cell) => cell.trim() === "")) continue;
       rows.push({ cells, line: number });
-      hasAmbiguousText ||= cells.some((cell, at) => !numbers[at] && /\d[.,]\d{3}$/.test(cell));
+      days.add(cells, kinds);
+      hasAmbiguousText ||= cells.some(
+        (cell, at) => kinds[at] !== "number" && /\d[.,]\d{3}$/.test(cell),
+      );
     }
     if (rows.length >= ROWS_LOOKED_AT) break;
   }
   const required = Object.values(known.mapping?.fields ?? {});
   const table = tableOfRows(rows, known.hasHeader ?? known.mapping?.header_row, required);
-  return table && { table, isTyped: !hasAmbiguousText };
+  return table && { table, isTyped: !hasAmbiguousText, days };
 }
 
-export type SheetTable = { table: Table; isTyped: boolean };
+export type SheetTable = { table: Table; isTyped: boolean; days: SwappedDays };
 
-export function describeSheet({ table, isTyped }: SheetTable, known: Known): Described {
-  return describeTable(table, { delimiter: "," }, { ...known, isTyped });
+/** @throws FileRefused if a spreadsheet swapped the day and the month of its days */
+export function describeSheet({ table, isTyped, days }: SheetTable, known: Known): Described {
+  const described = describeTable(table, { delimiter: "," }, { ...known, isTyped });
+  const { value_date, booked_date } = described.csv.mapping.fields;
+  for (const { name, at } of table.columns)
+    if (name === value_date || name === booked_date) days.check(name, at);
+  return described;
 }
 
 /** A sheet as CSV: one line for each of its rows, so that row numbers stay. */

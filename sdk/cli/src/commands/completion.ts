@@ -25,9 +25,9 @@ export function printCompletion(shell: string): void {
 export function completions(program: Command, words: readonly string[]): string[] {
   let command = program;
   for (const word of words)
-    command = command.commands.find((one) => one.name() === word) ?? command;
+    command = command.commands.find((candidate) => candidate.name() === word) ?? command;
   const options = command.options.map(({ long }) => long ?? "");
-  const commands = command.commands.map((one) => one.name()).filter((name) => name[0] !== "_");
+  const commands = command.commands.map((item) => item.name()).filter((name) => name[0] !== "_");
   const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
   return [...commands, ...choices, ...options, ...program.options.map(({ long }) => long ?? "")];
 }

@@ -59,7 +59,7 @@ export async function serveMcp(options: GlobalOptions & { allowWrites?: boolean 
 /** What is wrong with the arguments, and which ones there are. */
 function usageOf({ name, properties, required }: Tool, fault: string): string {
   const names = Object.keys(properties);
-  const listed = names.map((one) => (required.includes(one) ? `${one} (required)` : one));
+  const listed = names.map((item) => (required.includes(item) ? `${item} (required)` : item));
   const takes = listed.length > 0 ? `Its arguments: ${listed.join(", ")}.` : "It takes none.";
   return `${name}: ${fault.replaceAll(/\bdata\b/g, "arguments")}. ${takes}`;
 }

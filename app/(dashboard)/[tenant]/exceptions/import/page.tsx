@@ -16,8 +16,8 @@ export default async function Page({ params }: Props) {
       title="Import exceptions"
       refusal={{
         title: "Your role doesn't allow this",
-        why: "Importing requires the admin, analyst or lead role.",
-        ask: "Ask a tenant admin.",
+        reason: "Importing requires the admin, analyst or lead role.",
+        remedy: "Ask a tenant admin.",
       }}
     >
       <ImportPage />

@@ -13,10 +13,10 @@ const PAGES = reference().resources.flatMap(({ operations }) =>
 
 async function operationOf({ params }: Props) {
   const { resource: slug, operation: name } = await params;
-  const resource = reference().resources.find((one) => one.slug === slug) ?? notFound();
+  const resource = reference().resources.find((resource) => resource.slug === slug) ?? notFound();
   return {
     resource,
-    operation: resource.operations.find((one) => one.slug === name) ?? notFound(),
+    operation: resource.operations.find((operation) => operation.slug === name) ?? notFound(),
   };
 }
 

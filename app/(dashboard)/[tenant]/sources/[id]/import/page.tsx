@@ -24,8 +24,8 @@ export default async function Page({ params }: Props) {
         title="Import a file"
         refusal={{
           title: "Your role doesn't allow this",
-          why: "Importing lines requires the admin or lead role.",
-          ask: "Ask a tenant admin.",
+          reason: "Importing lines requires the admin or lead role.",
+          remedy: "Ask a tenant admin.",
         }}
       >
         <ImportWizard sourceId={id} />

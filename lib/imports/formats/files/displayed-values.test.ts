@@ -1,0 +1,180 @@
+/** What a workbook shows and its values don't say: sides, currencies, results and swapped days. */
+import { writeXlsx } from "hucre/xlsx";
+import { describe, expect, test } from "vitest";
+import { HEADER, handMade, imported, problemOf, text } from "./files.test-support.ts";
+
+/** Two rows of 45.20 and 300.00, each shown by its format. */
+const shown = (first: string, second: string, signs: [string, string] = ["", ""]) =>
+  handMade(
+    `${HEADER}<row r="2"><c r="A2" s="1"><v>46297</v></c><c r="B2" s="4"><v>${signs[0]}45.2</v></c></row><row r="3"><c r="A3" s="1"><v>46310</v></c><c r="B3" s="5"><v>${signs[1]}300</v></c></row>`,
+    {},
+    [first, second],
+  );
+const OUT_AND_IN = ["2026-10-02 -4520", "2026-10-15 30000"];
+
+describe("the number format of an amount", () => {
+  test.each([
+    ["names debits and credits", '""0.00" Dr"', '""0.00" Cr"'],
+    ["names them in German", '#,##0.00" S"', '#,##0.00" H"'],
+    ["names them by a condition", '[>=0]0.00" Dr";0.00" Cr"', '[<0]0.00" Dr";0.00" Cr"'],
+    ["has a minus before positive numbers", "-#,##0.00", "#,##0.00"],
+    ["has a minus after positive numbers", "0.00-", "0.00"],
+    ["has brackets around positive numbers", "(#,##0.00)", "#,##0.00_);(#,##0.00)"],
+  ])("%s", async (_, first, second) => {
+    const { lines, refusals } = await imported(await shown(first, second), "a.xlsx");
+    expect(refusals).toEqual([]);
+    expect(lines).toEqual(OUT_AND_IN);
+  });
+
+  test.each([
+    ["shows negative numbers in brackets", "#,##0.00_);(#,##0.00)"],
+    ["shows negative numbers in red alone", "#,##0.00;[Red]#,##0.00"],
+    ["shows the source's currency", '_-* #,##0.00\\ "€"_-;\\-* #,##0.00\\ "€"_-'],
+    ["shows thousands", "#,##0,"],
+    ["shows a unit", '0.00" net"'],
+  ])("%s, and the value has the sign", async (_, format) => {
+    const { lines } = await imported(await shown(format, format, ["-", ""]), "a.xlsx");
+    expect(lines).toEqual(OUT_AND_IN);
+  });
+
+  test("names another currency, which its rows have", async () => {
+    const { lines } = await imported(
+      await shown("#,##0.00\\ [$€-407]", "[$USD] #,##0.00", ["-", ""]),
+      "a.xlsx",
+    );
+    expect(lines).toEqual(["2026-10-02 -4520", "2026-10-15 30000 USD"]);
+  });
+
+  test("has a symbol of several currencies, which is asked about", async () => {
+    const { question } = await imported(await shown('"$"0.00', '"$"0.00'), "a.xlsx");
+    expect(question?.about).toBe("currency");
+  });
+
+  test("contradicts the sign: such a row is refused", async () => {
+    const dr = '0.00" DR";0.00" CR"';
+    const rows = [2, 3, 4, 5, 6].map(
+      (row) =>
+        `<row r="${row}"><c r="A${row}" s="1"><v>46297</v></c><c r="B${row}" s="4"><v>${row === 6 ? "-7" : "45.2"}</v></c></row>`,
+    );
+    const { lines, refusals } = await imported(
+      handMade(HEADER + rows.join(""), {}, [dr]),
+      "a.xlsx",
+    );
+    expect(lines).toHaveLength(4);
+    expect(refusals?.[0]).toMatch(/^6: .*not an amount.*"-7 CR"/);
+  });
+
+  test("of a document's number is no sign", async () => {
+    const header = `<row r="1">${text("A1", "Datum")}${text("B1", "Betrag")}${text("C1", "Zweck")}</row>`;
+    const row =
+      '<row r="2"><c r="A2" s="1"><v>46297</v></c><c r="B2"><v>7</v></c><c r="C2" s="4"><v>42</v></c></row>';
+    const { lines } = await imported(handMade(header + row, {}, ['"S-"0000']), "a.xlsx");
+    expect(lines).toEqual(["2026-10-02 700 42"]);
+  });
+});
+
+describe("a formula", () => {
+  const PAIR = `<row r="1">${text("A1", "Date")}${text("B1", "Debit")}${text("C1", "Credit")}</row>`;
+  const row = (nth: number, debit: string, credit: string) =>
+    `<row r="${nth}"><c r="A${nth}" s="1"><v>46297</v></c>${debit}${credit}</row>`;
+  const rows = (computed: string) =>
+    PAIR +
+    row(2, `<c r="B2"><f>D2*2</f>${computed}</c>`, '<c r="C2"><v>0</v></c>') +
+    row(3, '<c r="B3"><v>0</v></c>', '<c r="C3"><v>300</v></c>');
+  const workbookXml =
+    '<workbook xmlns:r="urn:r"><sheets><sheet name="Bank" sheetId="1" r:id="rId1"/></sheets><calcPr fullCalcOnLoad="1"/></workbook>';
+
+  test.each([
+    ["without a stored result", handMade(rows(""))],
+    [
+      "whose result a program left at 0",
+      handMade(rows("<v>0</v>"), { "xl/workbook.xml": workbookXml }),
+    ],
+    [
+      "that failed",
+      handMade(
+        rows("").replace('<c r="B2">', '<c r="B2" t="e">').replace("</f>", "</f><v>#REF!</v>"),
+      ),
+    ],
+  ])("%s refuses its row", async (_, file) => {
+    const { lines, refusals } = await imported(file, "a.xlsx");
+    expect(lines).toEqual(["2026-10-02 30000"]);
+    expect(refusals?.[0]).toMatch(/^2: .*not an amount. Found "(?:=D2\*2|#REF!)"/);
+  });
+
+  test("with the result 0 is read in a computed workbook", async () => {
+    const { lines } = await imported(handMade(rows("<v>0</v>")), "a.xlsx");
+    expect(lines).toEqual(["2026-10-02 0", "2026-10-02 30000"]);
+  });
+});
+
+describe("days that a spreadsheet swapped", () => {
+  const day = (row: number, cell: string) =>
+    `<row r="${row}">${cell}<c r="B${row}"><v>7</v></c></row>`;
+  const typed = (row: number, serial: number) => `<c r="A${row}" s="1"><v>${serial}</v></c>`;
+
+  test("refuse the file, because days up to the 12th look right", async () => {
+    const file = handMade(
+      HEADER + day(2, typed(2, 46063)) + day(3, text("A3", "15/10/2026")) + day(4, typed(4, 46152)),
+    );
+    expect(await problemOf(file, "a.xlsx")).toMatch(/swapped the days and months.*15\/10\/2026/);
+  });
+
+  test("are none if a typed day is after the 12th: the texts are refused alone", async () => {
+    const file = handMade(
+      HEADER + day(2, typed(2, 46310)) + day(3, text("A3", "15/10/2026")) + day(4, typed(4, 46311)),
+    );
+    const { lines, refusals } = await imported(file, "a.xlsx");
+    expect(lines).toHaveLength(2);
+    expect(refusals).toHaveLength(1);
+  });
+});
+
+test("a sheet without rows isn't asked about beside one with rows", async () => {
+  const summary = {
+    name: "Summary",
+    rows: [
+      ["Opening balance", 100],
+      ["Closing balance", 7],
+    ],
+  };
+  const table = {
+    name: "Bank",
+    rows: [
+      ["Date", "Text", "Amount"],
+      ["2026-10-02", "a", -45.2],
+    ],
+  };
+  const { lines } = await imported(await writeXlsx({ sheets: [summary, table] }), "a.xlsx");
+  expect(lines).toEqual(["2026-10-02 -4520 a"]);
+});
+
+describe("a web page named .xls", () => {
+  const table = (day: string, above = "") =>
+    `<table>${above}<tr><th>Date</th><th>Text</th><th>Amount</th></tr><tr><td>${day}</td><td>a</td><td>-45.20</td></tr></table>`;
+  const page = (body: string) => Buffer.from(`<html><body>${body}</body></html>`);
+
+  test.each([
+    [
+      "between tables",
+      `<h2>Pending</h2>${table("2026-10-20")}<h2>Booked</h2>${table("2026-10-02")}`,
+    ],
+    [
+      "in a caption",
+      `${table("2026-10-20", "<caption>Pending</caption>")}${table("2026-10-02", "<caption>Booked</caption>")}`,
+    ],
+    [
+      "with a note below it",
+      `<h2>Pending</h2><p>These transactions may still change.</p>${table("2026-10-20")}<p>Transactions</p>${table("2026-10-02")}`,
+    ],
+  ])("has headings %s", async (_, body) => {
+    const { lines } = await imported(page(body), "a.xls");
+    expect(lines).toEqual(["2026-10-02 -4520 a"]);
+  });
+});
+
+test("a workbook as XML is named as one", async () => {
+  const xml =
+    '<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>';
+  expect(await problemOf(Buffer.from(xml), "a.xls")).toMatch(/Excel workbook as XML.*as CSV/);
+});

@@ -1,0 +1,117 @@
+import { amountMarks } from "../../../wire/amount-marks.ts";
+
+type Condition = { operator: string; limit: number };
+/** One part of a format, and what it shows with a number that the number's value doesn't say. */
+type Section = {
+  condition: Condition | null;
+  currency: string;
+  side: "debit" | "credit" | null;
+  hasMinus: boolean;
+  isPercent: boolean;
+};
+export type NumberFormat = readonly Section[];
+
+/** The number formats that have a number instead of a code, and are percentages. */
+const PERCENTAGES = new Map([
+  ["9", "0%"],
+  ["10", "0.00%"],
+]);
+const TOKEN = /"([^"]*)"|\\(.)|[_*].|\[\$([^\]-]*)[^\]]*\]|\[([^\]]*)\]|(.)/gsu;
+const DIGIT = /^[0#?]$/;
+/** Excel's limit. Looking for the ends of quotations and brackets takes quadratic time. */
+const CODE_MAX_LENGTH = 255;
+
+/**
+ * A number format that shows more than digits, such as `0.00" Dr"` or `[$€-407] #,##0.00`: programs
+ * write debits with positive values, and currencies, that only the format shows. Null for others.
+ */
+export function markingFormat(idOrCode: string): NumberFormat | null {
+  if (idOrCode.length > CODE_MAX_LENGTH) return null;
+  const sections = sectionsOf(PERCENTAGES.get(idOrCode) ?? idOrCode);
+  const isPlain = sections.every(
+    ({ currency, side, hasMinus, isPercent }) =>
+      currency === "" && side === null && !hasMinus && !isPercent,
+  );
+  return isPlain ? null : sections;
+}
+
+/**
+ * A number with its marks, as people write it. If they contradict its sign, or it is a percentage,
+ * the text is no amount, and is refused as one.
+ */
+export function withMarks(number: string, format: NumberFormat): string {
+  const section = sectionFor(Number(number), format);
+  if (!section) return number;
+  const { currency, side, hasMinus, isPercent } = section;
+  if (isPercent) return `${number}%`;
+  const isNegative = number.startsWith("-");
+  let text = number;
+  if (side === "debit") text = `${isNegative ? number.slice(1) : number} DR`;
+  else if (side === "credit") text = `${number} CR`;
+  else if (hasMinus && Number(number) > 0) text = `-${number}`;
+  return currency === "" ? text : `${text} ${currency}`;
+}
+
+/** Sections are for positive and negative numbers and zero, unless they state conditions. */
+function sectionFor(value: number, format: NumberFormat): Section | undefined {
+  if (format.some(({ condition }) => condition !== null))
+    return format.find(({ condition }) => !condition || holds(value, condition)) ?? format.at(-1);
+  const nth = value > 0 ? 0 : value < 0 ? 1 : 2;
+  return format[nth] ?? format[0];
+}
+
+function holds(value: number, { operator, limit }: Condition): boolean {
+  if (operator === "=") return value === limit;
+  if (operator === "<>") return value !== limit;
+  return (
+    (operator.includes("=") && value === limit) ||
+    (operator.startsWith("<") ? value < limit : value > limit)
+  );
+}
+
+function sectionsOf(code: string): Section[] {
+  let words: string[] = [""];
+  let condition: Condition | null = null;
+  const sections: Section[] = [];
+  const endSection = () => {
+    sections.push(sectionOf(words, condition));
+    words = [""];
+    condition = null;
+  };
+  for (const [, quoted, escaped, currency, bracket, bare] of code.matchAll(TOKEN)) {
+    const literal = quoted ?? escaped;
+    if (bare === ";") endSection();
+    else if (bracket !== undefined) condition = conditionOf(bracket) ?? condition;
+    else if (currency !== undefined) words.push(currency, "");
+    else if (literal !== undefined || (bare !== undefined && /[\p{L}\p{Sc}.]/u.test(bare)))
+      words.push(`${words.pop()}${literal ?? bare}`);
+    else if (bare !== undefined) words.push(bare, "");
+  }
+  endSection();
+  return sections;
+}
+
+function conditionOf(bracket: string): Condition | null {
+  const [, operator = "", limit] = /^([<>=]{1,2})(-?[\d.]+)$/.exec(bracket) ?? [];
+  return limit === undefined ? null : { operator, limit: Number(limit) };
+}
+
+function sectionOf(written: readonly string[], condition: Condition | null): Section {
+  const words = written.flatMap((word) => word.split(/([-\u2212()%])|\s+/)).filter(Boolean);
+  const first = words.findIndex((word) => DIGIT.test(word));
+  const last = words.findLastIndex((word) => DIGIT.test(word));
+  const around = [...words.slice(0, Math.max(0, first)), ...words.slice(last + 1)];
+  const marks = around.map((word) => ({ word, ...amountMarks(`1 ${word}`) }));
+  // "S-"0000 is the format of a document's number.
+  const isMoney = /[.,]/.test(words.slice(first, last + 1).join(""));
+  const hasMinus =
+    around.some((word) => /^[-\u2212]$/.test(word)) ||
+    (around.includes("(") && around.includes(")"));
+  return {
+    condition,
+    currency: marks.find(({ currencies }) => currencies)?.word ?? "",
+    side: (isMoney && marks.find(({ side }) => side)?.side) || null,
+    hasMinus: isMoney && hasMinus,
+    isPercent: words.includes("%"),
+  };
+}
