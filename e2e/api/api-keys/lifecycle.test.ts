@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { duringTransaction } from "#e2e/during-transaction.ts";
 import { sql, uniqueName } from "#e2e/fixtures.ts";
 import { lastAccepted } from "#e2e/last-accepted.ts";
 import { until } from "#e2e/until.ts";
@@ -152,10 +153,11 @@ describe("rotating an API key", () => {
   it("accepts one of two concurrent rotations", async () => {
     const { create, call, tenant } = await tenantWithAdmin();
     const { id } = await create();
-    const answers = await Promise.all([
-      call("POST", `/${id}/rotate`, {}),
-      call("POST", `/${id}/rotate`, {}),
-    ]);
+    const rotate = () => call("POST", `/${id}/rotate`, {});
+    const answers = await duringTransaction(
+      [["select from public.api_keys where id = $1 for update", [id]]],
+      [rotate, rotate],
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
     expect(await sql("select from public.api_keys where tenant_id = $1", [tenant])).toHaveLength(2);
   });

@@ -1,10 +1,10 @@
 import { Client } from "pg";
 import { expect, test } from "vitest";
+import { duringTransaction } from "#e2e/during-transaction.ts";
 import { sql, superuserUrl } from "#e2e/fixtures.ts";
 import type { Statement } from "#lib/matching/periods/contract.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 import { imported } from "../lines/ledgers.ts";
-import { duringTransaction } from "./during-transaction.ts";
 import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
