@@ -229,3 +229,17 @@ test("a sentence below the heading of pending rows doesn't end them", () =>
     "EUR",
     { ...BOTH, skipped: ["pending"] },
   ));
+
+test("a long heading without the mark of a sentence ends pending rows", () =>
+  expectOutcome(
+    rows(
+      "Pending transactions",
+      "Date;Text;Amount",
+      "2026-10-20;c;-9,99",
+      "Current account of Jo Doe 1234",
+      "2026-10-02;a;-45,20",
+      "2026-10-15;b;300,00",
+    ),
+    "EUR",
+    { ...BOTH, skipped: ["pending"], refused: [4] },
+  ));
