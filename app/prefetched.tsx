@@ -32,16 +32,19 @@ export async function Prefetched({
   return <HydrationBoundary state={dehydrate(cache)}>{children}</HydrationBoundary>;
 }
 
-type Query<C extends Contract> = { queryKey: readonly unknown[]; asked: ServerQuery<C> };
+type Query<C extends Contract> = { queryKey: readonly unknown[]; request: ServerQuery<C> };
 
 /**
  * Runs a page's query with the verb its endpoint calls. `required`: 404 if it isn't found. Any
  * other failure is left to the browser, which asks again and shows what /v1 responds.
  */
 export function prefetch<C extends Contract>(
-  { queryKey, asked: { contract, call, cached } }: Query<C>,
+  { queryKey, request: { contract, call, cached } }: Query<C>,
   verb: Verb<C>,
-  { required = false, ask = callAsMember }: { required?: boolean; ask?: typeof callAsMember } = {},
+  {
+    required = false,
+    callVerb = callAsMember,
+  }: { required?: boolean; callVerb?: typeof callAsMember } = {},
 ): Read {
   return async (cache) => {
     try {
@@ -51,7 +54,9 @@ export function prefetch<C extends Contract>(
         params: params.data as z.output<C["params"]>,
         query: contract.query.parse(call.query ?? {}) as z.output<C["query"]>,
       };
-      const { data, etag } = await ask(call.tenant, contract, (ctx) => verb({ ctx, ...input }));
+      const { data, etag } = await callVerb(call.tenant, contract, (ctx) =>
+        verb({ ctx, ...input }),
+      );
       cache.setQueryData(queryKey, cached(data, etag));
     } catch (error) {
       unstable_rethrow(error);

@@ -9,7 +9,7 @@ import { run, schemaSql } from "../bin/dev/migration/schemas.ts";
 
 const TENANTS = 20;
 const WRITES = 1000;
-const AT_ONCE = 50;
+const CONCURRENCY = 50;
 const ROUNDS = 5;
 const INSERT = `insert into public.security_events (tenant_id, type, actor, details)
    values ($1, 'test.done', 'user:ada', '{"n": 1}')`;
@@ -17,7 +17,7 @@ const INSERT = `insert into public.security_events (tenant_id, type, actor, deta
 await withFreshDatabases(async (fresh) => {
   const { url: connectionString, client: owner } = await fresh();
   await run(owner, schemaSql(), "supabase/schemas");
-  const pool = new Pool({ connectionString, max: AT_ONCE });
+  const pool = new Pool({ connectionString, max: CONCURRENCY });
   // The server may end first.
   pool.on("error", () => {});
   const tenants = Array.from({ length: TENANTS }, (_, n) => `bench-${n}`);
@@ -45,7 +45,7 @@ await withFreshDatabases(async (fresh) => {
         latencies.without?.push(without.p50_ms);
       }
       console.log(
-        `${name}: ${WRITES} writes, ${AT_ONCE} at once: ` +
+        `${name}: ${WRITES} writes, ${CONCURRENCY} at once: ` +
           `${(WRITES / without.seconds).toFixed(0)}/s without, ` +
           `${(WRITES / withChain.seconds).toFixed(0)}/s with the chain`,
       );

@@ -31,13 +31,13 @@ const WEEK = ["monday", "tuesday", "wednesday", "thursday", "friday"].map((day) 
   from: "09:00",
   to: "17:00",
 }));
-const ACTS = ["create", "move", "pause", "resume", "list"] as const;
+const ACTIONS = ["create", "move", "pause", "resume", "list"] as const;
 
-type Act = (typeof ACTS)[number];
+type Action = (typeof ACTIONS)[number];
 type Side = {
   kind: "round_the_clock" | "calendar";
   tenant: string;
-  calls: Record<Act, () => Promise<void>>;
+  calls: Record<Action, () => Promise<void>>;
 };
 
 const sides = [await sideOf("round_the_clock", OPEN), await sideOf("calendar", OPEN)];
@@ -89,27 +89,27 @@ async function sideOf(kind: Side["kind"], open: number): Promise<Side> {
 
 async function medians() {
   const ms = new Map(
-    sides.map(({ kind }) => [kind, new Map(ACTS.map((act) => [act, [] as number[]]))]),
+    sides.map(({ kind }) => [kind, new Map(ACTIONS.map((action) => [action, [] as number[]]))]),
   );
   for (let round = -WARM_ROUNDS; round < ROUNDS; round++) {
-    for (const act of ACTS) {
+    for (const action of ACTIONS) {
       for (const { kind, calls } of round % 2 === 0 ? sides : sides.toReversed()) {
         const startedAt = performance.now();
-        await calls[act]();
+        await calls[action]();
         if (round >= 0)
           ms.get(kind)
-            ?.get(act)
+            ?.get(action)
             ?.push(performance.now() - startedAt);
       }
     }
   }
-  return ACTS.map((act) => {
-    const [plain, paced] = sides.map(({ kind }) => median(ms.get(kind)?.get(act) ?? [])) as [
+  return ACTIONS.map((action) => {
+    const [plain, paced] = sides.map(({ kind }) => median(ms.get(kind)?.get(action) ?? [])) as [
       number,
       number,
     ];
     return {
-      act,
+      act: action,
       round_the_clock_ms: plain,
       calendar_ms: paced,
       ratio: paced / plain,

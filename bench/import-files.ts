@@ -6,7 +6,7 @@ import type { Random } from "./random.ts";
 /** A statement with its totals; openings are random, so that statements do not chain by chance. */
 export type Figures = { opening: number; closing: number; amounts: number[] };
 
-export type Made = {
+export type GeneratedFile = {
   bytes: Uint8Array;
   options: Partial<ReadOptions>;
   /** Empty for formats without totals. */
@@ -28,7 +28,7 @@ const NAMES = [
   "x",
 ];
 
-export function makeFile(format: Format, random: Random): Made {
+export function makeFile(format: Format, random: Random): GeneratedFile {
   const statements = Array.from({ length: 1 + random(3) }, () => figures(random));
   const pick = () => NAMES[random(NAMES.length)] ?? "x";
   switch (format) {
@@ -69,7 +69,7 @@ const carried = (nth: number, minor: number) => `T${nth}A${minor}`;
 const encode = (text: string) => new TextEncoder().encode(text);
 
 /** Numbers with this mark before at most two decimals, zeros beyond them aside. */
-function decimals(point: "." | ","): Made["literals"] {
+function decimals(point: "." | ","): GeneratedFile["literals"] {
   return (text) => {
     const found = new Set<number>();
     for (const [number] of text.matchAll(point === "." ? /[\d.]+/g : /[\d,]+/g)) {

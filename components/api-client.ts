@@ -29,13 +29,13 @@ export class ApiProblem extends Error {
   }
 }
 
-type Given<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
+type InputOf<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
 
 type Call<C extends Contract> = {
   tenant: string;
-  params?: Given<C["params"]>;
-  query?: { [Name in keyof Given<C["query"]>]?: string | number | undefined };
-  body?: Given<C["body"]>;
+  params?: InputOf<C["params"]>;
+  query?: { [Name in keyof InputOf<C["query"]>]?: string | number | undefined };
+  body?: InputOf<C["body"]>;
   /** A body other than JSON, in one of the contract's media types. */
   upload?: { type: string; content: string | Blob };
   /** Called with the bytes of the upload that were sent so far. */
@@ -60,8 +60,8 @@ type SessionKeeper = (signal: AbortSignal | undefined) => Promise<boolean>;
 let keeper: SessionKeeper | null = null;
 
 /** Registers who handles the end of the session; without a handler, calls fail with 401. */
-export function onSessionEnd(asked: SessionKeeper): () => void {
-  keeper = asked;
+export function onSessionEnd(nextKeeper: SessionKeeper): () => void {
+  keeper = nextKeeper;
   return () => {
     keeper = null;
   };

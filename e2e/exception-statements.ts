@@ -15,10 +15,10 @@ export function creating(columns: string, from: string): string {
 export function editing(
   columns: string,
   where: string,
-  act: "edit" | "pause" | "resume" | "recalculate" = "edit",
+  action: "edit" | "pause" | "resume" | "recalculate" = "edit",
 ): string {
   const change = ["'tenant_id', tenant_id", "'id', id", columns].filter(Boolean).join(", ");
   return `select e.*
-    from private.change_exceptions('${act}', array(select jsonb_build_object(${change})
+    from private.change_exceptions('${action}', array(select jsonb_build_object(${change})
       from public.exceptions where ${where})) e`;
 }

@@ -41,7 +41,7 @@ export class Gateway {
       const init = { method: request.method, headers, body: body.length > 0 ? body : undefined };
       const answer = await fetch(`${stack.supabaseUrl}${request.url}`, init);
       const text = await answer.text();
-      if (this.#holds(call)) await new Promise<void>((letGo) => this.#held.push(letGo));
+      if (this.#holds(call)) await new Promise<void>((release) => this.#held.push(release));
       response
         .writeHead(answer.status, {
           "Content-Type": answer.headers.get("content-type") ?? "application/json",
@@ -69,9 +69,9 @@ export class Gateway {
     this.#holds = calls;
   }
 
-  letGo(): void {
+  release(): void {
     this.#holds = () => false;
-    for (const letGo of this.#held) letGo();
+    for (const release of this.#held) release();
     this.#held = [];
   }
 

@@ -7,19 +7,19 @@ const PAUSE_MS = { first: 25, max: 100 };
 
 /**
  * Waits for `what`: repeats `check` until it returns a truthy value. @throws Error after
- * `within_ms`, long enough for a busy machine
+ * `timeout_ms`, long enough for a busy machine
  */
 export async function until<Value>(
   what: string,
   check: () => Value | Promise<Value>,
-  within_ms = 90_000,
+  timeout_ms = 90_000,
 ): Promise<Exclude<Awaited<Value>, Falsy>> {
   const startedAt = performance.now();
   for (;;) {
     const value = await check();
     if (value) return value as Exclude<Awaited<Value>, Falsy>;
     const waited_ms = performance.now() - startedAt;
-    if (waited_ms > within_ms) throw new Error(`Waited ${within_ms} ms in vain: ${what}.`);
+    if (waited_ms > timeout_ms) throw new Error(`Waited ${timeout_ms} ms in vain: ${what}.`);
     await sleep(Math.min(PAUSE_MS.max, PAUSE_MS.first + waited_ms / 20));
   }
 }

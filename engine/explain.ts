@@ -5,6 +5,7 @@
 
 import type { Weighed } from "./assignment/by-evidence.ts";
 import type { Result } from "./engine.ts";
+import { describeSlips } from "./evidence/describe-slips.ts";
 import { EVIDENCE_FIELDS, Evidence } from "./evidence/evidence.ts";
 import {
   compareFields,
@@ -12,7 +13,6 @@ import {
   type PlainLine,
   plainLine,
 } from "./evidence/fields.ts";
-import { slipsSaid } from "./evidence/slips-said.ts";
 import { BASIS, HELD, type Matches } from "./matches.ts";
 import { toleranceFor, toleranceOf } from "./prepare/amounts.ts";
 import { type BusinessDays, daysOf, mondayToFriday } from "./prepare/days.ts";
@@ -172,7 +172,7 @@ function weighedAgain(
         Math.round((evidence.nats[at] as number) * 1000) / 1000,
       ]),
     ),
-    slips: slipsSaid(evidence, weighed.model, left, right),
+    slips: describeSlips(evidence, weighed.model, left, right),
   };
 }
 

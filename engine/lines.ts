@@ -3,7 +3,7 @@
  * would take a gigabyte: numbers are in typed arrays, texts as UTF-8 in blocks, and strings are
  * created only for what is examined.
  */
-import { grown, HashColumn, Hasher } from "./prepare/hash.ts";
+import { growColumn, HashColumn, Hasher } from "./prepare/hash.ts";
 import { hashText, type TextField, wordRanges, wordsOf } from "./prepare/text.ts";
 import type { Side } from "./side.ts";
 
@@ -201,16 +201,16 @@ export class Lines {
 
   private grow(): void {
     const capacity = this.handle.length * 2;
-    this.handle = grown(this.handle, capacity);
-    this.amount = grown(this.amount, capacity);
-    this.currency = grown(this.currency, capacity);
-    this.value_date = grown(this.value_date, capacity);
-    this.booked_date = grown(this.booked_date, capacity);
+    this.handle = growColumn(this.handle, capacity);
+    this.amount = growColumn(this.amount, capacity);
+    this.currency = growColumn(this.currency, capacity);
+    this.value_date = growColumn(this.value_date, capacity);
+    this.booked_date = growColumn(this.booked_date, capacity);
     this.identity.grow(capacity);
-    this.textStart = grown(this.textStart, capacity);
+    this.textStart = growColumn(this.textStart, capacity);
     for (const field of TEXT_FIELDS) {
       this.hashes[field].grow(capacity);
-      this.textLength[field] = grown(this.textLength[field], capacity);
+      this.textLength[field] = growColumn(this.textLength[field], capacity);
     }
   }
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Lines } from "./lines.ts";
-import { grown } from "./prepare/hash.ts";
+import { growColumn } from "./prepare/hash.ts";
 import type { Side } from "./side.ts";
 
 /** How a match came to be, in a byte; `explain` turns it into words. */
@@ -97,7 +97,7 @@ export class Matches {
     const to = from + left.length + right.length;
     if (index === this.rule.length) this.growMatches();
     if (to > this.member.length)
-      this.member = grown(this.member, Math.max(to, 2 * this.member.length));
+      this.member = growColumn(this.member, Math.max(to, 2 * this.member.length));
     this.rule[index] = rule;
     this.basis[index] = verdict.basis;
     this.held[index] = verdict.held;
@@ -151,12 +151,12 @@ export class Matches {
 
   private growMatches(): void {
     const capacity = 2 * this.rule.length;
-    this.rule = grown(this.rule, capacity);
-    this.basis = grown(this.basis, capacity);
-    this.held = grown(this.held, capacity);
-    this.score = grown(this.score, capacity);
-    this.margin = grown(this.margin, capacity);
-    this.start = grown(this.start, capacity + 1);
-    this.lefts = grown(this.lefts, capacity);
+    this.rule = growColumn(this.rule, capacity);
+    this.basis = growColumn(this.basis, capacity);
+    this.held = growColumn(this.held, capacity);
+    this.score = growColumn(this.score, capacity);
+    this.margin = growColumn(this.margin, capacity);
+    this.start = growColumn(this.start, capacity + 1);
+    this.lefts = growColumn(this.lefts, capacity);
   }
 }

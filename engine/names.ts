@@ -13,7 +13,7 @@ import { MAX_NAMES } from "./rules.ts";
  */
 export type KnownName = { left: string; right: string; confirmed: number };
 
-type Said = { [Field in "reference" | "counterparty" | "description"]?: Line[Field] };
+type NameFields = { [Field in "reference" | "counterparty" | "description"]?: Line[Field] };
 
 /**
  * A text that stands for more names, such as that of a payment service, identifies none of them.
@@ -35,13 +35,13 @@ export class Names {
   }
 
   /** The left side's name for the counterparty of a right line; null if none is known. */
-  of(right: Said): string | null {
+  of(right: NameFields): string | null {
     const known = this.byRight.size > 0 ? this.byRight.get(keyOf(right) ?? "") : undefined;
     return known && known.length <= MAX_PER_NAME ? known.map(({ left }) => left).join(" ") : null;
   }
 
   /** Counts a decision on two lines: a rejection subtracts what a confirmation added. */
-  decide(left: Said, right: Said, confirmed: boolean): void {
+  decide(left: NameFields, right: NameFields, confirmed: boolean): void {
     const [name, key] = [cut(textOf(left) ?? "", MAX_LETTERS).trim(), keyOf(right)];
     if (!name || !key) return;
     const known = this.byRight.get(key) ?? [];
@@ -77,13 +77,13 @@ export class Names {
 const text = (value: Line["counterparty"]) =>
   value instanceof Uint8Array ? Buffer.from(value).toString("utf8") : (value ?? null);
 /** The text that names the counterparty of a line. */
-const textOf = ({ counterparty, description }: Said) =>
+const textOf = ({ counterparty, description }: NameFields) =>
   text(counterparty) || text(description) || null;
 
 const plainWordsOf = (value: string, field: (typeof FIELDS)[number]) =>
   wordsOf(value, field).filter((word) => !/\d/.test(word));
 
-function keyOf(line: Said): string | null {
+function keyOf(line: NameFields): string | null {
   const written = textOf(line);
   const key =
     written === null
@@ -92,8 +92,8 @@ function keyOf(line: Said): string | null {
   return key.length > 0 && key.length <= MAX_LETTERS ? key : null;
 }
 
-function shareNoWord(left: Said, right: Said): boolean {
-  const words = (line: Said) =>
+function shareNoWord(left: NameFields, right: NameFields): boolean {
+  const words = (line: NameFields) =>
     FIELDS.flatMap((field) => plainWordsOf(text(line[field]) ?? "", field));
   const others = new Set(words(right));
   return words(left).every((word) => !others.has(word));

@@ -77,7 +77,7 @@ function windowsOf(rules: readonly Rule[], side: Side, businessDays: BusinessDay
   });
 }
 
-type Asked = { references: Set<number>; amounts: Set<number>; keys: Set<number> };
+type QuotedKeys = { references: Set<number>; amounts: Set<number>; keys: Set<number> };
 
 class Clues {
   private readonly state: RunState;
@@ -259,8 +259,8 @@ class Clues {
    * What open lines of the own side have, where they are fewer: many lines are open, and few are
    * new.
    */
-  private asked(): Asked {
-    const needed: Asked = { references: new Set(), amounts: new Set(), keys: new Set() };
+  private asked(): QuotedKeys {
+    const needed: QuotedKeys = { references: new Set(), amounts: new Set(), keys: new Set() };
     const { reference, group_key } = this.own.hashes;
     for (const line of this.state.open(this.own.side)) {
       if (reference.has(line)) needed.references.add(reference.key(line));
@@ -270,7 +270,7 @@ class Clues {
     return needed;
   }
 
-  private index(line: number, asked: Asked | null): void {
+  private index(line: number, asked: QuotedKeys | null): void {
     const { reference, group_key } = this.other.hashes;
     const amount = this.other.amount[line] as number;
     if (reference.has(line) && (!asked || asked.references.has(reference.key(line))))

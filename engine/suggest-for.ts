@@ -17,7 +17,7 @@ export type Suggestion = {
   explanation: Explanation;
 };
 
-export type Asked = {
+export type SuggestInput = {
   line: Line;
   side: Side;
   /**
@@ -42,10 +42,10 @@ export function suggestFor({
   weights = null,
   rejected,
   businessDays = mondayToFriday,
-}: Asked): Suggestion[] {
+}: SuggestInput): Suggestion[] {
   // Candidates that cancel each other are no counterparts of the line.
   const twoSided = rules.filter(({ kind }) => kind !== "reversal");
-  const asking = twoSided.map(
+  const requests = twoSided.map(
     (rule): Rule => ({ ...rule, then: "suggest", ...(rule.kind === "exact" ? {} : wider(rule)) }),
   );
   const names = new Names(weights?.names);
@@ -66,7 +66,7 @@ export function suggestFor({
     for (const candidate of candidates)
       if (!without.has(candidate.handle)) other.add(named(candidate, otherSide));
     const [left, right] = side === "left" ? [own, other] : [other, own];
-    const result = match({ left, right, rules: asking, weights, rejected, businessDays });
+    const result = match({ left, right, rules: requests, weights, rejected, businessDays });
     if (result.suggested.length === 0) break;
     for (let index = 0; index < result.suggested.length; index++) {
       const suggestion = read(result, index, side);

@@ -88,8 +88,8 @@ function roll(background: Part[], web: Part[], settings: Settings): void {
     });
 }
 
-function stop(why: string): Promise<void> {
-  log("info", `stopping: ${why}`);
+function stop(reason: string): Promise<void> {
+  log("info", `stopping: ${reason}`);
   stoppingSince = performance.now();
   stopping = stopParts().then(() => {
     log("info", "stopped");

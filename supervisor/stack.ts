@@ -107,9 +107,11 @@ export async function requireListening({
 }
 
 export async function applyMigrations(databaseUrl: string): Promise<void> {
-  const names = await migrate(databaseUrl, { onWait: (why) => log("warn", why) }).catch((error) => {
-    throw error instanceof LockHeld ? new SettingsError(error.message) : error;
-  });
+  const names = await migrate(databaseUrl, { onWait: (reason) => log("warn", reason) }).catch(
+    (error) => {
+      throw error instanceof LockHeld ? new SettingsError(error.message) : error;
+    },
+  );
   for (const name of names) log("info", "migration applied", { name });
 }
 
@@ -223,14 +225,14 @@ export async function allReady(parts: Part[]): Promise<void> {
   clearTimeout(timer);
 }
 
-function notReady(what: string): Error {
-  return new Error(`${what}: not ready after ${READY_TIMEOUT_MS / 1000} s.`);
+function notReady(condition: string): Error {
+  return new Error(`${condition}: not ready after ${READY_TIMEOUT_MS / 1000} s.`);
 }
 
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+async function until(condition: string, isMet: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw notReady(what);
+  while (!(await isMet())) {
+    if (performance.now() > deadline) throw notReady(condition);
     await sleep(50);
   }
 }

@@ -46,7 +46,7 @@ export default async function DocsPage() {
           </DocsLink>
           : three minutes to your first response.
         </p>
-        <SearchButton look="page" />
+        <SearchButton variant="page" />
         <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-4">
           {PLACES.map(({ href, name, about, icon: Icon }) => (
             <li key={href}>

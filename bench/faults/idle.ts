@@ -8,7 +8,7 @@ const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const HOLD_FULL_MS = 5_000;
 const SETTLED_AFTER_MS = 25_000;
 const JOB_TAKEN_TIMEOUT_MS = 5_000;
-const HEARD_TIMEOUT_MS = 1_500;
+const NOTIFY_TIMEOUT_MS = 1_500;
 
 const INTERRUPTIONS: Record<string, (stack: Stack) => Promise<void>> = {
   full: fillConnections,
@@ -96,7 +96,7 @@ export async function idle(rounds: number): Promise<void> {
           0,
       );
       const id = await emit();
-      const received = await within(HEARD_TIMEOUT_MS, async () =>
+      const received = await within(NOTIFY_TIMEOUT_MS, async () =>
         receiver.at("/hook").some(({ headers }) => headers["webhook-id"] === id),
       );
       counts.rounds++;

@@ -15,7 +15,7 @@ const STEP = 20_000;
 const QUIET_MS = 15_000;
 /** Between two calls: an analyst's board, not a flood. */
 const PAUSE_MS = 20;
-const WITHIN_SECONDS = 10;
+const WINDOW_SECONDS = 10;
 const MAX = 2;
 
 /**
@@ -98,13 +98,13 @@ async function lag(tenant: string): Promise<Finding> {
   );
   const { events = 0, exceptions = 0, early = 0, seconds = Number.NaN } = row ?? {};
   return {
-    what: "from the last deadline to the last event",
+    name: "from the last deadline to the last event",
     ours: `${events.toLocaleString("en")} events of ${exceptions.toLocaleString("en")} exceptions, ${early} early`,
     against: "",
     figure: `${seconds.toFixed(1)} s`,
-    target: `≤ ${WITHIN_SECONDS} s, each once`,
+    target: `≤ ${WINDOW_SECONDS} s, each once`,
     met:
-      seconds <= WITHIN_SECONDS && events === CROSSINGS && exceptions === CROSSINGS && early === 0,
+      seconds <= WINDOW_SECONDS && events === CROSSINGS && exceptions === CROSSINGS && early === 0,
   };
 }
 
@@ -113,7 +113,7 @@ function slowdown(duringCrossings: number[], alone: number[]): Finding {
     `p50 ${quantile(times, 0.5).toFixed(1)}, p99 ${quantile(times, 0.99).toFixed(1)} ms of ${times.length}`;
   const ratio = quantile(duringCrossings, 0.99) / quantile(alone, 0.99);
   return {
-    what: "p99 of another tenant's board during the crossings",
+    name: "p99 of another tenant's board during the crossings",
     ours: format(duringCrossings),
     against: `alone: ${format(alone)}`,
     figure: ratio.toFixed(2),

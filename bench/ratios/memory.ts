@@ -5,7 +5,7 @@ import { startService } from "./server.ts";
 
 const OPEN = 200;
 const CALLS = 100_000;
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 const MAX_MIB = 250;
 /** What two readings of a process that does not grow may differ by. */
 const LEVEL_MIB = 10;
@@ -35,7 +35,7 @@ export async function memory(): Promise<Section> {
         "items, two tenths exceptions created; 16 at once.",
       findings: [
         {
-          what: "after 100,000 calls",
+          name: "after 100,000 calls",
           ours: mib(first),
           against: `started: ${mib(before)}`,
           figure: mib(first),
@@ -43,7 +43,7 @@ export async function memory(): Promise<Section> {
           met: first <= MAX_MIB,
         },
         {
-          what: "after another 100,000",
+          name: "after another 100,000",
           ours: mib(second),
           against: mib(first),
           figure: `${(second - first).toFixed(0)} MiB more`,
@@ -60,7 +60,7 @@ export async function memory(): Promise<Section> {
     const { once } = calling("service", server, call);
     let left = count;
     await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
+      Array.from({ length: CONCURRENCY }, async () => {
         while (left-- > 0) await once();
       }),
     );

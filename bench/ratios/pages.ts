@@ -10,7 +10,7 @@ const OPEN = 10_000;
 /** Each starts with a new browser. */
 const ROUNDS = 5;
 const FIRST_MS = 150;
-const AGAIN_MS = 60;
+const RETRY_MS = 60;
 /** For the usual visit and the worst: the browser shares the machine. */
 const MAX_MS = 50;
 const MAX_EVER_MS = 100;
@@ -146,14 +146,14 @@ function findingOf({ name, first, again }: Place): Finding {
     return `${median(times).toFixed(0)} ms (${Math.min(...times).toFixed(0)}–${Math.max(...times).toFixed(0)})`;
   };
   return {
-    what: name,
+    name,
     ours: `first ${format(first)}`,
     against: `again ${format(again)}`,
     figure:
       worst === 0
         ? "longest task under 50 ms"
         : `longest task ${inMs(usual)} ms, worst ${inMs(worst)} ms`,
-    target: `≤ ${FIRST_MS}, ≤ ${AGAIN_MS}, ≤ ${MAX_MS} (≤ ${MAX_EVER_MS})`,
-    met: firstMs <= FIRST_MS && againMs <= AGAIN_MS && usual <= MAX_MS && worst <= MAX_EVER_MS,
+    target: `≤ ${FIRST_MS}, ≤ ${RETRY_MS}, ≤ ${MAX_MS} (≤ ${MAX_EVER_MS})`,
+    met: firstMs <= FIRST_MS && againMs <= RETRY_MS && usual <= MAX_MS && worst <= MAX_EVER_MS,
   };
 }

@@ -21,7 +21,7 @@ export type Rate = {
   cpuUs: number | null;
 };
 
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 const ROUNDS = 7;
 const ROUND_MS = 1_500;
 const WARM_MS = 3_000;
@@ -30,7 +30,7 @@ const TICKS_PER_SECOND = 100;
 
 export async function rates(
   sides: Side[],
-  { rounds = ROUNDS, roundMs = ROUND_MS, atOnce = AT_ONCE } = {},
+  { rounds = ROUNDS, roundMs = ROUND_MS, atOnce = CONCURRENCY } = {},
 ): Promise<Rate[]> {
   for (const side of sides) await round(side, WARM_MS, atOnce);
   const measured = sides.map(() => [] as { rate: number; cpu: number | null }[]);

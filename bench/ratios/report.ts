@@ -4,7 +4,7 @@ import type { Rate } from "./rates.ts";
 
 /** One figure that counts, and its target; null without a target. */
 export type Finding = {
-  what: string;
+  name: string;
   ours: string;
   against: string;
   figure: string;
@@ -15,10 +15,10 @@ export type Finding = {
 export type Section = { title: string; how: string; findings: Finding[] };
 
 /** Our rate divided by theirs; met if it is `min` or more. */
-export function ratioOf(what: string, ours: Rate, against: Rate, min: number | null): Finding {
+export function ratioOf(name: string, ours: Rate, against: Rate, min: number | null): Finding {
   const ratio = ours.perSecond / against.perSecond;
   return {
-    what,
+    name,
     ours: rateOf(ours),
     against: rateOf(against),
     figure: ratio.toFixed(2),
@@ -72,8 +72,8 @@ function format({ title, how, findings }: Section): string {
     "| | ours | against | figure | target | |",
     "| --- | --- | --- | --- | --- | --- |",
     ...findings.map(
-      ({ what, ours, against, figure, target, met }) =>
-        `| ${what} | ${ours} | ${against} | ${figure} | ${target ?? ""} | ${met === null ? "" : met ? "met" : "**missed**"} |`,
+      ({ name, ours, against, figure, target, met }) =>
+        `| ${name} | ${ours} | ${against} | ${figure} | ${target ?? ""} | ${met === null ? "" : met ? "met" : "**missed**"} |`,
     ),
   ].join("\n");
 }

@@ -27,11 +27,11 @@ export async function sizes(): Promise<Section> {
   for (const table of ["public.exceptions", "private.exception_clocks"])
     await sql(`vacuum analyze ${table}`);
   const findings = [];
-  for (const [what, path] of Object.entries(READS)) {
+  for (const [name, path] of Object.entries(READS)) {
     const medians = await mediansOf(tenants, path);
     const ratio = (medians.at(-1) ?? Number.NaN) / (medians[0] ?? Number.NaN);
     findings.push({
-      what,
+      name,
       ours: medians.map((ms, index) => `${format(SIZES[index])}: ${ms.toFixed(1)} ms`).join(", "),
       against: "",
       figure: ratio.toFixed(2),
@@ -41,7 +41,7 @@ export async function sizes(): Promise<Section> {
   }
   const [search] = await mediansOf(tenants.slice(-1), SEARCH);
   findings.push({
-    what: `a search among ${format(SIZES.at(-1))}`,
+    name: `a search among ${format(SIZES.at(-1))}`,
     ours: `${search?.toFixed(1)} ms`,
     against: "",
     figure: `${search?.toFixed(1)} ms`,

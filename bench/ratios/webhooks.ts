@@ -17,7 +17,7 @@ const RECEIVERS = 10;
 const DELIVERIES = 10_000;
 const ROUNDS = 5;
 /** What the caps let through at once for that many webhooks of one tenant. */
-const AT_ONCE = 200;
+const CONCURRENCY = 200;
 
 type Receiver = { port: number; arrived: Map<string, number>; stop: () => Promise<void> };
 type Message = { port: number } | { at: [id: string, at: number][] };
@@ -34,7 +34,7 @@ export async function webhooks(): Promise<Section> {
       how:
         `${DELIVERIES} deliveries to ${RECEIVERS} webhooks of one tenant, from the insert of ` +
         "their events to the last settlement, by one worker; the bare loop signs and sends as " +
-        `many, ${AT_ONCE} at once, with the same client. Commit to receipt: a breach of an SLA, ` +
+        `many, ${CONCURRENCY} at once, with the same client. Commit to receipt: a breach of an SLA, ` +
         `${LATENCY_PER_SECOND} a second.`,
       findings: [await throughput(receiver), ...(await latency(receiver))],
     };
@@ -107,10 +107,10 @@ async function latency(receiver: Receiver): Promise<Finding[]> {
     60_000,
   );
   const times = [...committed].map(([id, at]) => (receiver.arrived.get(id) ?? 0) - at);
-  const finding = (what: string, share: number, max: number): Finding => {
+  const finding = (name: string, share: number, max: number): Finding => {
     const ms = quantile(times, share);
     return {
-      what,
+      name,
       ours: `${ms.toFixed(1)} ms`,
       against: "",
       figure: `${ms.toFixed(1)} ms`,
@@ -164,7 +164,7 @@ async function bareLoop({ port }: Receiver): Promise<number> {
   let left = DELIVERIES;
   const startedAt = performance.now();
   await Promise.all(
-    Array.from({ length: AT_ONCE }, async (_, lane) => {
+    Array.from({ length: CONCURRENCY }, async (_, lane) => {
       while (left-- > 0) {
         const headers = sign(`evt_${left}`, Math.floor(Date.now() / 1000), body, [SECRET]);
         await sender.send(

@@ -8,12 +8,12 @@ type Pair = { tenant_id: string; pair_no: number; names: string };
 type Difference = { what: string; subject: string; computed: string | null; shown: string | null };
 
 /** `npm run doctor -- --books` only reads and takes no locks. */
-export const bookChecks: readonly Check[] = [{ name: "Books", look: lookAtBooks }];
+export const bookChecks: readonly Check[] = [{ name: "Books", run: checkBooks }];
 
 /**
  * Recomputes every pair from its lines, decisions and closings, and compares it with what is shown.
  */
-async function lookAtBooks(project: Project) {
+async function checkBooks(project: Project) {
   return withDirectClient(project, async (client) => {
     await client.query("begin isolation level repeatable read read only");
     const { rows: pairs } = await client.query<Pair>(

@@ -5,7 +5,7 @@ import { type Check, ok, problem } from "./run-checks.ts";
 const TIMEOUT_MS = 10_000;
 const STORED_TYPE = "application/octet-stream";
 
-export const bucketChecks: readonly Check[] = [{ name: "Evidence", look: lookAtBucket }];
+export const bucketChecks: readonly Check[] = [{ name: "Evidence", run: checkBucket }];
 
 /** A bucket as Supabase Storage describes it; its limit in bytes, null if it has none. */
 type Bucket = {
@@ -14,7 +14,7 @@ type Bucket = {
   allowed_mime_types: string[] | null;
 };
 
-async function lookAtBucket({ url, secretKey, bucket }: Project) {
+async function checkBucket({ url, secretKey, bucket }: Project) {
   if (!bucket) return ok("new files are kept in the database");
   const response = await fetch(`${url}/storage/v1/bucket/${encodeURIComponent(bucket)}`, {
     headers: { apikey: secretKey, Authorization: `Bearer ${secretKey}` },

@@ -9,20 +9,20 @@ const HIDDEN_SCHEMAS = ["private", "graphile_worker", "supabase_migrations"];
 export const dataApiChecks: readonly Check[] = [
   {
     name: "Publishable key",
-    look: ({ publishableKey }) =>
-      lookAtKey("SUPABASE_PUBLISHABLE_KEY", publishableKey, "publishable", "anon"),
+    run: ({ publishableKey }) =>
+      checkKey("SUPABASE_PUBLISHABLE_KEY", publishableKey, "publishable", "anon"),
   },
   {
     name: "Secret key",
-    look: ({ secretKey }) => lookAtKey("SUPABASE_SECRET_KEY", secretKey, "secret", "service_role"),
+    run: ({ secretKey }) => checkKey("SUPABASE_SECRET_KEY", secretKey, "secret", "service_role"),
   },
-  { name: "Data API", look: lookAtDataApi },
-  { name: "JWT secret", look: lookAtJwtSecret },
-  { name: "Exposed schemas", look: lookAtExposedSchemas },
+  { name: "Data API", run: checkDataApi },
+  { name: "JWT secret", run: checkJwtSecret },
+  { name: "Exposed schemas", run: checkExposedSchemas },
 ];
 
 /** The kind of a key: by its prefix `sb_<kind>_…`, or for older keys by the role in the token. */
-async function lookAtKey(variable: string, key: string, kind: string, role: string) {
+async function checkKey(variable: string, key: string, kind: string, role: string) {
   const is = kindOf(key);
   if (is === kind || is === role) return ok(`${variable} is a key of the kind ${is}`);
   return problem(
@@ -41,7 +41,7 @@ function kindOf(key: string): string | undefined {
   }
 }
 
-async function lookAtDataApi(project: Project) {
+async function checkDataApi(project: Project) {
   const response = await callGetMe(project, await token(project));
   if (response.status === 404) {
     return problem(
@@ -59,7 +59,7 @@ async function lookAtDataApi(project: Project) {
 }
 
 /** The Data API must accept a token that we signed, and reject one signed with another secret. */
-async function lookAtJwtSecret(project: Project) {
+async function checkJwtSecret(project: Project) {
   const [ours, another] = await Promise.all([
     callGetMe(project, await token(project)),
     callGetMe(project, await token({ jwtSecret: `${project.jwtSecret}?` })),
@@ -78,9 +78,9 @@ async function lookAtJwtSecret(project: Project) {
   return ok("the Data API believes it, and no other");
 }
 
-async function lookAtExposedSchemas(project: Project) {
+async function checkExposedSchemas(project: Project) {
   const bearer = await token(project);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     HIDDEN_SCHEMAS.map(async (schema) => {
       const { status } = await readTable(project, schema, bearer);
       return { schema, status };
@@ -88,9 +88,9 @@ async function lookAtExposedSchemas(project: Project) {
   );
   // PostgREST returns 406 for a schema that is not exposed. A stack with only one schema looks up
   // the table there: 404.
-  const unsure = answers.filter(({ status }) => status === 401 || status >= 500);
+  const unsure = responses.filter(({ status }) => status === 401 || status >= 500);
   if (unsure.length > 0) return unknown("the Data API doesn't answer");
-  const exposed = answers
+  const exposed = responses
     .filter(({ status }) => status !== 406 && status !== 404)
     .map(({ schema }) => schema);
   if (exposed.length === 0) return ok("public, and nothing else of ours");

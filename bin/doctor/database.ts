@@ -21,14 +21,14 @@ const ROLES = [
 ] as const;
 
 export const databaseChecks: readonly Check[] = [
-  { name: "Postgres", look: lookAtVersion },
-  { name: "Roles", look: lookAtRoles },
-  { name: "Requests", look: lookAtRequests },
-  { name: "Notifications", look: lookAtNotifications },
-  { name: "Clock", look: lookAtClock },
-  { name: "Connections", look: lookAtConnections },
-  { name: "Long transactions", look: lookAtTransactions },
-  { name: "Size", look: lookAtSize },
+  { name: "Postgres", run: checkVersion },
+  { name: "Roles", run: checkRoles },
+  { name: "Requests", run: checkRequests },
+  { name: "Notifications", run: checkNotifications },
+  { name: "Clock", run: checkClock },
+  { name: "Connections", run: checkConnections },
+  { name: "Long transactions", run: checkTransactions },
+  { name: "Size", run: checkSize },
 ];
 
 /** Opens a direct connection for one check. */
@@ -39,7 +39,7 @@ export function withDirectClient<Result>(
   return withConnection(directUrl, work, { application_name: `${PRODUCT_ID} doctor` });
 }
 
-async function one<Row extends object>(project: Project, query: string): Promise<Row> {
+async function queryOne<Row extends object>(project: Project, query: string): Promise<Row> {
   const rows = await all<Row>(project, query);
   return rows[0] as Row;
 }
@@ -48,8 +48,8 @@ function all<Row extends object>(project: Project, query: string): Promise<Row[]
   return withDirectClient(project, async (client) => (await client.query<Row>(query)).rows);
 }
 
-async function lookAtVersion(project: Project) {
-  const { version, name } = await one<{ version: number; name: string }>(
+async function checkVersion(project: Project) {
+  const { version, name } = await queryOne<{ version: number; name: string }>(
     project,
     "select current_setting('server_version_num')::int / 10000 as version, current_user as name",
   );
@@ -61,7 +61,7 @@ async function lookAtVersion(project: Project) {
   return ok(`version ${version}, as ${name}`);
 }
 
-async function lookAtRoles(project: Project) {
+async function checkRoles(project: Project) {
   const rows = await all<{
     name: string;
     bypasses: boolean;
@@ -95,7 +95,7 @@ async function lookAtRoles(project: Project) {
   );
 }
 
-async function lookAtRequests({ requestUrl }: Project) {
+async function checkRequests({ requestUrl }: Project) {
   if (!requestUrl)
     return unknown(
       "they go by the Data API, several times slower; npm run request-role makes a role for a " +
@@ -110,7 +110,7 @@ async function lookAtRequests({ requestUrl }: Project) {
   );
 }
 
-async function lookAtNotifications({ directUrl, directName }: Project) {
+async function checkNotifications({ directUrl, directName }: Project) {
   if (await supportsListen(directUrl)) return ok(`${directName} supports LISTEN`);
   return problem(
     `${directName} goes through a pooler in transaction ` +
@@ -121,7 +121,7 @@ async function lookAtNotifications({ directUrl, directName }: Project) {
 }
 
 /** Compares the database's clock with ours at the middle of a round trip. */
-async function lookAtClock(project: Project) {
+async function checkClock(project: Project) {
   const skew = await withDirectClient(project, async (client) => {
     const before = Date.now();
     const { rows } = await client.query<{ now: Date }>("select clock_timestamp() as now");
@@ -135,8 +135,8 @@ async function lookAtClock(project: Project) {
   );
 }
 
-async function lookAtConnections(project: Project) {
-  const { max, taken } = await one<{ max: number; taken: number }>(
+async function checkConnections(project: Project) {
+  const { max, taken } = await queryOne<{ max: number; taken: number }>(
     project,
     `select current_setting('max_connections')::int
        - current_setting('superuser_reserved_connections')::int as max,
@@ -151,7 +151,7 @@ async function lookAtConnections(project: Project) {
   );
 }
 
-async function lookAtTransactions(project: Project) {
+async function checkTransactions(project: Project) {
   const rows = await all<{ pid: number; name: string; minutes: number; state: string }>(
     project,
     `select pid, coalesce(nullif(application_name, ''), usename::text, 'unnamed') as name, state,
@@ -162,18 +162,18 @@ async function lookAtTransactions(project: Project) {
      order by xact_start`,
   );
   if (rows.length === 0) return ok(`none is older than ${LONG_MINUTES} minutes`);
-  const whose = rows
+  const owners = rows
     .map(({ pid, name, minutes, state }) => `pid ${pid}, ${name}, ${state} for ${minutes} minutes`)
     .join("; ");
   return problem(
-    whose,
+    owners,
     "They hold back vacuum, and locks that others wait for. End one with select " +
       "pg_terminate_backend(<pid>).",
   );
 }
 
-async function lookAtSize(project: Project) {
-  const { bytes } = await one<{ bytes: string }>(
+async function checkSize(project: Project) {
+  const { bytes } = await queryOne<{ bytes: string }>(
     project,
     "select pg_database_size(current_database())::text as bytes",
   );

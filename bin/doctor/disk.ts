@@ -6,7 +6,7 @@ const TIMEOUT_MS = 10_000;
 const FREE_SHARE = 0.1;
 const GIB = 1024 ** 3;
 
-export const diskChecks: readonly Check[] = [{ name: "Disk", look: lookAtDisk }];
+export const diskChecks: readonly Check[] = [{ name: "Disk", run: checkDisk }];
 
 /** In bytes. */
 type DiskSpace = { free: number; size: number };
@@ -14,8 +14,8 @@ type DiskSpace = { free: number; size: number };
 /**
  * Checks DATABASE_DISK if the database is on this machine, else the metrics of a hosted project.
  */
-async function lookAtDisk(project: Project) {
-  const space = project.disk ? await roomOf(project.disk) : await roomOfHosted(project);
+async function checkDisk(project: Project) {
+  const space = project.disk ? await freeSpaceOf(project.disk) : await freeSpaceOfHosted(project);
   if (!space)
     return unknown(
       "can't be seen from here: no DATABASE_DISK, and the project has no metrics. Let its own " +
@@ -31,7 +31,7 @@ async function lookAtDisk(project: Project) {
   );
 }
 
-async function roomOf(path: string): Promise<DiskSpace> {
+async function freeSpaceOf(path: string): Promise<DiskSpace> {
   const { bavail, blocks, bsize } = await statfs(path);
   return { free: bavail * bsize, size: blocks * bsize };
 }
@@ -40,7 +40,7 @@ async function roomOf(path: string): Promise<DiskSpace> {
  * Reads Supabase's Metrics API, which only hosted projects have:
  * supabase.com/docs/guides/monitoring-and-debugging/metrics.
  */
-async function roomOfHosted({ url, secretKey }: Project): Promise<DiskSpace | null> {
+async function freeSpaceOfHosted({ url, secretKey }: Project): Promise<DiskSpace | null> {
   const response = await fetch(`${url}/customer/v1/privileged/metrics`, {
     headers: {
       Authorization: `Basic ${Buffer.from(`service_role:${secretKey}`).toString("base64")}`,

@@ -11,7 +11,7 @@ export type Finding = {
   advice?: string;
 };
 
-export type Check = { name: string; look: (project: Project) => Promise<Omit<Finding, "check">> };
+export type Check = { name: string; run: (project: Project) => Promise<Omit<Finding, "check">> };
 
 export const ok = (found: string) => ({ verdict: "ok", found }) as const;
 export const problem = (found: string, advice: string) =>
@@ -23,8 +23,8 @@ export async function* runChecks(
   project: Project,
   checks: readonly Check[],
 ): AsyncGenerator<Finding> {
-  for (const { name, look } of checks) {
-    const finding = await look(project).catch((error: Error & { code?: string }) =>
+  for (const { name, run } of checks) {
+    const finding = await run(project).catch((error: Error & { code?: string }) =>
       problem(
         `it could not be looked at: ${error.message || error.code}`,
         "Check the address, the password and the network, then run this again.",

@@ -12,12 +12,12 @@ const MAX_LISTED = 20;
 const PLATFORM_KINDS = new Set(["extension", "schema", "default privileges"]);
 
 export const schemaChecks: readonly Check[] = [
-  { name: "Migrations", look: lookAtMigrations },
-  { name: "Schema", look: lookAtSchema },
-  { name: "Row limit", look: lookAtRowLimit },
+  { name: "Migrations", run: checkMigrations },
+  { name: "Schema", run: checkSchema },
+  { name: "Row limit", run: checkRowLimit },
 ];
 
-async function lookAtMigrations(project: Project) {
+async function checkMigrations(project: Project) {
   const { pending, unknown: strange } = await withDirectClient(project, migrationState);
   if (strange.length > 0) {
     return problem(
@@ -37,7 +37,7 @@ async function lookAtMigrations(project: Project) {
  * Compares each table, column, policy, grant and function with what the migrations create on an
  * empty database.
  */
-async function lookAtSchema(project: Project) {
+async function checkSchema(project: Project) {
   const { pending } = await withDirectClient(project, migrationState);
   if (pending.length > 0) return unknown("it is compared when every migration is applied");
   const found = await withDirectClient(project, readCatalogue);
@@ -76,7 +76,7 @@ function drift(
  * PostgREST silently truncates results at its row limit, 1,000 by default. None of our functions
  * returns rows.
  */
-async function lookAtRowLimit(project: Project) {
+async function checkRowLimit(project: Project) {
   const { rows } = await withDirectClient(project, (client) =>
     client.query<{ name: string }>(
       `select p.oid::regprocedure::text as name from pg_proc p

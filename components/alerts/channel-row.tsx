@@ -16,7 +16,7 @@ export function ChannelRow({
   onAction,
 }: {
   channel: AlertChannel;
-  onAction: (what: "edit" | "delete") => void;
+  onAction: (action: "edit" | "delete") => void;
 }) {
   const tenant = useTenantId();
   const { id, name, url_hint, kinds, last_sent_at, last_failure_at, last_failure } = channel;

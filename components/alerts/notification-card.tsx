@@ -53,7 +53,7 @@ export function NotificationCard() {
   );
 }
 
-const WHOSE_LABELS: Record<(typeof ALERT_SCOPES)[number], string> = {
+const SCOPE_LABELS: Record<(typeof ALERT_SCOPES)[number], string> = {
   mine: "Assigned to me",
   all: "Assigned to anyone",
   off: "Don't email me",
@@ -99,12 +99,12 @@ function SettingsForm({ stored }: { stored: Version<NotificationSettings> }) {
         Sent to <span className="wrap-anywhere text-ink">{email}</span>.
       </p>
       <div className="grid gap-4 sm:grid-cols-2">
-        <WhoseField
+        <ScopeField
           label="Exceptions past their deadline"
           value={draft.exception_breached}
           onChange={(exception_breached) => change({ exception_breached })}
         />
-        <WhoseField
+        <ScopeField
           label="Exceptions at risk"
           value={draft.exception_at_risk}
           onChange={(exception_at_risk) => change({ exception_at_risk })}
@@ -126,26 +126,26 @@ function SettingsForm({ stored }: { stored: Version<NotificationSettings> }) {
   );
 }
 
-type Whose = (typeof ALERT_SCOPES)[number];
+type AlertScope = (typeof ALERT_SCOPES)[number];
 
-function WhoseField({
+function ScopeField({
   label,
   value,
   onChange,
 }: {
   label: string;
-  value: Whose;
-  onChange: (value: Whose) => void;
+  value: AlertScope;
+  onChange: (value: AlertScope) => void;
 }) {
   return (
     <SelectField
       label={label}
       value={value}
-      onChange={({ target }) => onChange(target.value as Whose)}
+      onChange={({ target }) => onChange(target.value as AlertScope)}
     >
-      {ALERT_SCOPES.map((whose) => (
-        <option key={whose} value={whose}>
-          {WHOSE_LABELS[whose]}
+      {ALERT_SCOPES.map((scope) => (
+        <option key={scope} value={scope}>
+          {SCOPE_LABELS[scope]}
         </option>
       ))}
     </SelectField>

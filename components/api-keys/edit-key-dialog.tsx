@@ -69,7 +69,7 @@ export function EditKeyDialog({ apiKey, address, onClose }: Props) {
     return (
       <Dialog
         key="review"
-        held={form.isPending}
+        keepsOpen={form.isPending}
         onClose={() => !form.isPending && onClose()}
         title={`Save ${apiKey.name} anyway?`}
         description="Callers that rely on what you're removing will be refused immediately."

@@ -34,7 +34,7 @@ export function KeyFilters({ search, onChange, onClear }: Props) {
       <FilterMenu
         name="Status"
         value={search.status}
-        options={API_KEY_STATUSES.map((status) => [status, STATUSES[status].word] as const)}
+        options={API_KEY_STATUSES.map((status) => [status, STATUSES[status].label] as const)}
         onChange={(status) => onChange({ status })}
       />
     </FilterBar>

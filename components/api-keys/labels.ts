@@ -4,11 +4,11 @@ import type { ApiKey } from "#lib/api-keys/contract.ts";
 import type { Scope } from "#lib/wire/access.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
 
-export const STATUSES: Record<ApiKey["status"], { word: string; icon: LucideIcon; tone: Tone }> = {
-  active: { word: "Active", icon: CircleCheck, tone: "good" },
-  rotating: { word: "Rotating", icon: RefreshCw, tone: "info" },
-  expired: { word: "Expired", icon: Hourglass, tone: "warning" },
-  revoked: { word: "Revoked", icon: Ban, tone: "neutral" },
+export const STATUSES: Record<ApiKey["status"], { label: string; icon: LucideIcon; tone: Tone }> = {
+  active: { label: "Active", icon: CircleCheck, tone: "good" },
+  rotating: { label: "Rotating", icon: RefreshCw, tone: "info" },
+  expired: { label: "Expired", icon: Hourglass, tone: "warning" },
+  revoked: { label: "Revoked", icon: Ban, tone: "neutral" },
 };
 
 const ACTIONS = ["read", "write"] as const;

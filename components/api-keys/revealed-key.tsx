@@ -36,9 +36,9 @@ function Reveal({ issued: { key, rotated } }: { issued: IssuedSecret }) {
 
   useEffect(() => {
     if (stored) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener("beforeunload", ask);
-    return () => window.removeEventListener("beforeunload", ask);
+    const confirmUnload = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", confirmUnload);
+    return () => window.removeEventListener("beforeunload", confirmUnload);
   }, [stored]);
 
   useEffect(() => {
@@ -59,7 +59,7 @@ function Reveal({ issued: { key, rotated } }: { issued: IssuedSecret }) {
 
   return (
     <Dialog
-      held={!stored}
+      keepsOpen={!stored}
       onClose={close}
       title={rotated ? `${key.name} rotated` : `${key.name} created`}
       description="The secret is shown only once. Store it where your server keeps its secrets."

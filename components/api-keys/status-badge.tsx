@@ -3,10 +3,10 @@ import type { ApiKey } from "#lib/api-keys/contract.ts";
 import { STATUSES } from "./labels.ts";
 
 export function StatusBadge({ status }: { status: ApiKey["status"] }) {
-  const { word, icon, tone } = STATUSES[status];
+  const { label, icon, tone } = STATUSES[status];
   return (
     <Badge tone={tone} icon={icon}>
-      {word}
+      {label}
     </Badge>
   );
 }

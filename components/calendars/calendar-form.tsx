@@ -83,7 +83,7 @@ export function EditCalendar({ stored, today }: { stored: Version<Calendar>; tod
         body: { ...bodyOf(draft), apply_to: "open", dry_run: true },
         ifMatch: base.etag,
       }).catch(lookAgain),
-    onDone: (reckoned) => setImpact(reckoned.impact),
+    onDone: (preview) => setImpact(preview.impact),
   });
   const changed = JSON.stringify(bodyOf(form.draft)) !== JSON.stringify(bodyOf(draftOf(base.data)));
   useUnsavedWarning(changed);
@@ -168,7 +168,7 @@ function CalendarFrame({
 }) {
   const { draft, problems, problem, change, text } = form;
   const failure = form.uncertain ?? form.unplaced;
-  const [asking, setAsking] = useState<SpecialDaysDialogState | null>(null);
+  const [dialog, setDialog] = useState<SpecialDaysDialogState | null>(null);
   const changeDays = (special_days: Draft["special_days"]) => change({ special_days });
   return (
     <>
@@ -220,7 +220,7 @@ function CalendarFrame({
               today={today}
               saved={saved}
               error={problem("special_days")}
-              onAsk={setAsking}
+              onOpen={setDialog}
               onChange={changeDays}
             />
             <Card title="Next twelve months">
@@ -235,13 +235,13 @@ function CalendarFrame({
           <div className="flex flex-wrap items-center gap-2">{children}</div>
         </div>
       </form>
-      {asking && (
+      {dialog && (
         <SpecialDaysDialog
-          asking={asking}
+          dialog={dialog}
           days={draft.special_days}
           today={today}
           onChange={changeDays}
-          onClose={() => setAsking(null)}
+          onClose={() => setDialog(null)}
         />
       )}
     </>

@@ -24,27 +24,27 @@ type Props = {
   /** The saved calendar, to export. */
   saved: Calendar | undefined;
   error: string | undefined;
-  onAsk: (asking: SpecialDaysDialogState) => void;
+  onOpen: (dialog: SpecialDaysDialogState) => void;
   onChange: (days: SpecialDay[]) => void;
 };
 
 /** Days with special hours: by hand, from a country's holidays or from a file. */
-export function SpecialDaysCard({ days, today, saved, error, onAsk, onChange }: Props) {
+export function SpecialDaysCard({ days, today, saved, error, onOpen, onChange }: Props) {
   return (
     <Card
       title="Special days"
       hint="Holidays and days with other hours. They replace the hours of their weekday."
     >
       <div className="flex flex-wrap gap-2">
-        <Button size="sm" onClick={() => onAsk({ dialog: "holidays" })}>
+        <Button size="sm" onClick={() => onOpen({ dialog: "holidays" })}>
           <PartyPopper aria-hidden className="size-4 text-muted" />
           Add holidays
         </Button>
-        <Button size="sm" onClick={() => onAsk({ dialog: "day" })}>
+        <Button size="sm" onClick={() => onOpen({ dialog: "day" })}>
           <CalendarPlus aria-hidden className="size-4 text-muted" />
           Add a day
         </Button>
-        <Button size="sm" onClick={() => onAsk({ dialog: "ics" })}>
+        <Button size="sm" onClick={() => onOpen({ dialog: "ics" })}>
           <FileUp aria-hidden className="size-4 text-muted" />
           Import ICS
         </Button>
@@ -53,7 +53,7 @@ export function SpecialDaysCard({ days, today, saved, error, onAsk, onChange }: 
       <SpecialDayList
         days={days}
         today={today}
-        onEdit={(day) => onAsk({ dialog: "edit", day })}
+        onEdit={(day) => onOpen({ dialog: "edit", day })}
         onRemove={({ date }) => onChange(days.filter((day) => day.date !== date))}
       />
       {error && <p className="text-sm text-danger-text">{error}</p>}
@@ -62,14 +62,14 @@ export function SpecialDaysCard({ days, today, saved, error, onAsk, onChange }: 
 }
 
 type DialogProps = Pick<Props, "days" | "today" | "onChange"> & {
-  asking: SpecialDaysDialogState;
+  dialog: SpecialDaysDialogState;
   onClose: () => void;
 };
 
 /** The open dialog. It has its own form, so it is rendered outside of the calendar's. */
-export function SpecialDaysDialog({ asking, days, today, onChange, onClose }: DialogProps) {
+export function SpecialDaysDialog({ dialog, days, today, onChange, onClose }: DialogProps) {
   const add = (added: readonly SpecialDay[]) => onChange(withDays(days, added));
-  switch (asking.dialog) {
+  switch (dialog.dialog) {
     case "holidays":
       return <HolidaysDialog known={days} today={today} onAdd={add} onClose={onClose} />;
     case "ics":
@@ -79,12 +79,12 @@ export function SpecialDaysDialog({ asking, days, today, onChange, onClose }: Di
     case "edit":
       return (
         <SpecialDayDialog
-          initial={asking.day}
+          initial={dialog.day}
           known={days}
           onDone={(day) =>
             onChange(
               withDays(
-                days.filter(({ date }) => date !== asking.day.date),
+                days.filter(({ date }) => date !== dialog.day.date),
                 [day],
               ),
             )

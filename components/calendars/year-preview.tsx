@@ -13,7 +13,7 @@ import {
 
 const MONTHS = 12;
 
-const LOOKS: Record<DayKind, string> = {
+const DAY_CLASSES: Record<DayKind, string> = {
   open: "text-ink",
   closed: "bg-selected text-muted",
   closed_day: "bg-danger-soft font-semibold text-danger-text",
@@ -61,7 +61,7 @@ export function YearPreview({ hours, today }: { hours: Hours; today: string }) {
               aria-hidden
               className={classes(
                 "flex size-5 items-center justify-center rounded-sm border border-line",
-                LOOKS[kind],
+                DAY_CLASSES[kind],
               )}
             >
               1
@@ -102,7 +102,7 @@ function MonthSheet({
             title={names.get(day)}
             className={classes(
               "flex h-6 items-center justify-center rounded-sm",
-              LOOKS[kindOf(day)],
+              DAY_CLASSES[kindOf(day)],
               index === 0 && COLUMNS[month.blanks],
             )}
           >

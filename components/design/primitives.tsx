@@ -40,7 +40,7 @@ export function Primitives() {
     <>
       <Controls />
       <Fields />
-      <Said />
+      <Feedback />
       <Overlays />
       <States />
     </>
@@ -151,7 +151,7 @@ function Fields() {
   );
 }
 
-function Said() {
+function Feedback() {
   return (
     <Section title="Feedback" about="Badges for a state, notes inside a form, and text to copy.">
       <Sample name="Badge">

@@ -32,14 +32,14 @@ export function TypeSection() {
       about="Inter, with tabular figures wherever numbers are compared. Six sizes; weight 400 for reading, 500 and 600 for scanning."
     >
       <ul className="flex flex-col divide-y divide-line">
-        {TYPE.map(({ name, size, use, look }) => (
+        {TYPE.map(({ name, size, use, look: className }) => (
           <li
             key={name}
             className="grid items-baseline gap-x-6 gap-y-1 py-3 sm:grid-cols-[4rem_5rem_minmax(0,1fr)]"
           >
             <span className="font-mono text-xs text-muted">{name}</span>
             <span className="text-xs text-muted tabular-nums">{size}</span>
-            <span className={look}>{use}</span>
+            <span className={className}>{use}</span>
           </li>
         ))}
       </ul>

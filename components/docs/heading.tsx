@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-const LOOKS = {
+const CLASSES = {
   h2: "mt-4 text-xl font-semibold tracking-tight",
   h3: "mt-2 text-lg font-semibold tracking-tight",
 } as const;
@@ -11,12 +11,12 @@ export function Heading({
   id,
   children,
 }: {
-  level?: keyof typeof LOOKS;
+  level?: keyof typeof CLASSES;
   id: string;
   children: ReactNode;
 }) {
   return (
-    <Level id={id} className={`group/heading scroll-mt-20 ${LOOKS[Level]}`}>
+    <Level id={id} className={`group/heading scroll-mt-20 ${CLASSES[Level]}`}>
       <a
         href={`#${id}`}
         className="rounded-sm hover:underline hover:decoration-line hover:underline-offset-4"

@@ -3,7 +3,7 @@ import { DocsLink } from "./docs-link.tsx";
 
 type Neighbour = { href: string; title: string };
 
-const LOOK =
+const LINK_CLASS =
   "flex min-h-14 min-w-0 flex-1 flex-col justify-center gap-0.5 rounded-lg border border-line " +
   "px-4 py-2.5 hover:bg-hover";
 
@@ -15,7 +15,7 @@ export function PreviousNext({ previous, next }: { previous?: Neighbour; next?: 
       className="mt-8 flex gap-3 border-t border-line pt-6 max-sm:flex-col"
     >
       {previous ? (
-        <DocsLink href={previous.href} className={LOOK}>
+        <DocsLink href={previous.href} className={LINK_CLASS}>
           <span className="flex items-center gap-1 text-xs text-muted">
             <ArrowLeft aria-hidden className="size-3.5" />
             Previous
@@ -26,7 +26,7 @@ export function PreviousNext({ previous, next }: { previous?: Neighbour; next?: 
         <span className="flex-1 max-sm:hidden" />
       )}
       {next ? (
-        <DocsLink href={next.href} className={`${LOOK} items-end text-right`}>
+        <DocsLink href={next.href} className={`${LINK_CLASS} items-end text-right`}>
           <span className="flex items-center gap-1 text-xs text-muted">
             Next
             <ArrowRight aria-hidden className="size-3.5" />

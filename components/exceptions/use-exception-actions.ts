@@ -48,10 +48,10 @@ export function useExceptionActions(
     cache.getQueryData<Exception>(exceptionById(tenant.id, id).queryKey) ??
     cachedException(cache, tenant.id, id);
 
-  function open(id: string, wanted: Form | "assign"): void {
+  function open(id: string, requestedForm: Form | "assign"): void {
     // The panel and its form take a moment to open.
     bufferKeys();
-    flushSync(() => setOpenForm({ id, form: wanted }));
+    flushSync(() => setOpenForm({ id, form: requestedForm }));
     if (id !== openId) rowOf(id)?.click();
   }
 

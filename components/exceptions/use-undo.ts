@@ -41,10 +41,10 @@ export function useUndoAction(onDone: (id: string) => void = () => {}) {
   const tenant = useTenantId();
   const { self } = useMember();
   const cache = useQueryClient();
-  const taken = useRef<UndoableAction>(undefined);
+  const running = useRef<UndoableAction>(undefined);
   const { start } = useMutate({
     send: async (action: UndoableAction, idempotencyKey): Promise<{ refused: number }> => {
-      taken.current = action;
+      running.current = action;
       try {
         if (action.id === null)
           return await undoInBulk(tenant, action.groups, (id) =>
@@ -52,13 +52,13 @@ export function useUndoAction(onDone: (id: string) => void = () => {}) {
           );
         const etag = await action.etag;
         for (const [at, step] of action.steps.entries())
-          await take(step, action, at === 0 ? etag : null, `${idempotencyKey}-${at}`);
+          await undoStep(step, action, at === 0 ? etag : null, `${idempotencyKey}-${at}`);
         return { refused: 0 };
       } catch (problem) {
         if (isRefusal(problem as Error)) forgetAction(action);
         throw problem;
       } finally {
-        taken.current = undefined;
+        running.current = undefined;
       }
     },
     onDone: ({ refused }, action) => {
@@ -81,7 +81,7 @@ export function useUndoAction(onDone: (id: string) => void = () => {}) {
     stale: exceptionsKey(tenant),
   });
 
-  function take(
+  function undoStep(
     step: UndoStep | DecisionStep,
     { id: exception, steps }: SingleAction,
     ifMatch: string | null,
@@ -123,7 +123,7 @@ export function useUndoAction(onDone: (id: string) => void = () => {}) {
 
   // The previous action can be undone while lists are still being read again.
   return (action: UndoableAction) =>
-    action !== taken.current && undoHistory.get().includes(action) && start(action);
+    action !== running.current && undoHistory.get().includes(action) && start(action);
 }
 
 /** Undoes the last action on the exception with this ID, or else the last of all. */

@@ -7,7 +7,7 @@ import { FilterTrigger } from "./filters.tsx";
 
 export type FacetOption<Value extends string> = {
   value: Value;
-  word: ReactNode;
+  optionLabel: ReactNode;
   label?: ReactNode;
   note?: ReactNode;
 };
@@ -33,10 +33,10 @@ export function FacetMenu<Value extends string>({
   children?: ReactNode;
 }) {
   const chosen = values ?? [];
-  const words = chosen.map(
-    (value) => options.find((option) => option.value === value)?.word ?? value,
+  const labels = chosen.map(
+    (value) => options.find((option) => option.value === value)?.optionLabel ?? value,
   );
-  const [first, ...others] = words;
+  const [first, ...others] = labels;
   return (
     <Menu
       label={name}
@@ -60,7 +60,11 @@ export function FacetMenu<Value extends string>({
       <MenuChecks
         label={name}
         values={chosen}
-        options={options.map(({ value, word, label = word, note }) => ({ value, label, note }))}
+        options={options.map(({ value, optionLabel, label = optionLabel, note }) => ({
+          value,
+          label,
+          note,
+        }))}
         onChange={(next) => onChange(next.length === 0 ? null : next)}
       />
       {children}

@@ -32,7 +32,7 @@ export function FormDialog({
   const { isPending, uncertain, unplaced } = form;
   return (
     <Dialog
-      held={isPending}
+      keepsOpen={isPending}
       onClose={() => !isPending && onClose()}
       title={title}
       description={description}

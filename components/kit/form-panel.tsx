@@ -16,7 +16,7 @@ export function FormPanel({
   children: ReactNode;
 }) {
   return (
-    <SidePanel open={open} onClose={onClose} side="right" label={label} asks>
+    <SidePanel open={open} onClose={onClose} side="right" label={label} confirmsClose>
       {open && children}
     </SidePanel>
   );

@@ -15,7 +15,7 @@ export type ResponseOf<C extends Contract> = z.output<C["response"]>;
 /** One page of a list. `as_of` is the database's time of the response. */
 export type ListPage = { items: readonly unknown[]; next_cursor: string | null; as_of?: string };
 
-/** A query of /v1. `under` is the key of its resource. */
+/** A query of /v1. `keyPrefix` is the key of its resource. */
 type QuerySpec<C extends Contract> = { contract: C; call: Call<C>; keyPrefix: readonly unknown[] };
 
 /**
@@ -70,7 +70,7 @@ export function listQuery<C extends Contract>(
         ...call.query,
         ...(pageParam !== null && { ...next, cursor: pageParam }),
       } as Call<C>["query"];
-      return onTime(await callApi(contract, { ...call, query, signal }));
+      return withServerClock(await callApi(contract, { ...call, query, signal }));
     },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => (page as ListPage).next_cursor,
@@ -80,7 +80,7 @@ export function listQuery<C extends Contract>(
       refreshMs && (({ state: { data } }) => refreshMs(data?.pages[0]) * (data?.pages.length ?? 1)),
   });
   const cached = (response: ResponseOf<C>) => ({ pages: [response], pageParams: [null] });
-  return { ...options, asked: { ...spec, cached } };
+  return { ...options, request: { ...spec, cached } };
 }
 
 type Options<Data> = Pick<
@@ -102,11 +102,11 @@ export function singleQuery<C extends Contract>(
 ) {
   const { contract, call } = spec;
   const queryFn = async ({ signal }: { signal: AbortSignal }) =>
-    onTime(await callApi(contract, { ...call, signal }));
+    withServerClock(await callApi(contract, { ...call, signal }));
   const cached = (response: ResponseOf<C>) => response;
   return {
     ...queryOptions({ ...(options as object), queryKey: keyOf(spec, "one"), queryFn }),
-    asked: { ...spec, cached },
+    request: { ...spec, cached },
   };
 }
 
@@ -127,12 +127,12 @@ export function versionQuery<C extends Contract>(
   });
   return {
     ...queryOptions({ ...(options as object), queryKey: keyOf(spec, "version"), queryFn }),
-    asked: { ...spec, cached },
+    request: { ...spec, cached },
   };
 }
 
 /** Sets the page's clock from a response's database time. */
-function onTime<Answer>(response: Answer): Answer {
+function withServerClock<Answer>(response: Answer): Answer {
   const asOf =
     typeof response === "object" && response !== null && "as_of" in response && response.as_of;
   if (typeof asOf === "string") setServerClock(asOf);

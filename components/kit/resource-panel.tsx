@@ -54,8 +54,8 @@ export function ResourcePanel<Data, Key extends readonly unknown[]>({
     creates
       ? []
       : ([
-          ["j", () => goOn(id, 1)],
-          ["k", () => goOn(id, -1)],
+          ["j", () => goToNeighbour(id, 1)],
+          ["k", () => goToNeighbour(id, -1)],
         ] as const),
   );
   const label = creates ? create.title : data === undefined ? capitalised(noun) : title(data);
@@ -66,7 +66,7 @@ export function ResourcePanel<Data, Key extends readonly unknown[]>({
       side="right"
       label={label}
       docked={!creates}
-      asks={creates}
+      confirmsClose={creates}
       header={!creates && <Steps id={id} />}
       returnTo={() => rowOf(last)}
     >
@@ -87,7 +87,7 @@ export function ResourcePanel<Data, Key extends readonly unknown[]>({
  * Opens the row after or before the open one. If none is open, moves the focus from row to row,
  * starting at the first.
  */
-function goOn(open: string | null, step: 1 | -1): void {
+function goToNeighbour(open: string | null, step: 1 | -1): void {
   const focused = document.activeElement?.closest<HTMLElement>("a[data-row]")?.dataset.row ?? null;
   if (open === null) rowFrom(focused, step)?.focus();
   else goToRow(rowFrom(open, step));

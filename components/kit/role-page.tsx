@@ -11,7 +11,7 @@ import { Page } from "./page.tsx";
 import { useIsAllowed } from "./permissions.ts";
 import { roleNames } from "./role-names.ts";
 
-/** `refusal` says what the page is for and who can use it; `ask` says what to ask an admin for. */
+/** `refusal` says what the page is for and who can use it; `remedy` says what to ask an admin for. */
 type Props = {
   access: Access;
   title: string;

@@ -21,7 +21,7 @@ export function SaveDialog({
   return (
     <Dialog
       onClose={onClose}
-      held={save.isPending}
+      keepsOpen={save.isPending}
       title={title}
       description="Nothing changes until you save."
     >

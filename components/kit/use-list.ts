@@ -21,7 +21,7 @@ type PagesQuery<C extends Contract> = UseInfiniteQueryOptions<
   // biome-ignore lint/suspicious/noExplicitAny: whatever the key is tagged with
   any,
   string | null
-> & { asked: ServerQuery<C> };
+> & { request: ServerQuery<C> };
 
 /** A paginated list as one list. */
 export function useList<C extends Contract>(query: PagesQuery<C>) {

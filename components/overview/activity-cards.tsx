@@ -14,14 +14,14 @@ import { Count, EmptyCard } from "./parts.tsx";
 type Props = { overview: Overview };
 type Status = Overview["imports"][number]["status"] | Overview["runs"][number]["status"];
 
-const STATUSES: Record<Status, { word: string; icon: LucideIcon; tone: Tone }> = {
-  queued: { word: "Queued", icon: Clock, tone: "info" },
-  reading: { word: "Importing", icon: LoaderCircle, tone: "info" },
-  running: { word: "Running", icon: LoaderCircle, tone: "info" },
-  done: { word: "Done", icon: CircleCheck, tone: "good" },
-  failed: { word: "Failed", icon: CircleX, tone: "danger" },
-  undoing: { word: "Undoing", icon: Undo2, tone: "info" },
-  undone: { word: "Undone", icon: Undo2, tone: "neutral" },
+const STATUSES: Record<Status, { label: string; icon: LucideIcon; tone: Tone }> = {
+  queued: { label: "Queued", icon: Clock, tone: "info" },
+  reading: { label: "Importing", icon: LoaderCircle, tone: "info" },
+  running: { label: "Running", icon: LoaderCircle, tone: "info" },
+  done: { label: "Done", icon: CircleCheck, tone: "good" },
+  failed: { label: "Failed", icon: CircleX, tone: "danger" },
+  undoing: { label: "Undoing", icon: Undo2, tone: "info" },
+  undone: { label: "Undone", icon: Undo2, tone: "neutral" },
 };
 
 export function ImportsCard({ overview: { imports, as_of } }: Props) {
@@ -92,14 +92,14 @@ export function RunsCard({ overview: { runs, as_of } }: Props) {
               >
                 {status === "done" && (
                   <>
-                    <Found value={found.suggested_count} word="suggested" />
+                    <Found value={found.suggested_count} label="suggested" />
                     <Found
                       value={found.open_count}
-                      word={found.open_count === 1 ? "line open" : "lines open"}
+                      label={found.open_count === 1 ? "line open" : "lines open"}
                     />
                     <Found
                       value={found.exceptions_opened}
-                      word={
+                      label={
                         found.exceptions_opened === 1 ? "exception opened" : "exceptions opened"
                       }
                     />
@@ -123,11 +123,11 @@ export function RunsCard({ overview: { runs, as_of } }: Props) {
 /**
  * What a run found at that time: later decisions have changed it, so no page shows exactly these.
  */
-function Found({ value, word }: { value: number; word: string }) {
+function Found({ value, label }: { value: number; label: string }) {
   if (value === 0) return null;
   return (
     <span className="whitespace-nowrap">
-      <Count value={value} /> {word}
+      <Count value={value} /> {label}
     </span>
   );
 }
@@ -155,7 +155,7 @@ function Happening({
   asOf: string;
   children: ReactNode;
 }) {
-  const { word, icon, tone } = STATUSES[status];
+  const { label, icon, tone } = STATUSES[status];
   return (
     <li className="flex items-center gap-3 py-2">
       <span className="min-w-0 flex-1">
@@ -171,7 +171,7 @@ function Happening({
         </span>
       </span>
       <Badge tone={tone} icon={icon}>
-        {word}
+        {label}
       </Badge>
     </li>
   );

@@ -34,7 +34,7 @@ export function OutlookCard({ overview: { outlook, as_of } }: Props) {
         <Count
           value={last.due}
           href={dueExceptions(tenant, last.due_before)}
-          what="open exceptions"
+          label="open exceptions"
         />{" "}
         due by {clock(last.due_before)}.{" "}
         {last.breaching === 0 ? (
@@ -58,7 +58,7 @@ export function OutlookCard({ overview: { outlook, as_of } }: Props) {
           <Count
             value={outlook.closed_count}
             href={pastExceptions(tenant, "closed", outlook.rate_since)}
-            what="exceptions"
+            label="exceptions"
           />{" "}
           closed since {clock(outlook.rate_since)}, {rate} an hour. Assumes the earliest deadlines
           are handled first and nothing new arrives.
@@ -100,7 +100,7 @@ export function OutlookCard({ overview: { outlook, as_of } }: Props) {
                 <Count
                   value={due}
                   href={dueExceptions(tenant, due_before)}
-                  what={`due by ${clock(due_before)}`}
+                  label={`due by ${clock(due_before)}`}
                 />
               </NumberCell>
               <NumberCell>{breaching.toLocaleString("en")}</NumberCell>
@@ -158,14 +158,14 @@ export function DaysCard({ overview: { days } }: Props) {
                 <Count
                   value={breached_count}
                   href={pastExceptions(tenant, "breached", ...endsOf(day))}
-                  what={`breached on ${formatDayLabel(day)}`}
+                  label={`breached on ${formatDayLabel(day)}`}
                 />
               </NumberCell>
               <NumberCell>
                 <Count
                   value={closed_count}
                   href={pastExceptions(tenant, "closed", ...endsOf(day))}
-                  what={`closed on ${formatDayLabel(day)}`}
+                  label={`closed on ${formatDayLabel(day)}`}
                 />
               </NumberCell>
             </NumberRow>

@@ -23,7 +23,7 @@ export function NextCard({ overview: { next, unassigned_count, as_of } }: Props)
             <Count
               value={unassigned_count}
               href={openExceptions(tenant.id, { assigned_to: "none" })}
-              what="open exceptions"
+              label="open exceptions"
             />{" "}
             unassigned
           </p>
@@ -67,7 +67,7 @@ export function MineCard({ overview }: Props) {
               <div key={name} className="flex gap-1.5">
                 <dt className="text-muted">{name}</dt>
                 <dd className="font-medium">
-                  <Count value={value} {...link} what="of yours" />
+                  <Count value={value} {...link} label="of yours" />
                 </dd>
               </div>
             ))}
@@ -169,7 +169,7 @@ export function ReconciliationsCard({ overview: { reconciliations } }: Props) {
                 <Count
                   value={open_count}
                   href={openExceptions(tenant.id, { reconciliation_id: id })}
-                  what={`of ${name}`}
+                  label={`of ${name}`}
                 />
               </NumberCell>
               <NumberCell>
@@ -181,7 +181,7 @@ export function ReconciliationsCard({ overview: { reconciliations } }: Props) {
                       <Count
                         value={formatMoney(open_minor, currency)}
                         href={openExceptions(tenant.id, { reconciliation_id: id, currency })}
-                        what={`of ${name}`}
+                        label={`of ${name}`}
                       />
                     </span>
                   ))

@@ -56,14 +56,14 @@ export function KeysCard({
                 <Count
                   value={call_count}
                   href={callsOf(tenant, id, since, asOf)}
-                  what={`calls by ${name}`}
+                  label={`calls by ${name}`}
                 />
               </NumberCell>
               <NumberCell>
                 <Count
                   value={refused_count}
                   href={callsOf(tenant, id, since, asOf, "refused")}
-                  what={`refused calls by ${name}`}
+                  label={`refused calls by ${name}`}
                   className="text-danger-text"
                 />
               </NumberCell>
@@ -167,14 +167,14 @@ export function WebhooksCard({
                 <Count
                   value={attempt_count}
                   href={`/${tenant}/webhooks/${id}`}
-                  what={`attempts to ${url}`}
+                  label={`attempts to ${url}`}
                 />
               </NumberCell>
               <NumberCell>
                 <Count
                   value={failure_count}
                   href={`/${tenant}/webhooks/${id}`}
-                  what={`failed attempts to ${url}`}
+                  label={`failed attempts to ${url}`}
                   className="text-danger-text"
                 />
               </NumberCell>

@@ -3,18 +3,18 @@ import { classes } from "#components/ui/classes.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 
 /**
- * A number with a link to the rows it counts, if a page shows exactly those. `what`: names them for
+ * A number with a link to the rows it counts, if a page shows exactly those. `label`: names them for
  * screen readers.
  */
 export function Count({
   value,
   href,
-  what,
+  label,
   className,
 }: {
   value: number | string;
   href?: string;
-  what?: string;
+  label?: string;
   className?: string;
 }) {
   const text = typeof value === "number" ? value.toLocaleString("en") : value;
@@ -29,7 +29,7 @@ export function Count({
       )}
     >
       {text}
-      {what && <span className="sr-only"> {what}</span>}
+      {label && <span className="sr-only"> {label}</span>}
     </PrefetchLink>
   );
 }

@@ -17,7 +17,7 @@ type PreferencesState = Preferences & {
   setTheme: (theme: Theme) => void;
   setTimeZone: (timeZone: string) => void;
   setSingleKeys: (on: boolean) => void;
-  setBoard: (look: Partial<BoardDisplay>) => void;
+  setBoard: (display: Partial<BoardDisplay>) => void;
 };
 
 const PreferencesContext = createContext<PreferencesState | null>(null);
@@ -47,8 +47,8 @@ export function PreferencesProvider({
     setPreferences((current) => ({ ...current, singleKeys }));
   }
 
-  function setBoard(look: Partial<BoardDisplay>) {
-    const board = { ...preferences.board, ...look };
+  function setBoard(display: Partial<BoardDisplay>) {
+    const board = { ...preferences.board, ...display };
     writeCookie(BOARD_COOKIE, writeBoardDisplay(board));
     setPreferences((current) => ({ ...current, board }));
   }

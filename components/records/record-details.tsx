@@ -25,7 +25,7 @@ export function RecordDetails({ path, record }: { path: string; record: StoredRe
           <div key={name} className="flex flex-col gap-0.5">
             <dt className="text-sm text-muted">{field.label}</dt>
             <dd className="min-w-0 wrap-break-word whitespace-pre-wrap">
-              <Shown field={field} value={record[name]} />
+              <FieldRow field={field} value={record[name]} />
             </dd>
           </div>
         ))}
@@ -43,7 +43,7 @@ export function RecordDetails({ path, record }: { path: string; record: StoredRe
   );
 }
 
-function Shown({ field, value }: { field: Field; value: unknown }) {
+function FieldRow({ field, value }: { field: Field; value: unknown }) {
   if (field.input === "switch") return value === true ? "Yes" : "No";
   if (field.input === "time" && typeof value === "string") return <Time iso={value} />;
   if (typeof value === "string") return value;

@@ -11,7 +11,7 @@ import { formatDuration } from "./labels.ts";
 import { requestStatsOf } from "./queries.ts";
 import { everyStep } from "./steps.ts";
 
-const LOOK = {
+const SERIES_CLASSES = {
   stack: ["fill-accent-text", "fill-warning", "fill-danger"],
   lines: ["stroke-muted", "stroke-accent-text"],
 };
@@ -54,7 +54,7 @@ export function Charts({ query, live, onChoose }: Props) {
       <BrushChart
         label="Calls, errors and response times over time. Arrow keys move, Shift and arrow keys select a range, Enter shows its requests."
         steps={steps.map((step) => shown(step, timeZone))}
-        classes={LOOK}
+        classes={SERIES_CLASSES}
         onChoose={(from, to) =>
           onChoose(new Date(at(from)), new Date(at(to) + stats.step_seconds * 1000))
         }
@@ -73,13 +73,13 @@ type Step = RequestStats["steps"][number];
 function shown(step: Step, timeZone: string): ChartStep {
   const { calls, client_errors, server_errors, p50_ms, p99_ms } = step;
   const fine = calls - client_errors - server_errors;
-  const words =
+  const label =
     calls === 0
       ? "no calls"
       : `${count(calls)} ${calls === 1 ? "call" : "calls"}, ${count(client_errors)} 4xx, ${count(server_errors)} 5xx, p50 ${formatDuration(p50_ms)}, p99 ${formatDuration(p99_ms)}`;
   return {
     name: formatMoment(step.start, timeZone),
-    words,
+    label,
     stack: [fine, client_errors, server_errors],
     lines: calls === 0 ? [null, null] : [p50_ms, p99_ms],
   };

@@ -13,8 +13,8 @@ export function EventChanges({ changes }: { changes: FieldChange[] }) {
             <h4 className="border-b border-line bg-canvas px-3 py-1.5 text-xs font-medium">
               {fieldName(field)}
             </h4>
-            <Line tone="danger" sign="−" word="Before" value={from} />
-            <Line tone="good" sign="+" word="After" value={to} />
+            <Line tone="danger" sign="−" label="Before" value={from} />
+            <Line tone="good" sign="+" label="After" value={to} />
           </li>
         ))}
       </ul>
@@ -25,12 +25,12 @@ export function EventChanges({ changes }: { changes: FieldChange[] }) {
 function Line({
   tone,
   sign,
-  word,
+  label,
   value,
 }: {
   tone: "danger" | "good";
   sign: string;
-  word: string;
+  label: string;
   value: unknown;
 }) {
   return (
@@ -38,7 +38,7 @@ function Line({
       <span aria-hidden className="font-mono">
         {sign}
       </span>
-      <span className="sr-only">{word}: </span>
+      <span className="sr-only">{label}: </span>
       <span className="min-w-0 wrap-break-word">
         <DataValue value={value} />
       </span>

@@ -19,7 +19,7 @@ export function rejectUserCalls(): void {
   settle(false);
 }
 
-type Waiting = { patient: boolean; answer: (resumed: boolean) => void };
+type Waiting = { patient: boolean; resolve: (resumed: boolean) => void };
 let waiting: Waiting[] = [];
 
 /**
@@ -28,8 +28,8 @@ let waiting: Waiting[] = [];
  */
 export function waitForSignIn(signal: AbortSignal | undefined): Promise<boolean> {
   sessionEnded.set(true);
-  return new Promise((answer, fail) => {
-    waiting.push({ patient: signal !== undefined, answer });
+  return new Promise((resolve, fail) => {
+    waiting.push({ patient: signal !== undefined, resolve });
     signal?.addEventListener("abort", () => fail(signal.reason));
   });
 }
@@ -37,18 +37,18 @@ export function waitForSignIn(signal: AbortSignal | undefined): Promise<boolean>
 function settle(resumed: boolean): void {
   const ready = waiting.filter(({ patient }) => resumed || !patient);
   waiting = waiting.filter((item) => !ready.includes(item));
-  for (const { answer } of ready) answer(resumed);
+  for (const { resolve } of ready) resolve(resumed);
 }
 
 const CHANNEL = "tieout.session";
 
-export function notifyOtherTabs(told: SessionMessage): void {
+export function notifyOtherTabs(message: SessionMessage): void {
   const channel = new BroadcastChannel(CHANNEL);
-  channel.postMessage(told);
+  channel.postMessage(message);
   channel.close();
 }
 
-export function onSessionMessage(listener: (told: SessionMessage) => void): () => void {
+export function onSessionMessage(listener: (message: SessionMessage) => void): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = ({ data }) => listener(data);
   return () => channel.close();

@@ -58,8 +58,8 @@ export function SessionWatch({ providers }: { providers: readonly SignInProvider
   useEffect(() => onSessionEnd(waitForSignIn), []);
 
   useEffect(() => {
-    const stop = onSessionMessage((told) => {
-      if (told === "signed-out") sessionEnded.set(true);
+    const stop = onSessionMessage((message) => {
+      if (message === "signed-out") sessionEnded.set(true);
       else if (sessionEnded.get()) resume();
     });
     const onVisible = () =>

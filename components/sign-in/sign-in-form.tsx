@@ -38,11 +38,11 @@ export function SignInForm({
   useEffect(() => {
     if (!inPlace)
       return onSessionMessage(
-        (told) => told === "signed-in" && window.location.assign(callbackPath),
+        (message) => message === "signed-in" && window.location.assign(callbackPath),
       );
   }, [inPlace, callbackPath]);
 
-  async function go(provider: string, action: string, fields: Record<string, string>) {
+  async function postForm(provider: string, action: string, fields: Record<string, string>) {
     setBusy(provider);
     setError(undefined);
     // A page that stays open keeps its times.
@@ -65,7 +65,7 @@ export function SignInForm({
       string,
       string
     >;
-    go(PASSWORD, "callback/password", { email: email ?? "", password: password ?? "" });
+    postForm(PASSWORD, "callback/password", { email: email ?? "", password: password ?? "" });
   }
 
   return (
@@ -75,7 +75,7 @@ export function SignInForm({
           key={id}
           className="h-10"
           disabled={busy !== undefined}
-          onClick={() => (inPlace ? openSignIn(callbackPath) : go(id, `signin/${id}`, {}))}
+          onClick={() => (inPlace ? openSignIn(callbackPath) : postForm(id, `signin/${id}`, {}))}
         >
           <LogIn aria-hidden className="size-4 text-muted" />
           {busy === id ? `Going to ${name}…` : `Continue with ${name}`}

@@ -18,13 +18,13 @@ export function SourceMapping({ source: { id, mapping } }: { source: Source }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
   const mayWrite = useIsAllowed(updateSourceContract.access);
-  const keep = useMutate({
+  const save = useMutate({
     send: (next: Mapping | null) =>
       callApi(updateSourceContract, { tenant, params: { id }, body: { mapping: next } }),
     onDone: (saved) => {
       cache.setQueryData(sourceById(tenant, id).queryKey, saved);
       if (mapping && saved.mapping === null) {
-        toast("Mapping removed", { action: { label: "Undo", run: () => keep.start(mapping) } });
+        toast("Mapping removed", { action: { label: "Undo", run: () => save.start(mapping) } });
       }
     },
     failed: "Couldn't change the mapping",
@@ -53,7 +53,7 @@ export function SourceMapping({ source: { id, mapping } }: { source: Source }) {
         ))}
       </Facts>
       {mayWrite && (
-        <Button size="sm" disabled={keep.isPending} onClick={() => keep.start(null)}>
+        <Button size="sm" disabled={save.isPending} onClick={() => save.start(null)}>
           Remove mapping
         </Button>
       )}

@@ -8,7 +8,7 @@ import { type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
  */
 export type ChartStep = {
   name: string;
-  words: string;
+  label: string;
   stack: readonly number[];
   lines: readonly (number | null)[];
 };
@@ -165,7 +165,7 @@ function readingOf(steps: readonly ChartStep[], at: number, range: Range | null)
   if (!step) return "";
   if (range && range.from !== range.to)
     return `${steps[range.from]?.name} to ${steps[range.to]?.name}`;
-  return `${step.name}: ${step.words}`;
+  return `${step.name}: ${step.label}`;
 }
 
 function Bars({ steps, fills }: { steps: readonly ChartStep[]; fills: readonly string[] }) {

@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
 import { classes } from "./classes.ts";
 
-type Look = { variant?: keyof typeof VARIANTS; size?: keyof typeof SIZES };
+type ButtonStyle = { variant?: keyof typeof VARIANTS; size?: keyof typeof SIZES };
 
 const VARIANTS = {
   primary: "bg-accent text-on-accent hover:bg-accent-hover",
@@ -19,7 +19,7 @@ const SIZES = {
 } as const;
 
 /** The classes of a button, for links. */
-export function buttonClass({ variant = "secondary", size = "md" }: Look = {}): string {
+export function buttonClass({ variant = "secondary", size = "md" }: ButtonStyle = {}): string {
   return classes(
     "inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium " +
       "whitespace-nowrap select-none",
@@ -35,7 +35,7 @@ export function Button({
   className,
   type = "button",
   ...props
-}: ComponentProps<"button"> & Look) {
+}: ComponentProps<"button"> & ButtonStyle) {
   return (
     <button type={type} className={classes(buttonClass({ variant, size }), className)} {...props} />
   );

@@ -11,17 +11,17 @@ const FIRST_CONTROL = "input:not([type=radio]), input:checked, textarea, button"
 
 /**
  * A modal dialog, open while it is rendered; on a phone a bottom sheet. A click outside doesn't
- * close it, so that no input is lost. `held`: closing calls `onClose` but doesn't close it.
+ * close it, so that no input is lost. `keepsOpen`: closing calls `onClose` but doesn't close it.
  */
 export function Dialog({
   onClose,
-  held = false,
+  keepsOpen = false,
   title,
   description,
   children,
 }: {
   onClose: () => void;
-  held?: boolean;
+  keepsOpen?: boolean;
   title: string;
   description?: ReactNode;
   children: ReactNode;
@@ -47,18 +47,18 @@ export function Dialog({
     <dialog
       ref={dialog}
       tabIndex={-1}
-      closedby={held ? "none" : "closerequest"}
+      closedby={keepsOpen ? "none" : "closerequest"}
       aria-labelledby={`${id}-title`}
       aria-describedby={description ? `${id}-description` : undefined}
       onKeyDown={(event) => {
-        if (!held || event.key !== "Escape") return;
+        if (!keepsOpen || event.key !== "Escape") return;
         event.preventDefault();
         onClose();
       }}
       onClose={(event) => {
         if (event.target !== dialog.current || dialog.current.open) return;
         // Browsers without `closedby` close it anyway.
-        if (held) dialog.current.showModal();
+        if (keepsOpen) dialog.current.showModal();
         onClose();
       }}
       className={classes(

@@ -65,7 +65,7 @@ export function Finder({
   const listbox = useListbox({
     label,
     keys: entries.map((entry) => entry.id),
-    onChoose: (key, aside) => choose(find(key), aside),
+    onChoose: (key, inNewTab) => choose(find(key), inNewTab),
     isSettling: (active) =>
       active === undefined
         ? searching
@@ -88,12 +88,12 @@ export function Finder({
     return () => clearTimeout(timer);
   }, [nextPage, router]);
 
-  function choose(entry: FinderItem | undefined, aside: boolean) {
+  function choose(entry: FinderItem | undefined, inNewTab: boolean) {
     if (!entry || entry.refused) return;
     // Close first: the target may take focus.
     onClose();
     if ("run" in entry) entry.run();
-    else if (aside) window.open(entry.href, "_blank", "noopener");
+    else if (inNewTab) window.open(entry.href, "_blank", "noopener");
     else navigate(router, entry.href);
   }
 

@@ -15,7 +15,7 @@ const OVER = {
 } as const;
 
 /** Screens with room for page and panel; globals.css has the same width. */
-const ROOM = "(min-width: 68.75rem)";
+const MIN_ROOM = "(min-width: 68.75rem)";
 const DOCKED =
   "min-[68.75rem]:z-20 min-[68.75rem]:w-(--panel-width) min-[68.75rem]:border-l " +
   "min-[68.75rem]:border-line min-[68.75rem]:shadow-none min-[68.75rem]:transition-none";
@@ -32,7 +32,7 @@ export function SidePanel({
   label,
   header,
   docked = false,
-  asks = false,
+  confirmsClose = false,
   returnTo,
   children,
 }: {
@@ -43,7 +43,7 @@ export function SidePanel({
   header?: ReactNode;
   docked?: boolean;
   /** Whether it's a form: then the first field gets focus instead of the Close button. */
-  asks?: boolean;
+  confirmsClose?: boolean;
   /**
    * The element to focus when it closes, if the focus was inside; by default the one that had it
    * before.
@@ -59,7 +59,7 @@ export function SidePanel({
   // Open in the HTML with `docked`, so that the first paint needs no script. Afterwards only the
   // effect opens and closes it.
   const [openAtFirst] = useState(open && docked);
-  const hasRoom = useMedia(ROOM);
+  const hasRoom = useMedia(MIN_ROOM);
   const isModal = !(docked && hasRoom);
 
   useLayoutEffect(() => {
@@ -86,8 +86,9 @@ export function SidePanel({
   }, [open, isModal]);
 
   useEffect(() => {
-    if (open && asks) dialog.current?.querySelector<HTMLElement>("input, textarea")?.focus();
-  }, [open, asks]);
+    if (open && confirmsClose)
+      dialog.current?.querySelector<HTMLElement>("input, textarea")?.focus();
+  }, [open, confirmsClose]);
 
   // Escape closes a panel that isn't modal, as the browser does for modal ones. Not by `close()`,
   // whose event comes later: a render before it would open the panel again.

@@ -32,15 +32,15 @@ export function Toaster() {
 }
 
 function Card({ id, title, description, failed, action, awaited }: Toast & { awaited: boolean }) {
-  const [held, setHeld] = useState(false);
+  const [isPaused, setPaused] = useState(false);
   const decides = action !== undefined;
   // Counted in ticks and not by the clock, because nobody could read a toast while the page was
   // suspended.
   const seen = useRef(0);
 
   useEffect(() => {
-    if (held) seen.current = 0;
-    if (held || failed) return;
+    if (isPaused) seen.current = 0;
+    if (isPaused || failed) return;
     const enough = awaited ? VISIBLE_MIN_S : decides ? DECIDING_S : READING_S;
     const leave = () => seen.current >= enough && dismissToast(id);
     leave();
@@ -49,7 +49,7 @@ function Card({ id, title, description, failed, action, awaited }: Toast & { awa
       leave();
     }, 1000);
     return () => clearInterval(timer);
-  }, [held, failed, awaited, decides, id]);
+  }, [isPaused, failed, awaited, decides, id]);
 
   const card = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -57,16 +57,16 @@ function Card({ id, title, description, failed, action, awaited }: Toast & { awa
   }, []);
 
   const Icon = failed ? TriangleAlert : CircleCheck;
-  const hold = {
-    onMouseEnter: () => setHeld(true),
-    onMouseLeave: () => setHeld(false),
-    onFocus: () => setHeld(true),
-    onBlur: () => setHeld(false),
+  const pauseHandlers = {
+    onMouseEnter: () => setPaused(true),
+    onMouseLeave: () => setPaused(false),
+    onFocus: () => setPaused(true),
+    onBlur: () => setPaused(false),
   };
   return (
     <div
       ref={card}
-      {...hold}
+      {...pauseHandlers}
       className="flex items-start gap-2.5 rounded-lg bg-raised p-3 text-sm shadow-overlay transition-[opacity,translate] duration-200 starting:translate-y-3 starting:opacity-0"
     >
       <Icon

@@ -8,7 +8,7 @@ const PAGE = 5;
  * A field with a listbox: the field keeps focus, and arrow keys move the active option.
  * https://www.w3.org/WAI/ARIA/apg/patterns/combobox/
  *
- * `preset` is the key of the initially active option; the first if omitted. `aside` says that the
+ * `preset` is the key of the initially active option; the first if omitted. `inNewTab` says that the
  * option was chosen with the modifier that opens a link in another tab.
  */
 export function useListbox({
@@ -21,14 +21,14 @@ export function useListbox({
   label: string;
   keys: readonly string[];
   preset?: string;
-  onChoose: (key: string, aside: boolean) => void;
+  onChoose: (key: string, inNewTab: boolean) => void;
   /** Whether the active option may still change; Enter waits until it is final. */
   isSettling?: (active: string | undefined) => boolean;
 }) {
   const id = useId();
   // Identified by key, because later results may be inserted above it.
   const [pointed, setPointed] = useState<string>();
-  const [awaited, setAwaited] = useState<{ aside: boolean } | null>(null);
+  const [awaited, setAwaited] = useState<{ inNewTab: boolean } | null>(null);
   const at = Math.max(
     0,
     keys.indexOf(pointed !== undefined && keys.includes(pointed) ? pointed : (preset ?? "")),
@@ -42,13 +42,13 @@ export function useListbox({
   }, [activeId]);
 
   useEffect(() => {
-    if (awaited && !isSettling(active)) enter(awaited.aside);
+    if (awaited && !isSettling(active)) enter(awaited.inNewTab);
   });
 
-  function enter(aside: boolean): void {
+  function enter(inNewTab: boolean): void {
     const waits = isSettling(active);
-    setAwaited(waits ? { aside } : null);
-    if (!waits && active !== undefined) onChoose(active, aside);
+    setAwaited(waits ? { inNewTab } : null);
+    if (!waits && active !== undefined) onChoose(active, inNewTab);
   }
 
   function onKeyDown(event: KeyboardEvent): void {

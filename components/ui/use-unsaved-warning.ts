@@ -14,13 +14,13 @@ export function useUnsavedWarning(unsaved: boolean): void {
     const { signal } = leaving;
     window.addEventListener("beforeunload", (event) => event.preventDefault(), { signal });
     // Runs before the router handles the event.
-    const ask = (event: Event) => !window.confirm(QUESTION) && refuse(event);
+    const confirmLeave = (event: Event) => !window.confirm(QUESTION) && refuse(event);
     document.addEventListener(
       "click",
-      (event) => (leadsAway(event) || closesPanel(event)) && ask(event),
+      (event) => (leadsAway(event) || closesPanel(event)) && confirmLeave(event),
       { signal, capture: true },
     );
-    document.addEventListener("cancel", (event) => closesPanel(event) && ask(event), {
+    document.addEventListener("cancel", (event) => closesPanel(event) && confirmLeave(event), {
       signal,
       capture: true,
     });

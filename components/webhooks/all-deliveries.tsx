@@ -68,7 +68,7 @@ export function AllDeliveries() {
             name="State"
             value={search.state}
             options={DELIVERY_STATUSES.map(
-              (value) => [value, DELIVERY_STATES[value].word] as const,
+              (value) => [value, DELIVERY_STATES[value].label] as const,
             )}
             onChange={(state) => set({ state })}
           />

@@ -46,7 +46,7 @@ function Entry({
     status_code,
     response,
   } = attempt;
-  const { word, icon: Icon, tone } = ATTEMPT_STATES[status];
+  const { label, icon: Icon, tone } = ATTEMPT_STATES[status];
   return (
     <li
       data-tone={tone}
@@ -55,7 +55,7 @@ function Entry({
       <Icon aria-hidden className="absolute top-0.5 left-0 size-5 text-tone-ink" />
       <p className="flex flex-wrap items-baseline gap-x-2 text-base">
         <strong className="text-tone-ink">
-          {failure_kind ? FAILURES[failure_kind].word : word}
+          {failure_kind ? FAILURES[failure_kind].label : label}
         </strong>
         {status_code !== null && <span className="font-mono text-xs">{status_code}</span>}
         {duration_ms !== null && (

@@ -10,7 +10,7 @@ import { formatDuration } from "./labels.ts";
 
 const HOUR_MS = 3_600_000;
 const HOURS = 7 * 24;
-const LOOK = {
+const SERIES_CLASSES = {
   stack: ["fill-accent-text", "fill-danger"],
   lines: ["stroke-muted", "stroke-accent-text"],
 };
@@ -55,7 +55,7 @@ export function AttemptsChart({ stats: { data, isError }, onChoose }: Props) {
       <BrushChart
         label="Attempts and response times by hour of the last 7 days. Arrow keys move, Shift and arrow keys select a range, Enter shows the deliveries created in it."
         steps={steps}
-        classes={LOOK}
+        classes={SERIES_CLASSES}
         onChoose={(from, to) =>
           onChoose(
             new Date(startOf(from)).toISOString(),
@@ -92,14 +92,14 @@ function everyHour({ as_of, hours }: WebhookStats): Hour[] {
 }
 
 function shown({ start, succeeded, failed, p50_ms, p95_ms }: Hour, timeZone: string): ChartStep {
-  const words =
+  const label =
     succeeded + failed === 0
       ? "no attempts"
       : `${succeeded.toLocaleString("en")} accepted, ${failed.toLocaleString("en")} failed, p50 ` +
         `${formatDuration(p50_ms)}, p95 ${formatDuration(p95_ms)}`;
   return {
     name: formatMoment(start, timeZone),
-    words,
+    label,
     stack: [succeeded, failed],
     lines: [p50_ms, p95_ms],
   };

@@ -3,10 +3,10 @@ import type { Delivery } from "#lib/webhooks/deliveries/contract.ts";
 import { DELIVERY_STATES } from "./labels.ts";
 
 export function DeliveryBadge({ status }: { status: Delivery["status"] }) {
-  const { word, icon, tone } = DELIVERY_STATES[status];
+  const { label, icon, tone } = DELIVERY_STATES[status];
   return (
     <Badge tone={tone} icon={icon}>
-      {word}
+      {label}
     </Badge>
   );
 }

@@ -24,7 +24,7 @@ export function DeliveryFilters({
       <FilterMenu
         name="State"
         value={status}
-        options={DELIVERY_STATUSES.map((value) => [value, DELIVERY_STATES[value].word] as const)}
+        options={DELIVERY_STATUSES.map((value) => [value, DELIVERY_STATES[value].label] as const)}
         onChange={(chosen) => onChange({ status: chosen })}
       />
       <FilterMenu

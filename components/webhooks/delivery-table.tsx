@@ -31,7 +31,7 @@ export function DeliveryTable({ items, asOf, stale, linkTo, urlOf }: Props) {
           delivery={item}
           asOf={asOf}
           to={linkTo(item)}
-          under={urlOf ? (urlOf(item.webhook_id) ?? item.webhook_id) : item.event_id}
+          parentPath={urlOf ? (urlOf(item.webhook_id) ?? item.webhook_id) : item.event_id}
         />
       ))}
     </CardTable>
@@ -42,12 +42,12 @@ function Row({
   delivery,
   asOf,
   to,
-  under,
+  parentPath,
 }: {
   delivery: Delivery;
   asOf: string;
   to: PageLink;
-  under: string;
+  parentPath: string;
 }) {
   const { status, type, attempt_count, next_attempt_at, created_at } = delivery;
   return (
@@ -59,10 +59,10 @@ function Row({
         <RowLink to={to} className="block truncate font-medium">
           {type}
         </RowLink>
-        <code className="block truncate font-mono text-xs text-muted">{under}</code>
+        <code className="block truncate font-mono text-xs text-muted">{parentPath}</code>
       </td>
       <td className="min-w-0">
-        <LastAnswer delivery={delivery} />
+        <LastResponse delivery={delivery} />
       </td>
       <td className="tabular-nums @max-4xl:basis-full">
         {attempt_count}{" "}
@@ -82,7 +82,7 @@ function Row({
   );
 }
 
-function LastAnswer({ delivery: { status: state, last_attempt } }: { delivery: Delivery }) {
+function LastResponse({ delivery: { status: state, last_attempt } }: { delivery: Delivery }) {
   if (!last_attempt)
     return (
       <span className="text-muted">{state === "failed" ? "Not sent" : "Not attempted yet"}</span>
@@ -92,7 +92,7 @@ function LastAnswer({ delivery: { status: state, last_attempt } }: { delivery: D
   return (
     <span className="tabular-nums">
       {failure_kind && failure_kind !== "http_error" && (
-        <span className="text-danger-text">{FAILURES[failure_kind].word} </span>
+        <span className="text-danger-text">{FAILURES[failure_kind].label} </span>
       )}
       {status === "interrupted" && "Interrupted "}
       {status_code !== null && (

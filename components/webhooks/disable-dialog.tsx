@@ -13,7 +13,7 @@ import { useSaveWebhook } from "./use-save-webhook.ts";
 
 export function DisableDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const tenantId = useTenantId();
-  const keep = useSaveWebhook();
+  const save = useSaveWebhook();
   const form = useForm({
     initial: { reason: "" },
     send: ({ reason }) =>
@@ -23,7 +23,7 @@ export function DisableDialog({ webhook, onClose }: { webhook: Webhook; onClose:
         body: { status: "disabled", reason: reason.trim() || null },
       }),
     onDone: (disabled) => {
-      keep(disabled);
+      save(disabled);
       toast("Webhook disabled", {
         description: `${formatUrl(disabled.url)} gets no events until you enable it.`,
       });

@@ -18,7 +18,7 @@ import { fieldsOf, missingIn, type WebhookDraft, WebhookFields } from "./webhook
 
 export function EditDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const tenantId = useTenantId();
-  const keep = useSaveWebhook();
+  const save = useSaveWebhook();
   const [before] = useState(webhook);
   const form = useForm({
     initial: {
@@ -35,7 +35,7 @@ export function EditDialog({ webhook, onClose }: { webhook: Webhook; onClose: ()
         body: patchOf(before, draft),
       }),
     onDone: (saved) => {
-      keep(saved);
+      save(saved);
       toast("Webhook saved", { description: formatUrl(saved.url) });
       onClose();
     },

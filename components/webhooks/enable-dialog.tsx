@@ -21,7 +21,7 @@ import { useSaveWebhook } from "./use-save-webhook.ts";
 /** Enables a webhook and, if wanted, recovers what it missed. */
 export function EnableDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const tenantId = useTenantId();
-  const keep = useSaveWebhook();
+  const save = useSaveWebhook();
   const since = webhook.missed_since;
   const missed = useQuery({
     ...missedCount(tenantId, webhook.id, since ?? ""),
@@ -40,7 +40,7 @@ export function EnableDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
       return { enabled, recovered };
     },
     onDone: ({ enabled, recovered }) => {
-      keep(enabled);
+      save(enabled);
       const description = recovered
         ? `Resending ${deliveryCount(recovered.count)} to ${formatUrl(enabled.url)}.`
         : `${formatUrl(enabled.url)} receives new events from now on.`;

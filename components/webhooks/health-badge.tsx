@@ -4,12 +4,12 @@ import { FAILURES, HEALTHS } from "./labels.ts";
 
 /** A webhook's health, including signature failures. */
 export function HealthBadge({ webhook: { health, last_failure_kind } }: { webhook: Webhook }) {
-  const { word, icon, tone } = HEALTHS[health];
+  const { label, icon, tone } = HEALTHS[health];
   return (
     <Badge tone={tone} icon={icon}>
       {health === "failing" && last_failure_kind === "stale_secret"
-        ? FAILURES.stale_secret.word
-        : word}
+        ? FAILURES.stale_secret.label
+        : label}
     </Badge>
   );
 }

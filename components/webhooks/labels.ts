@@ -22,15 +22,15 @@ import type {
 import { EVENT_KINDS, type EventKind } from "#lib/wire/event-kinds.ts";
 import { PRODUCT } from "#lib/wire/product.ts";
 
-type Sign = { word: string; icon: LucideIcon; tone: Tone };
+type Sign = { label: string; icon: LucideIcon; tone: Tone };
 export type FailureKind = (typeof ATTEMPT_FAILURE_KINDS)[number];
 
 export const HEALTHS: Record<Webhook["health"], Sign> = {
-  healthy: { word: "Healthy", icon: CircleCheck, tone: "good" },
-  degraded: { word: "Degraded", icon: TriangleAlert, tone: "warning" },
-  failing: { word: "Failing", icon: Unplug, tone: "danger" },
-  disabled: { word: "Disabled", icon: Ban, tone: "neutral" },
-  idle: { word: "Idle", icon: MoonStar, tone: "info" },
+  healthy: { label: "Healthy", icon: CircleCheck, tone: "good" },
+  degraded: { label: "Degraded", icon: TriangleAlert, tone: "warning" },
+  failing: { label: "Failing", icon: Unplug, tone: "danger" },
+  disabled: { label: "Disabled", icon: Ban, tone: "neutral" },
+  idle: { label: "Idle", icon: MoonStar, tone: "info" },
 };
 
 export const WEBHOOK_STATUS_LABELS: Record<Webhook["status"], string> = {
@@ -39,18 +39,18 @@ export const WEBHOOK_STATUS_LABELS: Record<Webhook["status"], string> = {
 };
 
 export const DELIVERY_STATES: Record<Delivery["status"], Sign> = {
-  pending: { word: "Pending", icon: Clock3, tone: "info" },
-  sending: { word: "Sending", icon: Send, tone: "info" },
-  retrying: { word: "Retrying", icon: RotateCw, tone: "warning" },
-  delivered: { word: "Delivered", icon: CircleCheck, tone: "good" },
-  failed: { word: "Failed", icon: CircleX, tone: "danger" },
+  pending: { label: "Pending", icon: Clock3, tone: "info" },
+  sending: { label: "Sending", icon: Send, tone: "info" },
+  retrying: { label: "Retrying", icon: RotateCw, tone: "warning" },
+  delivered: { label: "Delivered", icon: CircleCheck, tone: "good" },
+  failed: { label: "Failed", icon: CircleX, tone: "danger" },
 };
 
 export const ATTEMPT_STATES: Record<(typeof ATTEMPT_STATUSES)[number], Sign> = {
-  in_flight: { word: "In flight", icon: Send, tone: "info" },
-  succeeded: { word: "Accepted", icon: CircleCheck, tone: "good" },
-  failed: { word: "Failed", icon: CircleX, tone: "danger" },
-  interrupted: { word: "Interrupted", icon: RotateCw, tone: "neutral" },
+  in_flight: { label: "In flight", icon: Send, tone: "info" },
+  succeeded: { label: "Accepted", icon: CircleCheck, tone: "good" },
+  failed: { label: "Failed", icon: CircleX, tone: "danger" },
+  interrupted: { label: "Interrupted", icon: RotateCw, tone: "neutral" },
 };
 
 export const CAUSES: Record<(typeof ATTEMPT_CAUSES)[number], string> = {
@@ -61,40 +61,40 @@ export const CAUSES: Record<(typeof ATTEMPT_CAUSES)[number], string> = {
 };
 
 /** A failure in two words, as what a delivery failed with, and advice. */
-export const FAILURES: Record<FailureKind, { word: string; noun: string; advice: string }> = {
+export const FAILURES: Record<FailureKind, { label: string; noun: string; advice: string }> = {
   signature_failed: {
-    word: "Signature rejected",
+    label: "Signature rejected",
     noun: "a rejected signature",
     advice:
       "Check that the receiver uses this webhook's signing " +
       "secret and verifies the raw body before parsing it.",
   },
   stale_secret: {
-    word: "Stale secret",
+    label: "Stale secret",
     noun: "a stale secret",
     advice: "Update the receiver's signing secret, then resend the failed deliveries.",
   },
   timeout: {
-    word: "Timed out",
+    label: "Timed out",
     noun: "a timeout",
     advice: "Respond with a 2xx within 15 seconds: acknowledge first, then process.",
   },
   connection_failed: {
-    word: "No connection",
+    label: "No connection",
     noun: "no connection",
     advice:
       "Check that the receiver is up, that its DNS and certificate are valid, and that its " +
       `firewall allows ${PRODUCT}.`,
   },
   blocked_address: {
-    word: "Address blocked",
+    label: "Address blocked",
     noun: "a blocked address",
     advice:
       "Nothing was sent because the host isn't at a public address. " +
       "Edit the URL or fix its DNS record.",
   },
   http_error: {
-    word: "HTTP error",
+    label: "HTTP error",
     noun: "an HTTP error",
     advice: "Only a 2xx counts as delivered. Check the receiver's logs.",
   },

@@ -32,7 +32,7 @@ const SPANS = [
 /** Resends everything missed since a time, after showing how much that is. */
 export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const tenantId = useTenantId();
-  const keep = useSaveWebhook();
+  const save = useSaveWebhook();
   const { timeZone } = usePreferences();
   const [openedMs] = useState(serverNow);
   const [oldest] = useState(webhook.missed_since);
@@ -52,7 +52,7 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose:
         idempotencyKey,
       }),
     onDone: (recovered) => {
-      keep(webhook);
+      save(webhook);
       toast(`Resending ${deliveryCount(recovered.count)}`, {
         description: "Each keeps its webhook-id.",
       });

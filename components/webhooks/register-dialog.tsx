@@ -23,7 +23,7 @@ type Props = { onClose: () => void; onRegistered: (webhook: Webhook) => void };
 
 export function RegisterDialog({ onClose, onRegistered }: Props) {
   const tenantId = useTenantId();
-  const keep = useSaveWebhook();
+  const save = useSaveWebhook();
   const form = useForm({
     initial: (): WebhookDraft & { secret: SecretDraft } => ({
       url: "",
@@ -40,7 +40,7 @@ export function RegisterDialog({ onClose, onRegistered }: Props) {
         idempotencyKey,
       }),
     onDone: (webhook) => {
-      keep(webhook);
+      save(webhook);
       toast(`Registered ${formatUrl(webhook.url)}`, {
         description: "Send a test event to try it.",
       });

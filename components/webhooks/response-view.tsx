@@ -2,10 +2,14 @@ import { CopyButton } from "#components/ui/copy-button.tsx";
 import { InertText } from "#components/ui/inert-text.tsx";
 import type { DeliveryDetail } from "#lib/webhooks/deliveries/contract.ts";
 
-type Answer = NonNullable<DeliveryDetail["attempts"][number]["response"]>;
+type AttemptResponse = NonNullable<DeliveryDetail["attempts"][number]["response"]>;
 
 /** A receiver's response, as plain text. */
-export function ResponseView({ response: { headers, body, truncated } }: { response: Answer }) {
+export function ResponseView({
+  response: { headers, body, truncated },
+}: {
+  response: AttemptResponse;
+}) {
   const pretty = prettyJson(body);
   return (
     <div className="flex flex-col gap-2">

@@ -28,7 +28,7 @@ const GRACE_PERIODS = [
 /** Rotates a webhook's signing secret; the old one also signs during the grace period. */
 export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const tenantId = useTenantId();
-  const keep = useSaveWebhook();
+  const save = useSaveWebhook();
   const form = useForm({
     initial: () => ({
       secret: newSecretDraft(),
@@ -43,7 +43,7 @@ export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
         idempotencyKey,
       }),
     onDone: (rotated, { grace_period_seconds }) => {
-      keep(rotated);
+      save(rotated);
       const description =
         grace_period_seconds === "0"
           ? "The old one no longer signs."

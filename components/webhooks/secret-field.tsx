@@ -25,22 +25,22 @@ const SOURCES = [
 export type SecretDraft = {
   source: "generated" | "own";
   generated: string;
-  own: string;
+  custom: string;
   stored: boolean;
 };
 
 export function newSecretDraft(): SecretDraft {
-  return { source: "generated", generated: newSecret(), own: "", stored: false };
+  return { source: "generated", generated: newSecret(), custom: "", stored: false };
 }
 
-export function secretOf({ source, generated, own }: SecretDraft): string {
-  return source === "generated" ? generated : own;
+export function secretOf({ source, generated, custom }: SecretDraft): string {
+  return source === "generated" ? generated : custom;
 }
 
 /** Why a secret can't be sent yet. */
-export function missingInSecret({ source, own, stored }: SecretDraft): Problems {
+export function missingInSecret({ source, custom, stored }: SecretDraft): Problems {
   if (source === "own") {
-    const fault = own === "" ? "Enter your receiver's secret." : secretFault(own);
+    const fault = custom === "" ? "Enter your receiver's secret." : secretFault(custom);
     return fault === null ? {} : { secret: fault };
   }
   return stored
@@ -68,13 +68,13 @@ export function SecretField({ form }: { form: Fields<{ secret: SecretDraft }> })
         <TextField
           label="Secret"
           name="secret"
-          value={draft.own}
+          value={draft.custom}
           autoComplete="off"
           spellCheck={false}
           className="font-mono text-sm"
           hint="8 to 256 characters. After whsec_, base64. Use at least 24 random bytes."
           error={error}
-          onChange={(event) => onChange({ ...draft, own: event.target.value })}
+          onChange={(event) => onChange({ ...draft, custom: event.target.value })}
           required
         />
       ) : (

@@ -281,7 +281,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       is: "a bank's text that is a formula, or another row, in a file for a ledger",
       kept: [
         [
-          "lib/entries/files/ledger-files.test.ts",
+          "lib/entries/files/entry-files.test.ts",
           "a formula and quotes are escaped",
           "no tab or line end from a text",
         ],

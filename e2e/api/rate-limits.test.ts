@@ -119,7 +119,7 @@ describe("while a tenant asks for more than its share of the database", () => {
       await answer.arrayBuffer();
       expect(gateway.held).toBe(atOnce);
 
-      gateway.letGo();
+      gateway.release();
       expect((await Promise.all(crowd)).map(({ status }) => status)).toEqual(Array(16).fill(200));
     },
   );

@@ -5,7 +5,7 @@ import { Project } from "#e2e/stack/project.ts";
 import { Supervisor } from "#e2e/stack/supervisor.ts";
 import { until } from "#e2e/until.ts";
 import { Receiver } from "#e2e/webhooks/receiver.ts";
-import { type Answer, ask, Writers } from "./writers.ts";
+import { type CallResult, call, Writers } from "./writers.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 /**
@@ -61,11 +61,11 @@ async function connection(connectionString = project.env.DATABASE_URL): Promise<
   return client;
 }
 
-const refusals = ({ answers }: Writers) => answers.filter(({ status }) => status !== 201);
-const isRefusal = ({ status, retryAfter, problem }: Answer) =>
+const refusals = ({ responses }: Writers) => responses.filter(({ status }) => status !== 201);
+const isRefusal = ({ status, retryAfter, problem }: CallResult) =>
   status === 503 && /^\d+$/.test(retryAfter ?? "") && problem?.code === "unavailable";
 const figures = (of: Writers) =>
-  `${of.answers.length} calls, ${of.written.length} acknowledged, p99 ${of.quantileMs(0.99)} ` +
+  `${of.responses.length} calls, ${of.written.length} acknowledged, p99 ${of.quantileMs(0.99)} ` +
   `ms, slowest ${Math.round(of.slowestMs)} ms`;
 
 /** Whether a connection waits for what this one has locked. */
@@ -180,7 +180,7 @@ describe("calls", () => {
         id,
       ]);
     await take(last);
-    const request = ask(`${url}/v1/exceptions/bulk`, init);
+    const request = call(`${url}/v1/exceptions/bulk`, init);
     const pid = await pidOf(rival);
     await until("the call to wait", () => isWaitedFor(pid));
     // After waiting for a second, a session looks for a deadlock and is aborted: the call, which
@@ -197,7 +197,7 @@ describe("calls", () => {
     );
 
     for (const _ of ["again", "and once more"])
-      expect(await ask(`${url}/v1/exceptions/bulk`, init)).toMatchObject({ status: 200 });
+      expect(await call(`${url}/v1/exceptions/bulk`, init)).toMatchObject({ status: 200 });
     expect(await stored()).toEqual(
       [first, last].map(({ id }) => ({ id, severity: "high", changes: 1 })),
     );
@@ -223,13 +223,13 @@ describe("calls", () => {
     const before = refusals(crowd).length;
     await until("twenty refusals", () => refusals(crowd).length >= before + 20);
     const refused = refusals(crowd);
-    const unready = await ask(`${url}/readyz`);
+    const unready = await call(`${url}/readyz`);
     await Promise.all(connections.splice(0).map((client) => client.end()));
     const since = performance.now();
     await crowd.makeMore(10, RECOVERED_TIMEOUT_MS);
     await until(
       "the service to be ready",
-      async () => (await ask(`${url}/readyz`)).status === 200,
+      async () => (await call(`${url}/readyz`)).status === 200,
       RECOVERED_TIMEOUT_MS,
     );
     const recoveredMs = performance.now() - since;

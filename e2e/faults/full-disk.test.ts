@@ -7,7 +7,7 @@ import { Project } from "#e2e/stack/project.ts";
 import { Supervisor } from "#e2e/stack/supervisor.ts";
 import { until } from "#e2e/until.ts";
 import { Receiver } from "#e2e/webhooks/receiver.ts";
-import { ask, Writers } from "./writers.ts";
+import { call, Writers } from "./writers.ts";
 
 const SIZE = "600m";
 const RECOVERED_TIMEOUT_MS = 120_000;
@@ -65,23 +65,23 @@ test.skipIf(!isMounted)(
     const writers = await Writers.start({ name: "full", count: 4, url, project, receiver });
     await writers.makeMore(10);
     fill();
-    const refused = () => writers.answers.filter(({ status }) => status === 503).length;
+    const refused = () => writers.responses.filter(({ status }) => status === 503).length;
     await until("writes to be refused", () => refused() > 10, 180_000);
-    expect((await ask(`${url}/healthz`)).status).toBe(200);
+    expect((await call(`${url}/healthz`)).status).toBe(200);
     rmSync(filler);
     const since = performance.now();
     await writers.makeMore(20, RECOVERED_TIMEOUT_MS);
     await until(
       "the service to be ready",
-      async () => (await ask(`${url}/readyz`)).status === 200,
+      async () => (await call(`${url}/readyz`)).status === 200,
       RECOVERED_TIMEOUT_MS,
     );
     const recoveredMs = performance.now() - since;
     await writers.end();
     await writers.expectNothingLost();
-    expect([...new Set(writers.answers.map(({ status }) => status))].sort()).toEqual([201, 503]);
+    expect([...new Set(writers.responses.map(({ status }) => status))].sort()).toEqual([201, 503]);
     console.log(
-      `full disk: ${writers.answers.length} calls, ${refused()} refused, ` +
+      `full disk: ${writers.responses.length} calls, ${refused()} refused, ` +
         `${writers.written.length} acknowledged, lost 0, doubled 0; back after ` +
         `${Math.round(recoveredMs)} ms`,
     );

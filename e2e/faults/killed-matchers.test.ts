@@ -4,9 +4,9 @@ import { freshDataDir } from "#e2e/stack/data-dir.ts";
 import { Project } from "#e2e/stack/project.ts";
 import { Supervisor } from "#e2e/stack/supervisor.ts";
 import { until } from "#e2e/until.ts";
-import { ledgerAgainstBank } from "../../engine/judge/worlds/businesses.ts";
-import { Random } from "../../engine/judge/worlds/random.ts";
-import type { WorldLine } from "../../engine/judge/worlds/world.ts";
+import { ledgerAgainstBank } from "../../engine/judge/datasets/businesses.ts";
+import type { DatasetLine } from "../../engine/judge/datasets/dataset.ts";
+import { Random } from "../../engine/judge/datasets/random.ts";
 
 const TENANT = "acme";
 const PAIRS = 3;
@@ -54,7 +54,7 @@ async function pairOf(name: string): Promise<Pair> {
   return { left, right, period: id };
 }
 
-async function add(source: string, lines: readonly WorldLine[]): Promise<void> {
+async function add(source: string, lines: readonly DatasetLine[]): Promise<void> {
   const body = lines.map(({ identity, value_date, ...line }) => ({
     ...Object.fromEntries(
       Object.entries(line).filter(([, value]) => value !== null && value !== undefined),
@@ -102,10 +102,10 @@ async function expectSound(pairs: readonly Pair[]): Promise<void> {
 
 test("two matchers killed at random leave valid proofs and the same result", async () => {
   const random = new Random(18);
-  const world = ledgerAgainstBank(7, LINES);
+  const dataset = ledgerAgainstBank(7, LINES);
   const quiet = await pairOf("Quiet");
-  await add(quiet.left, world.left);
-  await add(quiet.right, world.right);
+  await add(quiet.left, dataset.left);
+  await add(quiet.right, dataset.right);
   await until("the quiet pair to be matched", isSettled, SETTLED_TIMEOUT_MS);
   const expected = await outcome(quiet);
   expect(expected.length).toBeGreaterThan(LINES / 3);
@@ -113,15 +113,15 @@ test("two matchers killed at random leave valid proofs and the same result", asy
   const pairs = await Promise.all(
     Array.from({ length: PAIRS }, (_, nth) => pairOf(`Disturbed ${nth}`)),
   );
-  const parcel = (lines: readonly WorldLine[], nth: number, pair: number) =>
+  const parcel = (lines: readonly DatasetLine[], nth: number, pair: number) =>
     lines.filter((_, at) => (at * 7 + pair) % KILLS === nth);
   for (let nth = 0; nth < KILLS; nth++) {
     const [{ now } = { now: "" }] = await project.sql<{ now: string }>(
       "select clock_timestamp()::text as now",
     );
     for (const [at, { left, right }] of pairs.entries()) {
-      await add(left, parcel(world.left, nth, at));
-      await add(right, parcel(world.right, nth, at));
+      await add(left, parcel(dataset.left, nth, at));
+      await add(right, parcel(dataset.right, nth, at));
     }
     const begun = async () =>
       (

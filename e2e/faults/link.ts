@@ -38,11 +38,11 @@ export class Link {
    * Connections are taken and nothing is answered, until it goes on. What was under way arrives
    * then.
    */
-  standStill(): void {
+  pause(): void {
     this.#still ??= Promise.withResolvers();
   }
 
-  goOn(): void {
+  resume(): void {
     this.#still?.resolve();
     this.#still = undefined;
   }
@@ -67,7 +67,7 @@ export class Link {
   }
 
   stop(): void {
-    this.goOn();
+    this.resume();
     this.#server.close();
     this.cutConnections();
   }
@@ -93,7 +93,7 @@ export class Link {
     let before: Promise<unknown> = Promise.resolve();
     from.on("data", (chunk) => {
       const due =
-        this.#delayMs > 0 ? new Promise((goOn) => setTimeout(goOn, this.#delayMs)) : undefined;
+        this.#delayMs > 0 ? new Promise((resume) => setTimeout(resume, this.#delayMs)) : undefined;
       before = before
         .then(() => due)
         .then(async () => {

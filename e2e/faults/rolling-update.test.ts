@@ -116,7 +116,7 @@ test.skipIf(commit === null)(
     const [worker, matcher, first, second] = before as [Running, Running, Running, Running];
     // In this order, each kind of the new build meets each of the previous.
     for (const old of [first, matcher, worker, second]) {
-      const begun = writers.answers.length;
+      const begun = writers.responses.length;
       imports.push(await sendFile(url, source, imports.length));
       const next = await start(old.kind, ROOT);
       if (old.kind === "web") balancer.add(next.port);
@@ -125,12 +125,12 @@ test.skipIf(commit === null)(
       expect(await once(old.process, "exit")).toEqual([0, null]);
       await writers.makeMore(10);
       console.log(
-        `${old.kind} replaced: ${writers.answers.length - begun} calls, p99 ${writers.quantileMs(0.99, begun)} ms`,
+        `${old.kind} replaced: ${writers.responses.length - begun} calls, p99 ${writers.quantileMs(0.99, begun)} ms`,
       );
     }
     await writers.end();
 
-    expect(writers.answers.filter(({ status }) => status !== 201)).toEqual([]);
+    expect(writers.responses.filter(({ status }) => status !== 201)).toEqual([]);
     await writers.expectNothingLost();
     const done = async (id: string) => {
       const read = await fetch(`${url}/v1/imports/${id}`, { headers: await project.headers() });
@@ -143,7 +143,7 @@ test.skipIf(commit === null)(
     for (const id of imports) await until("the import to be read", () => done(id));
     balancer.stop();
     console.log(
-      `from ${commit?.slice(0, 8)}: ${writers.answers.length} calls, lost 0, doubled 0; median ` +
+      `from ${commit?.slice(0, 8)}: ${writers.responses.length} calls, lost 0, doubled 0; median ` +
         `${writers.quantileMs(0.5)} ms, p99 ${writers.quantileMs(0.99)} ms, slowest ` +
         `${Math.round(writers.slowestMs)} ms; ${imports.length} imports`,
     );

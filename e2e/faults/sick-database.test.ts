@@ -6,7 +6,7 @@ import { Supervisor } from "#e2e/stack/supervisor.ts";
 import { until } from "#e2e/until.ts";
 import { Receiver } from "#e2e/webhooks/receiver.ts";
 import { Link } from "./link.ts";
-import { ask, Writers } from "./writers.ts";
+import { call, Writers } from "./writers.ts";
 
 const STILL_MS = 25_000;
 /** A call may wait for a connection, and then for its answer. */
@@ -66,13 +66,13 @@ async function supabaseSql(text: string): Promise<void> {
 const restarts = () =>
   service.entries.filter(({ msg }) => /exited, restarting|started again/.test(msg)).length;
 const get = async (path: string, headers?: Record<string, string>) =>
-  ask(`http://127.0.0.1:${service.port}${path}`, headers ? { headers } : {});
+  call(`http://127.0.0.1:${service.port}${path}`, headers ? { headers } : {});
 const isReady = async () => (await get("/readyz")).status === 200;
 const startWriters = (name: string) =>
   Writers.start({ name, count: 4, url: `http://127.0.0.1:${service.port}`, project, receiver });
 
 afterEach(() => {
-  link.goOn();
+  link.resume();
   link.slowDown(0);
 });
 
@@ -80,7 +80,7 @@ describe("a database", () => {
   test("that hangs fails calls in time and readiness, and loses nothing when it recovers", async () => {
     const writers = await startWriters("still");
     await writers.makeMore(10);
-    link.standStill();
+    link.pause();
     const since = performance.now();
     const unready = await get("/readyz");
     expect([unready.status, unready.ms < 5_000]).toEqual([503, true]);
@@ -88,20 +88,20 @@ describe("a database", () => {
     expect(refused).toMatchObject({ status: 503, retryAfter: expect.stringMatching(/^\d+$/) });
     expect((await get("/healthz")).status).toBe(200);
     await sleep(Math.max(0, STILL_MS - (performance.now() - since)));
-    link.goOn();
+    link.resume();
     const back = performance.now();
     await until("the service to be ready", isReady, RECOVERED_TIMEOUT_MS);
     await writers.makeMore(10, RECOVERED_TIMEOUT_MS);
     const recoveredMs = performance.now() - back;
     await writers.end();
     await writers.expectNothingLost();
-    const statuses = new Set(writers.answers.map(({ status }) => status));
+    const statuses = new Set(writers.responses.map(({ status }) => status));
     expect([...statuses].sort()).toEqual([201, 503]);
     expect(writers.slowestMs).toBeLessThan(ANSWERED_TIMEOUT_MS);
     expect(restarts()).toBe(0);
     console.log(
       [
-        `stalled for ${STILL_MS} ms: ${writers.answers.length} calls`,
+        `stalled for ${STILL_MS} ms: ${writers.responses.length} calls`,
         `${writers.written.length} acknowledged, lost 0, doubled 0`,
         `slowest answer ${Math.round(writers.slowestMs)} ms`,
         `back after ${Math.round(recoveredMs)} ms`,
@@ -122,7 +122,7 @@ describe("a database", () => {
     await writers.expectNothingLost();
     expect(writers.slowestMs).toBeLessThan(ANSWERED_TIMEOUT_MS);
     console.log(
-      `${lost} connections lost: ${writers.answers.length} calls, ${writers.written.length} ` +
+      `${lost} connections lost: ${writers.responses.length} calls, ${writers.written.length} ` +
         `acknowledged, lost 0; back after ${Math.round(recoveredMs)} ms`,
     );
   });
@@ -147,7 +147,7 @@ describe("a database", () => {
     await writers.makeMore(10, RECOVERED_TIMEOUT_MS);
     await writers.end();
     await writers.expectNothingLost();
-    expect([...new Set(writers.answers.map(({ status }) => status))].sort()).toEqual([201, 503]);
+    expect([...new Set(writers.responses.map(({ status }) => status))].sort()).toEqual([201, 503]);
   });
 
   test("that is slow is waited for, and every call is answered", async () => {
@@ -158,7 +158,7 @@ describe("a database", () => {
     expect(await isReady()).toBe(true);
     await writers.end();
     await writers.expectNothingLost();
-    expect(writers.answers.filter(({ status }) => status !== 201)).toEqual([]);
+    expect(writers.responses.filter(({ status }) => status !== 201)).toEqual([]);
     const { id: source } = await project.call<{ id: string }>("POST", "/v1/sources", {
       name: "Slow",
       kind: "ledger",
@@ -175,7 +175,7 @@ describe("a database", () => {
     await until("the import to be read", read);
     expect(restarts()).toBe(before);
     console.log(
-      `${ROUND_TRIP_MS} ms a round trip: ${writers.answers.length} writes, median ` +
+      `${ROUND_TRIP_MS} ms a round trip: ${writers.responses.length} writes, median ` +
         `${writers.quantileMs(0.5)} ms, slowest ${Math.round(writers.slowestMs)} ms`,
     );
   });

@@ -5,18 +5,18 @@ import { until } from "#e2e/until.ts";
 import type { Receiver } from "#e2e/webhooks/receiver.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const AGAIN_AFTER_MS = 200;
+const RETRY_AFTER_MS = 200;
 const PAUSE_MS = 100;
 
 /** `status` 0: the connection failed. `problem`: the code and the detail of one. */
-export type Answer = {
+export type CallResult = {
   status: number;
   ms: number;
   retryAfter: string | null;
   problem: { code: string; detail: string } | null;
 };
 
-export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
+export async function call(url: string, init: RequestInit = {}): Promise<CallResult> {
   const since = performance.now();
   const response = await fetch(url, init).catch(() => null);
   const body = (await response?.text()) ?? "";
@@ -43,7 +43,7 @@ type Options = {
  * receiver of their events.
  */
 export class Writers {
-  readonly answers: Answer[] = [];
+  readonly responses: CallResult[] = [];
   readonly written: string[] = [];
   readonly #options: Options;
   #all: Promise<unknown> = Promise.resolve();
@@ -63,7 +63,7 @@ export class Writers {
       secret: SECRET,
     });
     const headers = { ...(await project.headers(tenant)), "Content-Type": "application/json" };
-    expect(await ask(`${url}/v1/webhooks`, { method: "POST", headers, body })).toMatchObject({
+    expect(await call(`${url}/v1/webhooks`, { method: "POST", headers, body })).toMatchObject({
       status: 201,
     });
     writers.#all = Promise.all(
@@ -73,12 +73,12 @@ export class Writers {
   }
 
   get slowestMs(): number {
-    return Math.max(...this.answers.map(({ ms }) => ms));
+    return Math.max(...this.responses.map(({ ms }) => ms));
   }
 
   /** @param share 0.5 is the median @param first the answer to begin with */
   quantileMs(share: number, first = 0): number {
-    const times = this.answers
+    const times = this.responses
       .slice(first)
       .map(({ ms }) => ms)
       .sort((left, right) => left - right);
@@ -86,12 +86,12 @@ export class Writers {
   }
 
   /** Waits until this many more are made. */
-  async makeMore(count: number, withinMs?: number): Promise<void> {
+  async makeMore(count: number, timeoutMs?: number): Promise<void> {
     const before = this.written.length;
     await until(
       `${count} more exceptions to be made`,
       () => this.written.length >= before + count,
-      withinMs,
+      timeoutMs,
     );
   }
 
@@ -145,10 +145,10 @@ export class Writers {
         body: JSON.stringify({ title, severity: "low" }),
       };
       for (let accepted = false; !accepted; ) {
-        const answer = await ask(`${url}/v1/exceptions`, init);
-        this.answers.push(answer);
+        const answer = await call(`${url}/v1/exceptions`, init);
+        this.responses.push(answer);
         accepted = answer.status === 201;
-        if (!accepted) await sleep(AGAIN_AFTER_MS);
+        if (!accepted) await sleep(RETRY_AFTER_MS);
       }
       this.written.push(title);
       await sleep(PAUSE_MS);

@@ -2,10 +2,10 @@
 export type Break = {
   name: string;
   /** What is wrong after the break. */
-  is: string;
-  how: InFile | InFunction | InDatabase;
+  effect: string;
+  patch: InFile | InFunction | InDatabase;
   /** The test: its file, and its full name or a part of it that no other test of the file has. */
-  caught: { file: string; name: string };
+  killedBy: { file: string; name: string };
 };
 
 /**

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NOT_IN_THE_GATE } from "../gate.ts";
 import type { Break } from "./break.ts";
-import type { Laboratory } from "./laboratory.ts";
+import type { Sandbox } from "./sandbox.ts";
 
 /** `missing`: no test has that name, or none ran because the stack did not start. */
 export type Colour = "red" | "green" | "missing";
 /** Which of the two runs a test. */
 export type Runner = "the gate" | "proof";
-export type Seen = { colour: Colour; by: Runner };
+export type TestResult = { colour: Colour; by: Runner };
 
 type Ran = { file: string; name: string; failed: boolean };
 
@@ -21,30 +21,30 @@ const SUITES = [
   { name: "unit", folder: "" },
 ] as const;
 
-const suiteOf = ({ caught }: Break) =>
-  SUITES.find(({ folder }) => caught.file.startsWith(folder))?.name;
+const suiteOf = ({ killedBy }: Break) =>
+  SUITES.find(({ folder }) => killedBy.file.startsWith(folder))?.name;
 
 /**
  * What the tests named by breaks show, as the gate runs them; those that it leaves out, in a file
  * or whole, as proof does.
  */
 export async function coloursOf(
-  laboratory: Laboratory,
+  sandbox: Sandbox,
   breaks: readonly Break[],
-): Promise<Map<Break, Seen>> {
-  const inGate = breaks.filter(({ caught }) => !(caught.file in NOT_IN_THE_GATE));
-  const asGate = await coloursBy("the gate", laboratory, inGate);
+): Promise<Map<Break, TestResult>> {
+  const inGate = breaks.filter(({ killedBy }) => !(killedBy.file in NOT_IN_THE_GATE));
+  const asGate = await coloursBy("the gate", sandbox, inGate);
   const left = breaks.filter(
     (mutation) => (asGate.get(mutation)?.colour ?? "missing") === "missing",
   );
-  return new Map([...asGate, ...(await coloursBy("proof", laboratory, left))]);
+  return new Map([...asGate, ...(await coloursBy("proof", sandbox, left))]);
 }
 
 async function coloursBy(
   by: Runner,
-  laboratory: Laboratory,
+  sandbox: Sandbox,
   breaks: readonly Break[],
-): Promise<Map<Break, Seen>> {
+): Promise<Map<Break, TestResult>> {
   const env = { TIEOUT_TESTS: by === "the gate" ? "gate" : "" };
   const ran: Ran[] = [];
   for (const { name } of SUITES) {
@@ -52,28 +52,30 @@ async function coloursBy(
     if (ofSuite.length > 0)
       ran.push(
         ...(name === "ui"
-          ? await playwright(laboratory, ofSuite, env)
-          : await vitest(laboratory, name, ofSuite, env)),
+          ? await playwright(sandbox, ofSuite, env)
+          : await vitest(sandbox, name, ofSuite, env)),
       );
   }
   return new Map(breaks.map((mutation) => [mutation, { colour: colourOf(mutation, ran), by }]));
 }
 
-function colourOf({ caught }: Break, ran: Ran[]): Colour {
+function colourOf({ killedBy }: Break, ran: Ran[]): Colour {
   const named = ran.filter(
-    ({ file, name }) => file.endsWith(caught.file) && name.includes(caught.name),
+    ({ file, name }) => file.endsWith(killedBy.file) && name.includes(killedBy.name),
   );
   if (named.length === 0) return "missing";
   return named.some(({ failed }) => failed) ? "red" : "green";
 }
 
-const filesOf = (breaks: readonly Break[]) => [...new Set(breaks.map(({ caught }) => caught.file))];
+const filesOf = (breaks: readonly Break[]) => [
+  ...new Set(breaks.map(({ killedBy }) => killedBy.file)),
+];
 /** vitest puts " > " between the parts of a full name, Playwright a space. */
 const patternOf = (breaks: readonly Break[]) =>
   [
     ...new Set(
-      breaks.map(({ caught }) =>
-        caught.name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(" ", "(?: > | )"),
+      breaks.map(({ killedBy }) =>
+        killedBy.name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(" ", "(?: > | )"),
       ),
     ),
   ].join("|");
@@ -81,7 +83,7 @@ const patternOf = (breaks: readonly Break[]) =>
 type Env = Record<string, string>;
 
 async function vitest(
-  laboratory: Laboratory,
+  sandbox: Sandbox,
   project: string,
   breaks: readonly Break[],
   env: Env,
@@ -90,7 +92,7 @@ async function vitest(
   const reporting = ["--reporter=json", `--outputFile=${report}`];
   const chosen = [...filesOf(breaks), "--testNamePattern", patternOf(breaks)];
   const args = ["run", `--project=${project}*`, ...reporting, ...chosen];
-  const { output } = await laboratory.run("node_modules/vitest/vitest.mjs", args, env);
+  const { output } = await sandbox.run("node_modules/vitest/vitest.mjs", args, env);
   const { testResults } = read<{
     testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[];
   }>(report, output);
@@ -108,15 +110,11 @@ type Suite = {
   specs: { title: string; ok: boolean; tests: { results: unknown[] }[] }[];
 };
 
-async function playwright(
-  laboratory: Laboratory,
-  breaks: readonly Break[],
-  gate: Env,
-): Promise<Ran[]> {
+async function playwright(sandbox: Sandbox, breaks: readonly Break[], gate: Env): Promise<Ran[]> {
   const report = reportFile();
   const chosen = [...filesOf(breaks), "--grep", patternOf(breaks)];
   const env = { ...gate, PLAYWRIGHT_JSON_OUTPUT_NAME: report };
-  const { output } = await laboratory.run(
+  const { output } = await sandbox.run(
     "node_modules/@playwright/test/cli.js",
     ["test", ...chosen],
     env,

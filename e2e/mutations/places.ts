@@ -7,7 +7,7 @@ import type { Break } from "./break.ts";
 const SCHEMAS = "supabase/schemas";
 
 /** One sentence for each break whose text is missing or ambiguous; none if all is well. */
-export function misplaced(root: string, breaks: readonly Break[]): string[] {
+export function findMisplaced(root: string, breaks: readonly Break[]): string[] {
   const functions = globSync("**/*.sql", { cwd: join(root, SCHEMAS) }).flatMap((file) =>
     readFileSync(join(root, SCHEMAS, file), "utf8").split(/^create function /m),
   );
@@ -16,17 +16,17 @@ export function misplaced(root: string, breaks: readonly Break[]): string[] {
     ...names
       .filter((name, at) => names.indexOf(name) !== at)
       .map((name) => `Two breaks are called ${name}.`),
-    ...breaks.flatMap(({ name, how, caught }) => {
+    ...breaks.flatMap(({ name, patch, killedBy }) => {
       const faults: (string | null)[] = [
-        existsSync(join(root, caught.file)) ? null : `there is no ${caught.file}`,
+        existsSync(join(root, killedBy.file)) ? null : `there is no ${killedBy.file}`,
       ];
-      if ("file" in how) faults.push(inFile(root, how));
-      if ("function" in how) {
-        const bodies = functions.filter((text) => text.startsWith(`${how.function}(`));
+      if ("file" in patch) faults.push(inFile(root, patch));
+      if ("function" in patch) {
+        const bodies = functions.filter((text) => text.startsWith(`${patch.function}(`));
         faults.push(
           bodies.length === 0
-            ? `there is no ${how.function}`
-            : once(bodies.join(""), anyLayout(how.replace), how.function),
+            ? `there is no ${patch.function}`
+            : once(bodies.join(""), anyLayout(patch.replace), patch.function),
         );
       }
       return faults.flatMap((sentence) => (sentence ? [`${name}: ${sentence}.`] : []));

@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Break } from "./break.ts";
 import { AREAS, BREAKS } from "./breaks.ts";
-import { type Colour, coloursOf, type Runner, type Seen } from "./guarantees.ts";
-import { Laboratory, needsBuild } from "./laboratory.ts";
-import { misplaced } from "./places.ts";
+import { type Colour, coloursOf, type Runner, type TestResult } from "./guarantees.ts";
+import { findMisplaced } from "./places.ts";
+import { needsBuild, Sandbox } from "./sandbox.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -27,7 +27,7 @@ if (unknown.length > 0)
   throw new Error(`There is no break and no area called ${unknown.join(", ")}.`);
 const chosen = BREAKS.filter(({ name }) => named.length === 0 || named.includes(name));
 
-const faults = misplaced(ROOT, BREAKS);
+const faults = findMisplaced(ROOT, BREAKS);
 if (faults.length > 0) {
   console.error(faults.join("\n"));
   console.error(
@@ -40,11 +40,11 @@ process.exitCode = faults.length === 0 && (values.check || (await runAll())) ? 0
 
 async function runAll(): Promise<boolean> {
   const startedAt = performance.now();
-  const laboratory = Laboratory.open(ROOT);
+  const sandbox = Sandbox.open(ROOT);
   const outcomes = new Map<Break, Outcome>();
   try {
-    await rebuild(laboratory);
-    const whole = await coloursOf(laboratory, chosen);
+    await rebuild(sandbox);
+    const whole = await coloursOf(sandbox, chosen);
     for (const [mutation, { colour, by }] of whole)
       if (colour !== "green")
         record(outcomes, mutation, {
@@ -53,11 +53,11 @@ async function runAll(): Promise<boolean> {
         });
     const sound = chosen.filter((mutation) => whole.get(mutation)?.colour === "green");
     for (const mutation of sound.filter((mutation) => !needsBuild(mutation)))
-      record(outcomes, mutation, await alone(laboratory, mutation));
-    for (const [mutation, each] of await inRounds(laboratory, sound.filter(needsBuild)))
+      record(outcomes, mutation, await alone(sandbox, mutation));
+    for (const [mutation, each] of await inRounds(sandbox, sound.filter(needsBuild)))
       record(outcomes, mutation, each);
   } finally {
-    laboratory.close();
+    sandbox.close();
   }
   const caught = chosen.filter((mutation) => outcomes.get(mutation)?.verdict === "caught");
   const byGate = caught.filter((mutation) => outcomes.get(mutation)?.by === "the gate").length;
@@ -76,22 +76,19 @@ async function runAll(): Promise<boolean> {
  * ones, and all of the tests run after each. A test that is red in those builds that have its
  * break, and green in the others, is red by that break. What does not come out so is tried alone.
  */
-async function inRounds(
-  laboratory: Laboratory,
-  breaks: readonly Break[],
-): Promise<Map<Break, Outcome>> {
+async function inRounds(sandbox: Sandbox, breaks: readonly Break[]): Promise<Map<Break, Outcome>> {
   const codes = codesFor(breaks.length);
   const fitting = new Map(breaks.map((mutation) => [mutation, true]));
   const runners = new Map<Break, Runner>();
   for (let round = 0; round < (codes[0]?.length ?? 0) && breaks.length > 2; round += 1) {
     const isIn = (mutation: Break) => codes[breaks.indexOf(mutation)]?.[round] === true;
-    laboratory.apply(breaks.filter(isIn));
-    await rebuild(laboratory);
-    for (const [mutation, { colour, by }] of await coloursOf(laboratory, breaks)) {
+    sandbox.apply(breaks.filter(isIn));
+    await rebuild(sandbox);
+    for (const [mutation, { colour, by }] of await coloursOf(sandbox, breaks)) {
       runners.set(mutation, by);
       if (colour !== (isIn(mutation) ? "red" : "green")) fitting.set(mutation, false);
     }
-    laboratory.mend();
+    sandbox.mend();
     console.log(
       `  build ${round + 1} of ${codes[0]?.length}: ` +
         `${breaks.filter((mutation) => !fitting.get(mutation)).length} are to be tried alone so far`,
@@ -100,7 +97,7 @@ async function inRounds(
   const outcomes = new Map<Break, Outcome>();
   for (const mutation of breaks) {
     const by = breaks.length > 2 && fitting.get(mutation) ? runners.get(mutation) : undefined;
-    outcomes.set(mutation, by ? { verdict: "caught", by } : await alone(laboratory, mutation));
+    outcomes.set(mutation, by ? { verdict: "caught", by } : await alone(sandbox, mutation));
   }
   return outcomes;
 }
@@ -116,23 +113,23 @@ function codesFor(count: number): boolean[][] {
   }
 }
 
-async function alone(laboratory: Laboratory, mutation: Break): Promise<Outcome> {
-  laboratory.apply([mutation]);
+async function alone(sandbox: Sandbox, mutation: Break): Promise<Outcome> {
+  sandbox.apply([mutation]);
   try {
-    if (needsBuild(mutation)) await rebuild(laboratory);
-    const { colour, by } = (await coloursOf(laboratory, [mutation])).get(mutation) as Seen;
+    if (needsBuild(mutation)) await rebuild(sandbox);
+    const { colour, by } = (await coloursOf(sandbox, [mutation])).get(mutation) as TestResult;
     return { verdict: verdictOf(colour), by };
   } catch (error) {
     console.log(`  ${mutation.name}: ${(error as Error).message.slice(0, 2000)}`);
     return { verdict: "undecided", by: "proof" };
   } finally {
-    laboratory.mend();
+    sandbox.mend();
   }
 }
 
 /** Builds the copy if its sources changed. */
-async function rebuild(laboratory: Laboratory): Promise<void> {
-  const { code, output } = await laboratory.run("e2e/mutations/build.mjs", []);
+async function rebuild(sandbox: Sandbox): Promise<void> {
+  const { code, output } = await sandbox.run("e2e/mutations/build.mjs", []);
   if (code !== 0) throw new Error(`The copy cannot be built:\n${output.slice(-3000)}`);
 }
 
@@ -144,7 +141,7 @@ function record(outcomes: Map<Break, Outcome>, mutation: Break, { verdict, by }:
   outcomes.set(mutation, { verdict, by });
   console.log(
     verdict === "caught"
-      ? `✓ ${mutation.name}: caught by ${by} (${mutation.is})`
-      : `✗ ${mutation.name}: ${verdict} (${mutation.is})`,
+      ? `✓ ${mutation.name}: caught by ${by} (${mutation.effect})`
+      : `✗ ${mutation.name}: ${verdict} (${mutation.effect})`,
   );
 }

@@ -11,7 +11,7 @@ const SLOW = 300_000;
 /** Each of the bank's open lines has a suggestion; a third of the ledger's have no counterpart. */
 const OPEN = 9;
 /** A page that was left open asks again within so long. */
-const ASKED_AGAIN_MS = 45_000;
+const POLL_MS = 45_000;
 
 type Counted = { keys: number; clicks: number };
 
@@ -48,7 +48,7 @@ const match = (page: Page) =>
 const dialog = (page: Page) => page.getByRole("dialog").last();
 const checks = (page: Page) => page.getByRole("list", { name: "Checks before a close" }).first();
 const sees = (page: Page, text: string | RegExp) =>
-  expect(page.getByText(text).first()).toBeVisible({ timeout: ASKED_AGAIN_MS });
+  expect(page.getByText(text).first()).toBeVisible({ timeout: POLL_MS });
 const scrollTo = (page: Page, text: string) =>
   page
     .getByText(text)

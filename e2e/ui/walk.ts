@@ -89,7 +89,7 @@ export const test = plain.extend<
             : undefined,
         });
         expect(
-          complaints.filter((text) => !isAnswer(text, view.answers)),
+          complaints.filter((text) => !isResponse(text, view.answers)),
           "what the console says",
         ).toEqual([]);
         expect(
@@ -125,7 +125,7 @@ async function enter(
 }
 
 /** The browser reports every failed response. */
-function isAnswer(text: string, answers: readonly Answered[] = []): boolean {
+function isResponse(text: string, answers: readonly Answered[] = []): boolean {
   return answers.some((status) =>
     text.includes(
       status === "offline"

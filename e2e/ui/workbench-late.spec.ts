@@ -39,7 +39,7 @@ const undone = async () =>
 const bankLines = () => listed<OpenLine>("open-lines?side=left");
 
 /** Another person confirms the suggestion for one of the bank's lines. */
-async function confirmElsewhere(place: number): Promise<void> {
+async function confirmAsOther(place: number): Promise<void> {
   const line = (await bankLines())[place];
   const { tenant, bearer } = month;
   const { status, text } = await api("POST", `/v1/matches/${line?.suggestion?.match_id}/confirm`, {
@@ -97,7 +97,7 @@ async function hold(page: Page, url: RegExp): Promise<() => void> {
 }
 
 /** Executes the call and loses its response, once. */
-async function loseAnswer(page: Page, urlPattern: string): Promise<void> {
+async function loseResponse(page: Page, urlPattern: string): Promise<void> {
   const browser = await page.context().newCDPSession(page);
   browser.once("Fetch.requestPaused", async ({ requestId }) => {
     await browser.send("Fetch.failRequest", { requestId, errorReason: "ConnectionReset" });
@@ -126,7 +126,7 @@ test("U undoes nothing if the pending decision fails", async ({ page }) => {
   await accept(page, SUGGESTED - 2);
   await page.keyboard.press("u");
   // The first line's difference has to be explained, so the pending decision is about the second.
-  await confirmElsewhere(1);
+  await confirmAsOther(1);
   release();
   await expect(page.getByText("Couldn't save the decision")).toBeVisible();
   await expect(page.getByText("Nothing to undo")).toBeVisible();
@@ -137,7 +137,7 @@ test("an undo whose response is lost is retried before the previous decision is 
   page,
 }) => {
   await acceptTwo(page);
-  await loseAnswer(page, "*/undo");
+  await loseResponse(page, "*/undo");
   await page.keyboard.press("u");
   await expect(page.getByText("Couldn't undo")).toBeVisible();
   expect(await undone()).toEqual([true, false]);
@@ -223,7 +223,7 @@ test("lines of a pending decision that a refresh restores disappear when it is s
   const refreshed = page.waitForResponse(
     (answer) => OPEN_LINES.test(answer.url()) && answer.url().includes("side=left"),
   );
-  await confirmElsewhere(3);
+  await confirmAsOther(3);
   await refreshed;
   await expect(page.getByText("leo confirmed a match")).toBeVisible();
   release();
@@ -240,7 +240,7 @@ test("excludes only the line that the dialog was opened for", async ({ page }) =
   await page.keyboard.press("e");
   await page.keyboard.type("Not ours");
   const title = await page.getByRole("dialog").getByRole("heading").textContent();
-  await confirmElsewhere(0);
+  await confirmAsOther(0);
   await shows(page, SUGGESTED - 1);
   await expect(page.getByRole("dialog").getByRole("heading")).toHaveText(title ?? "");
   await page.keyboard.press("Enter");
@@ -256,7 +256,7 @@ test("explains only the difference that the dialog was opened for", async ({ pag
   await page.keyboard.press("w");
   const heading = page.getByRole("dialog").getByRole("heading");
   await expect(heading).toHaveText(`Match and explain ${SHORT.by}`);
-  await confirmElsewhere(place);
+  await confirmAsOther(place);
   await shows(page, SUGGESTED - 1);
   const sent = page.waitForRequest(
     (request) => request.method() === "POST" && request.url().endsWith("/matches"),
@@ -274,7 +274,7 @@ test("a rule that is being drafted stays, though its suggestion is decided elsew
   await page.getByRole("button", { name: "Edit rule" }).click();
   const name = page.getByRole("dialog").getByLabel("Name");
   await name.fill("Mine");
-  await confirmElsewhere(0);
+  await confirmAsOther(0);
   await shows(page, SUGGESTED - 1);
   await expect(name).toHaveValue("Mine");
 });

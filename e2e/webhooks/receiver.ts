@@ -73,11 +73,11 @@ export class Receiver {
   }
 
   /** Waits until a path has received this many, and returns them. */
-  async gets(path: string, count: number, within_ms?: number): Promise<Received[]> {
+  async gets(path: string, count: number, timeout_ms?: number): Promise<Received[]> {
     await until(
       `${path} has received ${count}`,
       async () => this.at(path).length >= count,
-      within_ms,
+      timeout_ms,
     );
     return this.at(path);
   }

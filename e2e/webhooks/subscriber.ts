@@ -91,8 +91,8 @@ export class Registered {
     return this.#receiver.at(this.path);
   }
 
-  gets(count: number, within_ms?: number): Promise<Received[]> {
-    return this.#receiver.gets(this.path, count, within_ms);
+  gets(count: number, timeout_ms?: number): Promise<Received[]> {
+    return this.#receiver.gets(this.path, count, timeout_ms);
   }
 
   async deliveries(query = ""): Promise<Delivery[]> {
@@ -112,7 +112,7 @@ export class Registered {
     eventId: string,
     statuses: Delivery["status"][],
     attempts = 0,
-    within_ms?: number,
+    timeout_ms?: number,
   ): Promise<DeliveryDetail> {
     const found = await until(
       `the delivery of ${eventId} is ${statuses.join(" or ")}`,
@@ -120,7 +120,7 @@ export class Registered {
         (await this.deliveries(`?event_id=${eventId}`)).find(
           (item) => statuses.includes(item.status) && item.attempt_count >= attempts,
         ),
-      within_ms,
+      timeout_ms,
     );
     return this.delivery(found.id);
   }

@@ -9,13 +9,13 @@ import { Alignment, WORD } from "../evidence/alignment.ts";
 import { isCharge } from "../evidence/charges.ts";
 import {
   agreedReference,
+  containsWholeName,
   lacksReference,
-  saidOf,
-  saysWholeName,
+  statedNamesOf,
 } from "../evidence/contradictions.ts";
+import { nameDifferentNumbers } from "../evidence/different-numbers.ts";
 import { estimate, everyNode } from "../evidence/estimate.ts";
 import type { Knowledge, Lesson, Model } from "../evidence/model.ts";
-import { namesAnother } from "../evidence/other-number.ts";
 import { Weighing } from "../evidence/weighing.ts";
 import { BASIS, HELD, type Held, type RunnerUp } from "../matches.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
@@ -28,7 +28,7 @@ import { opposite, type Side } from "../side.ts";
 import { sureScore, type Weights } from "../weights.ts";
 import { allocate } from "./allocate.ts";
 import { proposeConvertedAmounts } from "./converted-amounts.ts";
-import { deciding } from "./deciding-rule.ts";
+import { decidingRule } from "./deciding-rule.ts";
 import type { Graph } from "./graph.ts";
 import { proposeLoneAmounts } from "./lone-amounts.ts";
 import { type SolvedPair, solveGroups } from "./solve-groups.ts";
@@ -188,7 +188,7 @@ class Judge {
     runnerUp: RunnerUp | undefined,
   ): void {
     const { state, rule } = this;
-    const ruleOf = deciding(state, this.options.ofEqualAmounts, ruleIndex, l, r);
+    const ruleOf = decidingRule(state, this.options.ofEqualAmounts, ruleIndex, l, r);
     if (pair.score < SUGGEST_SCORE || state.isRejected([l], [r])) return;
     const allocated = allocate(state.left, [l], state.right, [r], rule);
     if (allocated === null) return;
@@ -226,14 +226,14 @@ class Judge {
     }
     const [a, b] = [state.left.amount[l] as number, state.right.amount[r] as number];
     const texts = state.texts();
-    if (namesAnother(texts, texts.left.rowOf[l] as number, texts.right.rowOf[r] as number))
+    if (nameDifferentNumbers(texts, texts.left.rowOf[l] as number, texts.right.rowOf[r] as number))
       return false;
-    const [said, otherSaid] = [saidOf(state.left, l), saidOf(state.right, r)];
+    const [said, otherSaid] = [statedNamesOf(state.left, l), statedNamesOf(state.right, r)];
     if (model.usualDifference(a - b)) return true;
     if (agreedReference(said, otherSaid) !== null) return true;
     const isUsualRate = model.usualRate(a, b) !== null;
     const isLarge = Math.abs(a - b) > ((rule.amount_tolerance_bps ?? 0) / 10_000) * Math.abs(a);
-    if (isLarge) return isUsualRate && saysWholeName(said, otherSaid);
+    if (isLarge) return isUsualRate && containsWholeName(said, otherSaid);
     return isUsualRate || !lacksReference(said, otherSaid);
   }
 

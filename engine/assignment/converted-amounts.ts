@@ -9,9 +9,9 @@ import { Evidence } from "../evidence/evidence.ts";
 import type { Model } from "../evidence/model.ts";
 import { BASIS, HELD } from "../matches.ts";
 import { type AmountTolerance, reachOf, toleranceOf } from "../prepare/amounts.ts";
+import { lowerBound } from "../prepare/lower-bound.ts";
 import type { Nodes } from "../prepare/nodes.ts";
 import type { RunState } from "../prepare/run-state.ts";
-import { firstFrom } from "../prepare/sorted.ts";
 import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
 
@@ -102,7 +102,7 @@ class FreeNodes {
     const { nodes, amounts } = this.byAmount[other];
     const { low, high } = reachOf(this.tolerance, this.pool[side].amount[node] as number);
     const found: number[] = [];
-    for (let at = firstFrom(amounts, low); (amounts[at] as number) <= high; at++) {
+    for (let at = lowerBound(amounts, low); (amounts[at] as number) <= high; at++) {
       const candidate = nodes[at] as number;
       const [l, r] = side === "left" ? [node, candidate] : [candidate, node];
       if (this.pool.left.key.equal(l, this.pool.right.key, r) && this.evidence.day(l, r) > 0)

@@ -6,7 +6,7 @@ import type { Rule } from "../rules.ts";
  * The rule of equal amounts, if two lines have equal amounts and fit its days: they have no fee,
  * whichever rule finds them.
  */
-export function deciding(
+export function decidingRule(
   { left, right }: RunState,
   ofEqualAmounts: { rule: Rule; index: number } | null,
   ruleIndex: number,

@@ -9,7 +9,7 @@ import { BASIS, HELD } from "../matches.ts";
 import type { Nodes } from "../prepare/nodes.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
-import { deciding } from "./deciding-rule.ts";
+import { decidingRule } from "./deciding-rule.ts";
 
 /** What such a pair is worth besides chance: less than anything the texts support. */
 const SCORE = 0.5;
@@ -65,7 +65,7 @@ export function proposeLoneAmounts(
         margin: -Math.log(chance),
         note: NOTE,
       };
-      const ruleOf = deciding(state, ofEqualAmounts, ruleIndex, one, other);
+      const ruleOf = decidingRule(state, ofEqualAmounts, ruleIndex, one, other);
       state.decide(ruleOf, [one], [other], verdict);
     }
   }

@@ -15,12 +15,12 @@ import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
 import {
-  LEAST_MARK,
+  MIN_MARK_LETTERS,
   nameOf,
+  namesReversal,
   numbersOf,
-  perhapsUnmarked,
+  possiblyUnmarked,
   quoted,
-  saysSo,
   unmarked,
   unmarkedReference,
 } from "./reversal-names.ts";
@@ -96,10 +96,11 @@ function namesOf({ reference, description }: Texts): Name[] {
     names.push({ key: `reference ${name}`, sure: hasDigit(name) });
     for (const number of numbersOf([name])) names.push({ key: `number ${number}`, sure: true });
   }
-  for (const name of perhapsUnmarked(description)) names.push({ key: `text ${name}`, sure: false });
-  for (const name of unmarked(description, LEAST_MARK))
+  for (const name of possiblyUnmarked(description))
+    names.push({ key: `text ${name}`, sure: false });
+  for (const name of unmarked(description, MIN_MARK_LETTERS))
     names.push({ key: `text ${name}`, sure: quoted([name]).length > 0 });
-  const sure = saysSo(reference) || saysSo(description);
+  const sure = namesReversal(reference) || namesReversal(description);
   for (const name of [...quoted(reference), ...quoted(description)]) {
     names.push({ key: `reference ${name}`, sure });
     if (sure) names.push({ key: `number ${name}`, sure });

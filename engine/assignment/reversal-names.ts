@@ -21,9 +21,9 @@ const PERHAPS: ReadonlySet<string> = new Set("ADJ ADJUSTMENT REFUND REFUNDED".sp
 const LINKS: ReadonlySet<string> = new Set(
   "OF FOR TO CREDIT ZU ZUR VON VOM DE DU DEL DI".split(" "),
 );
-export const LEAST_MARK = 3;
+export const MIN_MARK_LETTERS = 3;
 /** Shorter numbers occur in texts for many reasons. */
-export const LEAST_QUOTED = 4;
+export const MIN_QUOTED_LETTERS = 4;
 const MOST_IN_A_ROW = 4;
 
 /** A reference as one word, however it is spaced, and for a number without leading zeros. */
@@ -32,8 +32,8 @@ export function nameOf(words: readonly string[]): string {
 }
 
 /** Whether a text says that its line reverses another. */
-export function saysSo(words: readonly string[]): boolean {
-  return words.some((word) => word.length >= LEAST_MARK && MARKS.has(word));
+export function namesReversal(words: readonly string[]): boolean {
+  return words.some((word) => word.length >= MIN_MARK_LETTERS && MARKS.has(word));
 }
 
 /**
@@ -45,7 +45,7 @@ export function unmarked(words: readonly string[], least = 1): string[] {
 }
 
 /** The same for a text whose mark doesn't tell a reversal from another payment. */
-export function perhapsUnmarked(words: readonly string[]): string[] {
+export function possiblyUnmarked(words: readonly string[]): string[] {
   return withoutAffixes(words, (word) => PERHAPS.has(word));
 }
 
@@ -75,8 +75,10 @@ function withoutGlued(whole: string): string[] {
   const rests: string[] = [];
   for (const mark of MARKS) {
     const [tail, head] = [whole.slice(mark.length), whole.slice(0, -mark.length)];
-    if (whole.startsWith(mark) && (mark.length >= LEAST_MARK || /^\d/.test(tail))) rests.push(tail);
-    if (whole.endsWith(mark) && (mark.length >= LEAST_MARK || /\d$/.test(head))) rests.push(head);
+    if (whole.startsWith(mark) && (mark.length >= MIN_MARK_LETTERS || /^\d/.test(tail)))
+      rests.push(tail);
+    if (whole.endsWith(mark) && (mark.length >= MIN_MARK_LETTERS || /\d$/.test(head)))
+      rests.push(head);
   }
   return rests.filter((rest) => rest !== "");
 }
@@ -87,7 +89,7 @@ export function quoted(words: readonly string[]): string[] {
   for (let from = 0; from < words.length; from++) {
     for (let to = from + 1; to <= Math.min(words.length, from + MOST_IN_A_ROW); to++) {
       const name = nameOf(words.slice(from, to));
-      if (name.length >= LEAST_QUOTED && hasDigit(name)) names.add(name);
+      if (name.length >= MIN_QUOTED_LETTERS && hasDigit(name)) names.add(name);
     }
   }
   return [...names];
@@ -98,5 +100,5 @@ export function numbersOf(words: readonly string[]): string[] {
   const numbers = words
     .filter((word) => /^\d+$/.test(word) && !/^(19|20)\d\d$/.test(word))
     .map((word) => nameOf([word]));
-  return numbers.filter((number) => number.length >= LEAST_QUOTED);
+  return numbers.filter((number) => number.length >= MIN_QUOTED_LETTERS);
 }

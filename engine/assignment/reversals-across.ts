@@ -8,7 +8,7 @@ import { hasDigit } from "../prepare/identifiers.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import { wordsOf } from "../prepare/text.ts";
 import { opposite, type Side } from "../side.ts";
-import { LEAST_QUOTED, nameOf, quoted } from "./reversal-names.ts";
+import { MIN_QUOTED_LETTERS, nameOf, quoted } from "./reversal-names.ts";
 
 /** What a bank may charge for a return. */
 const CHARGE = { bps: 500, minor: 2500 };
@@ -27,7 +27,7 @@ export function shownAcross(
   const byName = new Map<string, number[]>();
   for (const line of reversals) {
     const name = nameOf(own.words(line, "reference"));
-    if (name.length < LEAST_QUOTED || !hasDigit(name)) continue;
+    if (name.length < MIN_QUOTED_LETTERS || !hasDigit(name)) continue;
     const known = byName.get(name);
     if (known) known.push(line);
     else byName.set(name, [line]);

@@ -14,18 +14,18 @@ export function daysAround(rule: Rule): Days {
  */
 const FARTHEST_DAYS = 31;
 
-export function farthest({ before, after }: Days): Days {
+export function widest({ before, after }: Days): Days {
   const reach = (days: number) => Math.max(days, Math.min(2 * days, FARTHEST_DAYS));
   return { before: reach(before), after: reach(after) };
 }
 
 /** As far as `days`, and where `other` reaches farther, as far as that. */
-export function joined(days: Days, other: Days): Days {
+export function unionOf(days: Days, other: Days): Days {
   return { before: Math.max(days.before, other.before), after: Math.max(days.after, other.after) };
 }
 
 /** As far as both reach. */
-export function within(days: Days, bound: Days): Days {
+export function intersectionOf(days: Days, bound: Days): Days {
   return { before: Math.min(days.before, bound.before), after: Math.min(days.after, bound.after) };
 }
 

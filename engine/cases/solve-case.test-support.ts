@@ -50,18 +50,18 @@ export function solveCase(
       return `${ids("left", left)}|${ids("right", right)}`;
     });
   const [confirmed, suggested] = [named("confirmed"), named("suggested")];
-  const explanationOf = (wanted: string) => {
-    const state = confirmed.includes(wanted) ? "confirmed" : "suggested";
-    const at = (state === "confirmed" ? confirmed : suggested).indexOf(wanted);
-    expect(at, `${wanted} among ${[...confirmed, ...suggested].join(" ")}`).toBeGreaterThan(-1);
+  const explanationOf = (expected: string) => {
+    const state = confirmed.includes(expected) ? "confirmed" : "suggested";
+    const at = (state === "confirmed" ? confirmed : suggested).indexOf(expected);
+    expect(at, `${expected} among ${[...confirmed, ...suggested].join(" ")}`).toBeGreaterThan(-1);
     return explain(result, state, at);
   };
   return {
     result,
     confirmed: [...confirmed].sort(),
     suggested: [...suggested].sort(),
-    noteOf: (wanted) => explanationOf(wanted).note,
-    ruleOf: (wanted) => explanationOf(wanted).rule,
+    noteOf: (expected) => explanationOf(expected).note,
+    ruleOf: (expected) => explanationOf(expected).rule,
     areConfirmed: (l, r) =>
       confirmed.some((value) => {
         const [lefts = "", rights = ""] = value.split("|");

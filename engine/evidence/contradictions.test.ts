@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type CaseLine, columns, solveCase } from "../cases/solve-case.test-support.ts";
 import { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
-import { lacksReference, saidOf } from "./contradictions.ts";
+import { lacksReference, statedNamesOf } from "./contradictions.ts";
 
 type Given = Partial<CaseLine>;
 
@@ -168,8 +168,8 @@ describe("what contradicts itself is never confirmed", () => {
 describe("whether a line has a reference that the other does not say", () => {
   const lacks = (left: Given, right: Given) =>
     lacksReference(
-      saidOf(columns("left", [at("l", left)]), 0),
-      saidOf(columns("right", [at("r", right)]), 0),
+      statedNamesOf(columns("left", [at("l", left)]), 0),
+      statedNamesOf(columns("right", [at("r", right)]), 0),
     );
   const card = "SQ *LAKESHORE PACKAGIN EUGENE OR";
 

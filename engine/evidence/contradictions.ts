@@ -18,7 +18,7 @@ import {
 import { wordsOf } from "../prepare/text.ts";
 import type { Texts } from "../prepare/texts.ts";
 import { legalFormsDiffer } from "./legal-forms.ts";
-import { namesDiffer, saysName } from "./names-differ.ts";
+import { containsName, namesDiffer } from "./names-differ.ts";
 import { kindOf, type Numbering } from "./numbering.ts";
 import { SharedNumbers } from "./shared-numbers.ts";
 
@@ -29,7 +29,7 @@ export type Contradiction = {
 };
 
 /** What a line says about itself. */
-type Said = {
+type StatedNames = {
   /** As it stands, and as one word. */
   reference: string | null;
   name: string | null;
@@ -41,7 +41,7 @@ type Said = {
   numbers: string[];
 };
 
-export function saidOf(lines: Lines, line: number): Said {
+export function statedNamesOf(lines: Lines, line: number): StatedNames {
   const reference = lines.text(line, "reference");
   const counterparty = lines.text(line, "counterparty");
   const description = lines.text(line, "description");
@@ -86,7 +86,7 @@ export class Contradictions {
 
   private between(l: number, r: number): Contradiction[] {
     if (this.haveStrongReference(l, r)) return [];
-    return this.compare(saidOf(this.left, l), saidOf(this.right, r));
+    return this.compare(statedNamesOf(this.left, l), statedNamesOf(this.right, r));
   }
 
   /** By far the most matches: one long reference on both sides outweighs what a name says. */
@@ -102,7 +102,7 @@ export class Contradictions {
     this.shared = new SharedNumbers(texts);
   }
 
-  private compare(left: Said, right: Said, isBatch = false): Contradiction[] {
+  private compare(left: StatedNames, right: StatedNames, isBatch = false): Contradiction[] {
     const found: Contradiction[] = [];
     const agreed = namedReference(left, right);
     if (agreed !== null && isStrong(agreed)) return found;
@@ -120,8 +120,12 @@ export class Contradictions {
   }
 
   /** A batch has a number of another kind than its lines. */
-  private differingReference(left: Said, right: Said, isBatch: boolean): [string, string] | null {
-    const shown = (said: Said) => said.reference ?? (said.name as string);
+  private differingReference(
+    left: StatedNames,
+    right: StatedNames,
+    isBatch: boolean,
+  ): [string, string] | null {
+    const shown = (said: StatedNames) => said.reference ?? (said.name as string);
     if (left.name !== null && right.name !== null) {
       const areRivals = isBatch
         ? kindOf(left.name) === kindOf(right.name)
@@ -145,12 +149,12 @@ export class Contradictions {
    */
   private ofGroup(left: ArrayLike<number>, right: ArrayLike<number>): Contradiction[] {
     if (this.haveOneKey(left, right)) return [];
-    const lefts = Array.from(left, (line) => saidOf(this.left, line));
-    const rights = Array.from(right, (line) => saidOf(this.right, line));
+    const lefts = Array.from(left, (line) => statedNamesOf(this.left, line));
+    const rights = Array.from(right, (line) => statedNamesOf(this.right, line));
     const pairs = lefts.flatMap((item) => rights.map((other) => [item, other] as const));
     if (pairs.some(([said, other]) => agreedReference(said, other) !== null)) return [];
     const [first, ...others] = pairs.map(([said, other]) => this.compare(said, other, true));
-    const isBatch = [lefts, rights].some(haveSeveralNames);
+    const isBatch = [lefts, rights].some(nameSeveralCounterparties);
     return (first ?? []).filter(
       ({ field }) =>
         !(isBatch && field === "counterparty") &&
@@ -169,13 +173,15 @@ export class Contradictions {
     left: ArrayLike<number>,
     right: ArrayLike<number>,
   ): Contradiction[] {
-    const [one, other] = Array.from(left.length > 0 ? left : right, (line) => saidOf(lines, line));
+    const [one, other] = Array.from(left.length > 0 ? left : right, (line) =>
+      statedNamesOf(lines, line),
+    );
     return one && other ? [...differingParty(one, other), ...differingMoney(one, other)] : [];
   }
 }
 
 /** The reference of one side that the other side has or contains; null if there is none. */
-function namedReference(left: Said, right: Said): string | null {
+function namedReference(left: StatedNames, right: StatedNames): string | null {
   return (
     oneNumber(left.name, right.name) ??
     saidNumber(left.name, right.numbers) ??
@@ -184,11 +190,11 @@ function namedReference(left: Said, right: Said): string | null {
 }
 
 /** A number that both sides name, as a reference or in their texts; null if there is none. */
-export function agreedReference(left: Said, right: Said): string | null {
+export function agreedReference(left: StatedNames, right: StatedNames): string | null {
   return namedReference(left, right) ?? sharedNumber(left, right);
 }
 
-function sharedNumber(left: Said, right: Said): string | null {
+function sharedNumber(left: StatedNames, right: StatedNames): string | null {
   for (const number of left.numbers)
     if (right.numbers.includes(number) && isStrong(number) && !isDate(number)) return number;
   return null;
@@ -217,22 +223,22 @@ function saidNumber(name: string | null, numbers: readonly string[]): string | n
 const MIN_DIGITS = 2;
 
 /** Whether lines name more than one counterparty. */
-export function haveSeveralNames(lines: readonly Said[]): boolean {
+export function nameSeveralCounterparties(lines: readonly StatedNames[]): boolean {
   const names = lines.flatMap(({ counterparty }) => counterparty ?? []);
   return names.some((name) => namesDiffer(name, names[0] as string));
 }
 
 /** Whether one of two lines has a reference, perhaps in its text, that the other doesn't say. */
-export function lacksReference(left: Said, right: Said): boolean {
+export function lacksReference(left: StatedNames, right: StatedNames): boolean {
   return (isNumbered(left) || isNumbered(right)) && agreedReference(left, right) === null;
 }
 
-function isNumbered({ name, numbers }: Said): boolean {
+function isNumbered({ name, numbers }: StatedNames): boolean {
   return name !== null || numbers.some((number) => isStrong(number) && !isDate(number));
 }
 
 /** Whether the texts of one line have every word of the other's counterparty. */
-export function saysWholeName(left: Said, right: Said): boolean {
+export function containsWholeName(left: StatedNames, right: StatedNames): boolean {
   return hasWholeName(left.text, right.counterparty) || hasWholeName(right.text, left.counterparty);
 }
 
@@ -242,12 +248,12 @@ function hasWholeName(text: string, name: string | null): boolean {
   return wordsOf(name, "counterparty").every((word) => words.has(word));
 }
 
-function differingParty(left: Said, right: Said): Contradiction[] {
+function differingParty(left: StatedNames, right: StatedNames): Contradiction[] {
   if (left.counterparty !== null && right.counterparty !== null) {
-    const isKnown = right.knownAs !== null && saysName(left.text, right.knownAs);
+    const isKnown = right.knownAs !== null && containsName(left.text, right.knownAs);
     const isSaid = namesDiffer(left.counterparty, right.counterparty)
-      ? saysName(withoutParty(left), right.counterparty) ||
-        saysName(withoutParty(right), left.counterparty)
+      ? containsName(withoutParty(left), right.counterparty) ||
+        containsName(withoutParty(right), left.counterparty)
       : !legalFormsDiffer(left.counterparty, right.counterparty);
     if (!isKnown && !isSaid)
       return [{ field: "counterparty", left: left.counterparty, right: right.counterparty }];
@@ -255,7 +261,7 @@ function differingParty(left: Said, right: Said): Contradiction[] {
   return [];
 }
 
-function differingMoney(left: Said, right: Said): Contradiction[] {
+function differingMoney(left: StatedNames, right: StatedNames): Contradiction[] {
   const found: Contradiction[] = [];
   const accounts = [accountsIn(left.text), accountsIn(right.text)] as const;
   if (areDisjoint(...accounts))
@@ -266,7 +272,7 @@ function differingMoney(left: Said, right: Said): Contradiction[] {
   return found;
 }
 
-function withoutParty({ text, counterparty }: Said): string {
+function withoutParty({ text, counterparty }: StatedNames): string {
   return counterparty === null ? text : text.slice(counterparty.length);
 }
 

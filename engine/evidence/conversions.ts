@@ -2,8 +2,9 @@
  * Lines whose text says that their amount was converted from another currency, as a card's feed
  * prints "FRGN AMT 4081" or a bank "Wechselkurs 1,0834".
  */
-import { listed } from "../prepare/listed.ts";
+
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
+import { toList } from "../prepare/to-list.ts";
 import { isCharge } from "./charges.ts";
 
 const CONVERSION =
@@ -42,7 +43,7 @@ export class Conversions {
   private hasTellingWord({ rowOf, start, words }: SideTexts, line: number): boolean {
     const row = rowOf[line] as number;
     if (row < 0) return false;
-    const own = listed(words, start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT]);
+    const own = toList(words, start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT]);
     return own.some((word) => this.telling.has(word));
   }
 }

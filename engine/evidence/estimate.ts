@@ -8,7 +8,7 @@ import type { Progress } from "../progress.ts";
 import { amountLevel, dayLevel } from "./levels.ts";
 import { type Lesson, Observations } from "./model.ts";
 import type { Rates } from "./rates.ts";
-import { lookFarther, SureLags } from "./reach.ts";
+import { extendReach, SureLags } from "./reach.ts";
 import type { Pairs, Weighing } from "./weighing.ts";
 
 const ROUNDS = 4;
@@ -55,7 +55,7 @@ export function* estimate(weighing: Weighing): Generator<Progress, Lesson> {
     }
     weighing.update(seen, seen.matches / share);
   }
-  const farther = yield* lookFarther(weighing, sure, sample);
+  const farther = yield* extendReach(weighing, sure, sample);
   for (const { left, right, probability, units } of farther) see(left, right, probability * units);
   if (farther.length > 0) weighing.update(seen, seen.matches / share);
   return seen.lesson(sure.reach());

@@ -4,7 +4,7 @@
  * expectation maximization (Dempster, Laird and Rubin 1977).
  */
 
-import { type Days, farthest } from "../candidates/window.ts";
+import { type Days, widest } from "../candidates/window.ts";
 import { FIELD_COUNT, FIELDS, SHAPES, type Texts } from "../prepare/texts.ts";
 import type { Side } from "../side.ts";
 import { type Alignment, WORD } from "./alignment.ts";
@@ -111,7 +111,7 @@ export class Model {
     this.amountCounts = amountPrior().map(
       (share, level) => share * PRIOR_MATCHES + (knowledge?.amount[level] ?? 0),
     );
-    const window = dayPrior(days.before, days.after, farthest(days));
+    const window = dayPrior(days.before, days.after, widest(days));
     this.dayCounts = window.map(
       (share, level) =>
         share * PRIOR_MATCHES + (knowledge?.day[level] ?? 0) + lessonOfDay(lesson, window, level),

@@ -22,7 +22,7 @@ export function namesDiffer(a: string, b: string): boolean {
 }
 
 /** Whether a text has a word of a name, or its initials. */
-export function saysName(text: string, name: string): boolean {
+export function containsName(text: string, name: string): boolean {
   const theirs = nameWords(text);
   return nameWords(name).some(
     (word) => word.length > 2 && theirs.some((their) => their.length > 2 && areAlike(word, their)),

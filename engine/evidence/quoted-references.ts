@@ -1,7 +1,7 @@
 import type { Lines } from "../lines.ts";
 import { digitsIn, isAmount, isDate, MIN_FOUND_DIGITS } from "../prepare/identifiers.ts";
-import { listed } from "../prepare/listed.ts";
 import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";
+import { toList } from "../prepare/to-list.ts";
 
 const REFERENCE = FIELDS.indexOf("reference");
 const NONE = -1;
@@ -46,5 +46,5 @@ export class QuotedReferences {
 
 function wordsOf({ rowOf, start, words }: SideTexts, line: number): number[] {
   const row = rowOf[line] as number;
-  return row < 0 ? [] : listed(words, start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT]);
+  return row < 0 ? [] : toList(words, start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT]);
 }

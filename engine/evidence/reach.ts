@@ -5,7 +5,7 @@
  */
 
 import type { Pool } from "../candidates/pool.ts";
-import { type Days, joined, within } from "../candidates/window.ts";
+import { type Days, intersectionOf, unionOf } from "../candidates/window.ts";
 import type { Progress } from "../progress.ts";
 import type { Side } from "../side.ts";
 import type { ProbablePair, Weighing } from "./weighing.ts";
@@ -79,7 +79,7 @@ function nthLag(lags: readonly (readonly [number, number])[]): number {
  * matches are found there, it does.
  * @returns those that it then contains.
  */
-export function* lookFarther(
+export function* extendReach(
   weighing: Weighing,
   sure: SureLags,
   sample: Int32Array,
@@ -100,7 +100,7 @@ export function* lookFarther(
       !sure.isTaken("right", right),
   );
   for (const { left, right, probability } of far) sure.add(left, right, probability);
-  const followed = joined(days, within(sure.reach(), farthest));
+  const followed = unionOf(days, intersectionOf(sure.reach(), farthest));
   weighing.lookWithin(followed);
   return far.filter(({ left, right }) => !isBeyond(left, right, followed));
 }

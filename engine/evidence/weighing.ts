@@ -3,7 +3,7 @@ import { type Graph, split } from "../assignment/graph.ts";
 import { marginals } from "../assignment/marginals.ts";
 import { Candidates } from "../candidates/candidates.ts";
 import type { Pool } from "../candidates/pool.ts";
-import { type Days, daysAround, farthest, joined, within } from "../candidates/window.ts";
+import { type Days, daysAround, intersectionOf, unionOf, widest } from "../candidates/window.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
 import { Evidence } from "./evidence.ts";
@@ -44,9 +44,9 @@ export class Weighing {
     );
     this.evidence = new Evidence(pool, this.model);
     this.candidates = new Candidates(pool, this.evidence, this.model, rule);
-    this.farthest = farthest(daysAround(rule));
+    this.farthest = widest(daysAround(rule));
     this.days = daysAround(rule);
-    if (lesson) this.lookWithin(joined(this.days, within(lesson.reach, this.farthest)));
+    if (lesson) this.lookWithin(unionOf(this.days, intersectionOf(lesson.reach, this.farthest)));
   }
 
   lookWithin(days: Days): void {

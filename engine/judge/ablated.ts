@@ -1,11 +1,11 @@
 import { DEFAULT_RULES } from "../rules.ts";
-import { againstContradictions, ran } from "./first-run.ts";
+import { BUSINESSES } from "./datasets/businesses.ts";
+import { withNeighbours } from "./datasets/neighbours.ts";
+import { againstContradictions, runOn } from "./first-run.ts";
+import { MONTHS } from "./holdout.ts";
 import { judge } from "./judge.ts";
 import { f1, recall } from "./measure.ts";
-import { MONTHS } from "./other-hand.ts";
 import { sumOf } from "./quality.ts";
-import { BUSINESSES } from "./worlds/businesses.ts";
-import { withNeighbours } from "./worlds/neighbours.ts";
 
 const WORLDS = [...BUSINESSES, ...MONTHS];
 const LINES = 1000;
@@ -13,14 +13,14 @@ const NEIGHBOURED_LINES = 400;
 
 /** Figures of the engine as it is loaded. */
 export function judgeWithout(seeds: readonly number[]) {
-  const worlds = <World>(of: (world: (typeof WORLDS)[number], seed: number) => World) =>
-    seeds.flatMap((seed) => WORLDS.map((world) => of(world, seed)));
+  const datasets = <World>(of: (dataset: (typeof WORLDS)[number], seed: number) => World) =>
+    seeds.flatMap((seed) => WORLDS.map((dataset) => of(dataset, seed)));
   const { all, automatic } = sumOf(
-    worlds((world, seed) => judge(world(seed, LINES), DEFAULT_RULES)),
+    datasets((dataset, seed) => judge(dataset(seed, LINES), DEFAULT_RULES)),
   );
-  const against = worlds((world, seed) => {
-    const hard = withNeighbours(world(seed, NEIGHBOURED_LINES), seed);
-    return againstContradictions(hard, ran(hard, "as_ruled").found);
+  const against = datasets((dataset, seed) => {
+    const hard = withNeighbours(dataset(seed, NEIGHBOURED_LINES), seed);
+    return againstContradictions(hard, runOn(hard, "as_ruled").found);
   });
   return {
     f1: f1(all),

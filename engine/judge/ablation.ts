@@ -110,8 +110,8 @@ export function ablation(seeds: readonly number[]): string {
   });
   return `## What each item adds
 
-All worlds of both hands, ${seeds.length} seeds each, default rules, with one item of the engine left out. Against a contradiction: automatic matches of
-neighbours that contradict their line, in smaller worlds with 2 % of them.
+All datasets, our own and the holdout, ${seeds.length} seeds each, default rules, with one item of the engine left out. Against a contradiction: automatic matches of
+neighbours that contradict their line, in smaller datasets with 2 % of them.
 
 ${table(["Left out", "F1", "Automatic: wrong", "of true", "against a contradiction"], rows)}`;
 }

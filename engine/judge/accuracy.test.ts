@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { DEFAULT_RULES } from "../rules.ts";
-import { againstContradictions, ran, wrongPairs } from "./first-run.ts";
+import { BUSINESSES } from "./datasets/businesses.ts";
+import { smallLots, withNeighbours } from "./datasets/neighbours.ts";
+import { againstContradictions, runOn, wrongPairs } from "./first-run.ts";
+import { MONTHS } from "./holdout.ts";
 import { judge } from "./judge.ts";
 import { f1, precision } from "./measure.ts";
-import { MONTHS } from "./other-hand.ts";
 import { sumOf } from "./quality.ts";
-import { bankTransfers, TRANSFER_RULES, withoutSome } from "./tuning-set.ts";
-import { BUSINESSES } from "./worlds/businesses.ts";
-import { handfuls, withNeighbours } from "./worlds/neighbours.ts";
+import { bankTransfers, dropLines, TRANSFER_RULES } from "./tuning-set.ts";
 
 const PATIENCE = 300_000;
 
@@ -15,11 +15,11 @@ test(
   "bank transfers are matched to the targets, whole and with a fifth of each side missing",
   () => {
     const transfers = bankTransfers();
-    for (const [world, target] of [
+    for (const [dataset, target] of [
       [transfers, 0.995],
-      [withoutSome(transfers, 0.2, 11), 0.985],
+      [dropLines(transfers, 0.2, 11), 0.985],
     ] as const) {
-      const { quality } = judge(world, TRANSFER_RULES);
+      const { quality } = judge(dataset, TRANSFER_RULES);
       expect(f1(quality.all)).toBeGreaterThanOrEqual(target);
       expect(precision(quality.automatic)).toBeGreaterThanOrEqual(0.999);
     }
@@ -42,12 +42,12 @@ test(
 test(
   "no match contradicts its lines, and a new pair's first run makes no mistake",
   () => {
-    for (const world of [...BUSINESSES, ...MONTHS]) {
-      const hard = withNeighbours(world(203, 400), 203);
+    for (const dataset of [...BUSINESSES, ...MONTHS]) {
+      const hard = withNeighbours(dataset(203, 400), 203);
       for (const mode of ["as_ruled", "suggest_only"] as const)
-        expect(againstContradictions(hard, ran(hard, mode).found)).toBe(0);
-      for (const small of handfuls(world(203, 400), 203))
-        expect(wrongPairs(ran(small, "suggest_only"))).toEqual([]);
+        expect(againstContradictions(hard, runOn(hard, mode).found)).toBe(0);
+      for (const small of smallLots(dataset(203, 400), 203))
+        expect(wrongPairs(runOn(small, "suggest_only"))).toEqual([]);
     }
   },
   PATIENCE,

@@ -1,19 +1,19 @@
 import { DEFAULT_RULES, type Rule } from "../rules.ts";
 import { exactOnly, greedy, thresholdOnly } from "./baselines.ts";
+import { BUSINESSES } from "./datasets/businesses.ts";
+import type { Dataset } from "./datasets/dataset.ts";
 import { describeMatch } from "./describe.ts";
 import { firstRuns } from "./first-run.ts";
+import { holdout } from "./holdout.ts";
 import { type Judged, judge } from "./judge.ts";
 import { f1, measure, pairsOf, precision, type Quality, recall } from "./measure.ts";
-import { otherHand } from "./other-hand.ts";
 import { qualityTable, sumOf, total } from "./quality.ts";
 import { count, share, table } from "./report.ts";
-import { bankTransfers, half, perturbed, TRANSFER_RULES, withoutSome } from "./tuning-set.ts";
-import { BUSINESSES } from "./worlds/businesses.ts";
-import type { World } from "./worlds/world.ts";
+import { bankTransfers, dropLines, perturb, randomHalf, TRANSFER_RULES } from "./tuning-set.ts";
 
 /** Seeds that nobody looked at while the engine was made. */
 export const REPORTED_SEEDS = [101, 102, 103, 104, 105];
-const WORLD_LINES = 1000;
+const DATASET_LINES = 1000;
 const SCORES = [0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999];
 
 export function accuracy(): string {
@@ -22,18 +22,24 @@ export function accuracy(): string {
     ["whole", transfers],
     ...[1, 2, 3].map((seed) => [
       `20 % of each side away, seed ${seed}`,
-      withoutSome(transfers, 0.2, seed),
+      dropLines(transfers, 0.2, seed),
     ]),
-    ...([0, 1] as const).map((which) => [`random half ${which + 1}`, half(transfers, which, 5)]),
+    ...([0, 1] as const).map((which) => [
+      `random half ${which + 1}`,
+      randomHalf(transfers, which, 5),
+    ]),
     ...([0, 1] as const).map((which) => [
       `random half ${which + 1}, 20 % away`,
-      withoutSome(half(transfers, which, 5), 0.2, 9),
+      dropLines(randomHalf(transfers, which, 5), 0.2, 9),
     ]),
-    ["perturbed: other amounts, a slip in every fifth memo", perturbed(transfers, 3)],
-    ["perturbed, 20 % away", withoutSome(perturbed(transfers, 3), 0.2, 4)],
-  ].map(([name, world]) => ({ name: name as string, ...judge(world as World, TRANSFER_RULES) }));
+    ["perturbed: other amounts, a slip in every fifth memo", perturb(transfers, 3)],
+    ["perturbed, 20 % away", dropLines(perturb(transfers, 3), 0.2, 4)],
+  ].map(([name, dataset]) => ({
+    name: name as string,
+    ...judge(dataset as Dataset, TRANSFER_RULES),
+  }));
   const months = BUSINESSES.map((business) =>
-    REPORTED_SEEDS.map((seed) => judge(business(seed, WORLD_LINES), DEFAULT_RULES)),
+    REPORTED_SEEDS.map((seed) => judge(business(seed, DATASET_LINES), DEFAULT_RULES)),
   );
   const reduced = transferRuns[1] as Judged;
   return [
@@ -45,7 +51,7 @@ No figure of the engine is fitted to the set: what it knows of a pool it estimat
 ${qualityTable(transferRuns.map(({ name, quality, milliseconds }) => [name, quality, milliseconds]))}`,
     `## A hard month
 
-Four kinds of business, ${REPORTED_SEEDS.length} seeds each of about ${count(WORLD_LINES)} lines on the left, default rules. Targets: F1 0.97, automatic precision 0.998, 2 s.
+Four kinds of business, ${REPORTED_SEEDS.length} seeds each of about ${count(DATASET_LINES)} lines on the left, default rules. Targets: F1 0.97, automatic precision 0.998, 2 s.
 
 ${qualityTable([
   ...months.map((runs): [string, Quality, number] => [
@@ -64,7 +70,7 @@ ${table(
     .sort()
     .map(([kind, counts]) => [kind, count(counts.true), share(recall(counts), 3)]),
 )}`,
-    otherHand(),
+    holdout(),
     firstRuns(REPORTED_SEEDS),
     `## What scores are worth
 
@@ -80,7 +86,7 @@ The default rules on the hard months, one more at a time.
 ${qualityTable(
   DEFAULT_RULES.map((rule, at): [string, Quality, number] => {
     const runs = BUSINESSES.map((business) =>
-      judge(business(101, WORLD_LINES), DEFAULT_RULES.slice(0, at + 1)),
+      judge(business(101, DATASET_LINES), DEFAULT_RULES.slice(0, at + 1)),
     );
     return [
       `${at === 0 ? "" : "+ "}${rule.name} (${rule.kind})`,
@@ -92,8 +98,8 @@ ${qualityTable(
     `## Simpler ways
 
 ${baselines(
-  reduced.world,
-  BUSINESSES.map((business) => business(101, WORLD_LINES)),
+  reduced.dataset,
+  BUSINESSES.map((business) => business(101, DATASET_LINES)),
 )}`,
     `## Where it is still wrong
 
@@ -105,8 +111,8 @@ function calibration(name: string, runs: readonly Judged[]): string {
   const rows = SCORES.map((from, at) => {
     const to = SCORES[at + 1] ?? Infinity;
     let [pairs, right, scores] = [0, 0, 0];
-    for (const { world, found } of runs) {
-      const truth = new Set(world.truth.flatMap((match) => pairsOf(match.left, match.right)));
+    for (const { dataset, found } of runs) {
+      const truth = new Set(dataset.truth.flatMap((match) => pairsOf(match.left, match.right)));
       for (const { left, right: rights, score } of found) {
         if (score < from || score >= to) continue;
         for (const pair of pairsOf(left, rights)) {
@@ -126,27 +132,27 @@ function calibration(name: string, runs: readonly Judged[]): string {
   return table([name, "Pairs", "Mean score", "True"], rows);
 }
 
-function baselines(transfers: World, months: readonly World[]): string {
+function baselines(transfers: Dataset, months: readonly Dataset[]): string {
   const evidence = TRANSFER_RULES[0] as Rule;
   const sameAmount = DEFAULT_RULES.find(({ name }) => name === "Fees") as Rule;
   const rows = (
-    worlds: readonly World[],
+    datasets: readonly Dataset[],
     engine: readonly Rule[],
     window: { bps: number; before: number; after: number },
     scored: Rule,
   ) =>
     (
       [
-        ["exact only: amount and day, unique", (world: World) => exactOnly(world)],
-        ["greedy by amount, then day", (world: World) => greedy(world, window)],
+        ["exact only: amount and day, unique", (dataset: Dataset) => exactOnly(dataset)],
+        ["greedy by amount, then day", (dataset: Dataset) => greedy(dataset, window)],
         [
           "threshold on the same weights, no assignment",
-          (world: World) => thresholdOnly(world, scored),
+          (dataset: Dataset) => thresholdOnly(dataset, scored),
         ],
-        ["the engine", (world: World) => judge(world, engine).found],
+        ["the engine", (dataset: Dataset) => judge(dataset, engine).found],
       ] as const
     ).map(([name, way]) => {
-      const quality = total(worlds.map((world) => measure(world, way(world))));
+      const quality = total(datasets.map((dataset) => measure(dataset, way(dataset))));
       return [
         name,
         share(f1(quality.all)),
@@ -166,16 +172,16 @@ function baselines(transfers: World, months: readonly World[]): string {
   ].join("\n\n");
 }
 
-/** Ten: automatic matches first, then suggestions, in turns over the worlds. */
+/** Ten: automatic matches first, then suggestions, in turns over the datasets. */
 function wrongExamples(runs: readonly Judged[]): string {
-  const examples: string[][] = runs.map(({ world, found }) => {
-    const truth = new Set(world.truth.flatMap((match) => pairsOf(match.left, match.right)));
+  const examples: string[][] = runs.map(({ dataset, found }) => {
+    const truth = new Set(dataset.truth.flatMap((match) => pairsOf(match.left, match.right)));
     return found
       .filter((match) => pairsOf(match.left, match.right).some((pair) => !truth.has(pair)))
       .sort((a, b) => Number(b.automatic) - Number(a.automatic) || b.score - a.score)
       .map(
         (match) =>
-          `${match.automatic ? "matched" : "suggested"} at ${match.score.toFixed(3)} (${world.name}): ${describeMatch(world, match.left, match.right)}`,
+          `${match.automatic ? "matched" : "suggested"} at ${match.score.toFixed(3)} (${dataset.name}): ${describeMatch(dataset, match.left, match.right)}`,
       );
   });
   const chosen: string[] = [];
@@ -187,5 +193,5 @@ function wrongExamples(runs: readonly Judged[]): string {
 }
 
 function businessName(runs: readonly Judged[]): string {
-  return (runs[0] as Judged).world.name.replace(/, seed .*/, "");
+  return (runs[0] as Judged).dataset.name.replace(/, seed .*/, "");
 }

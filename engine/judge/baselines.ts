@@ -1,27 +1,27 @@
 /**
- * What simpler ways of matching reach on the same worlds, each written as its friends would write
+ * What simpler ways of matching reach on the same datasets, each written as its friends would write
  * it.
  */
 
 import { Pool } from "../candidates/pool.ts";
 import { estimate, everyNode } from "../evidence/estimate.ts";
 import { Weighing } from "../evidence/weighing.ts";
+import { lowerBound } from "../prepare/lower-bound.ts";
 import { Nodes } from "../prepare/nodes.ts";
 import { RunState } from "../prepare/run-state.ts";
-import { firstFrom } from "../prepare/sorted.ts";
 import type { Rule } from "../rules.ts";
+import type { Dataset, DatasetLine } from "./datasets/dataset.ts";
 import { type Found, linesOf } from "./measure.ts";
-import type { World, WorldLine } from "./worlds/world.ts";
 
 /** Same amount, currency and day, the only ones on either side. */
-export function exactOnly(world: World): Found[] {
-  const keyOf = (line: WorldLine) => `${line.amount_minor} ${line.currency} ${line.value_date}`;
-  const left = Map.groupBy(world.left, keyOf);
-  const right = Map.groupBy(world.right, keyOf);
+export function exactOnly(dataset: Dataset): Found[] {
+  const keyOf = (line: DatasetLine) => `${line.amount_minor} ${line.currency} ${line.value_date}`;
+  const left = Map.groupBy(dataset.left, keyOf);
+  const right = Map.groupBy(dataset.right, keyOf);
   return [...left].flatMap(([key, ours]) => {
     const theirs = right.get(key);
     return ours.length === 1 && theirs?.length === 1
-      ? [pair(ours[0] as WorldLine, theirs[0] as WorldLine)]
+      ? [pair(ours[0] as DatasetLine, theirs[0] as DatasetLine)]
       : [];
   });
 }
@@ -31,19 +31,19 @@ export function exactOnly(world: World): Found[] {
  * day.
  */
 export function greedy(
-  world: World,
+  dataset: Dataset,
   { bps, before, after }: { bps: number; before: number; after: number },
 ): Found[] {
-  const free = new Set(world.right);
-  const sorted = [...world.right].sort((a, b) => a.amount_minor - b.amount_minor);
+  const free = new Set(dataset.right);
+  const sorted = [...dataset.right].sort((a, b) => a.amount_minor - b.amount_minor);
   const amounts = sorted.map((line) => line.amount_minor);
   const found: Found[] = [];
-  for (const line of world.left) {
+  for (const line of dataset.left) {
     const slack = Math.floor((Math.abs(line.amount_minor) * bps) / 10_000);
-    let best: WorldLine | null = null;
+    let best: DatasetLine | null = null;
     let min = [Infinity, Infinity];
-    for (let at = firstFrom(amounts, line.amount_minor - slack); at < sorted.length; at++) {
-      const other = sorted[at] as WorldLine;
+    for (let at = lowerBound(amounts, line.amount_minor - slack); at < sorted.length; at++) {
+      const other = sorted[at] as DatasetLine;
       if (other.amount_minor > line.amount_minor + slack) break;
       const lag = other.value_date - line.value_date;
       if (!free.has(other) || other.currency !== line.currency || lag < -before || lag > after)
@@ -65,8 +65,12 @@ export function greedy(
 }
 
 /** The engine's own weights, but every pair that is more likely than not, without an assignment. */
-export function thresholdOnly(world: World, rule: Rule): Found[] {
-  const run = new RunState(linesOf("left", world.left), linesOf("right", world.right), new Set());
+export function thresholdOnly(dataset: Dataset, rule: Rule): Found[] {
+  const run = new RunState(
+    linesOf("left", dataset.left),
+    linesOf("right", dataset.right),
+    new Set(),
+  );
   const left = new Nodes(run, "left", rule, (day) => day);
   const right = new Nodes(run, "right", rule, (day) => day);
   const pool = new Pool(run, left, right);
@@ -79,8 +83,8 @@ export function thresholdOnly(world: World, rule: Rule): Found[] {
       if ((graph.weight[e] as number) > 0) {
         found.push(
           pair(
-            world.left[left.line(l)] as WorldLine,
-            world.right[right.line(graph.right[e] as number)] as WorldLine,
+            dataset.left[left.line(l)] as DatasetLine,
+            dataset.right[right.line(graph.right[e] as number)] as DatasetLine,
           ),
         );
       }
@@ -96,6 +100,6 @@ function drained<T>(steps: Generator<unknown, T>): T {
   }
 }
 
-function pair(left: WorldLine, right: WorldLine): Found {
+function pair(left: DatasetLine, right: DatasetLine): Found {
   return { left: [left.identity], right: [right.identity], automatic: true, score: 1, rule: 0 };
 }

@@ -1,7 +1,7 @@
 /** Lines and matches in words, for examples. */
-import type { World, WorldLine } from "./worlds/world.ts";
+import type { Dataset, DatasetLine } from "./datasets/dataset.ts";
 
-function describeLine(line: WorldLine): string {
+function describeLine(line: DatasetLine): string {
   const date = new Date(line.value_date * 86_400_000).toISOString().slice(5, 10);
   const texts = [line.reference, line.counterparty, line.description].filter(Boolean).join(", ");
   return `\`${line.amount_minor} ${line.currency} ${date} ${texts.replaceAll("`", "'")}\``;
@@ -9,15 +9,15 @@ function describeLine(line: WorldLine): string {
 
 /** The lines of a match on both sides: the first four of each. */
 export function describeMatch(
-  world: World,
+  dataset: Dataset,
   left: readonly string[],
   right: readonly string[],
 ): string {
-  const lines = new Map([...world.left, ...world.right].map((line) => [line.identity, line]));
+  const lines = new Map([...dataset.left, ...dataset.right].map((line) => [line.identity, line]));
   const described = (identities: readonly string[]) =>
     identities
       .slice(0, 4)
-      .map((identity) => describeLine(lines.get(identity) as WorldLine))
+      .map((identity) => describeLine(lines.get(identity) as DatasetLine))
       .join("; ");
   return `${described(left) || "nothing"} **with** ${described(right) || "nothing"}`;
 }

@@ -5,35 +5,35 @@
 import { match } from "../engine.ts";
 import { checkInvariants } from "../invariants.ts";
 import { DEFAULT_RULES } from "../rules.ts";
-import { type Found, foundIn, linesOf, measure, pairsOf, precision, recall } from "./measure.ts";
-import { MONTHS } from "./other-hand.ts";
-import { total } from "./quality.ts";
-import { count, share, table } from "./report.ts";
-import { BUSINESSES } from "./worlds/businesses.ts";
+import { BUSINESSES } from "./datasets/businesses.ts";
+import type { Dataset } from "./datasets/dataset.ts";
 import {
-  handfuls,
   type Neighboured,
+  smallLots,
   withNeighbours,
   withReferencesInTexts,
-} from "./worlds/neighbours.ts";
-import type { World } from "./worlds/world.ts";
+} from "./datasets/neighbours.ts";
+import { MONTHS } from "./holdout.ts";
+import { type Found, foundIn, linesOf, measure, pairsOf, precision, recall } from "./measure.ts";
+import { total } from "./quality.ts";
+import { count, share, table } from "./report.ts";
 
 const LINES = 1000;
 const WORLDS = [...BUSINESSES, ...MONTHS];
 
 type Mode = "as_ruled" | "suggest_only";
-type Ran = { world: World; found: Found[] };
+type Ran = { dataset: Dataset; found: Found[] };
 
-export function ran(world: World, automatic: Mode): Ran {
+export function runOn(dataset: Dataset, automatic: Mode): Ran {
   const result = match({
-    left: linesOf("left", world.left),
-    right: linesOf("right", world.right),
+    left: linesOf("left", dataset.left),
+    right: linesOf("right", dataset.right),
     rules: DEFAULT_RULES,
     automatic,
   });
   const violations = checkInvariants(result);
-  if (violations.length > 0) throw new Error(`${world.name}: ${violations[0]}`);
-  return { world, found: foundIn(result, world) };
+  if (violations.length > 0) throw new Error(`${dataset.name}: ${violations[0]}`);
+  return { dataset, found: foundIn(result, dataset) };
 }
 
 /** Automatic matches that have a neighbour for its line: against a contradiction, all of them. */
@@ -48,34 +48,35 @@ export function againstContradictions(
 }
 
 export function firstRuns(seeds: readonly number[]): string {
-  const rows: [name: string, worlds: (seed: number) => World[]][] = [
+  const rows: [name: string, datasets: (seed: number) => Dataset[]][] = [
     [
       "with contradicting neighbours",
-      (seed) => WORLDS.map((world) => withNeighbours(world(seed, LINES), seed)),
+      (seed) => WORLDS.map((dataset) => withNeighbours(dataset(seed, LINES), seed)),
     ],
     [
       "references in texts alone",
-      (seed) => WORLDS.map((world) => withReferencesInTexts(world(seed, LINES))),
+      (seed) => WORLDS.map((dataset) => withReferencesInTexts(dataset(seed, LINES))),
     ],
     [
       "pairs of 2 to 20 lines",
-      (seed) => WORLDS.flatMap((world) => handfuls(world(seed, LINES), seed)),
+      (seed) => WORLDS.flatMap((dataset) => smallLots(dataset(seed, LINES), seed)),
     ],
   ];
   return `## The first run of a new pair
 
-All worlds of both hands, ${seeds.length} seeds each, default rules. With \`suggest_only\` a pair has no decision yet: what is matched is what the lines
+All datasets, our own and the holdout, ${seeds.length} seeds each, default rules. With \`suggest_only\` a pair has no decision yet: what is matched is what the lines
 say beyond doubt. Goals: none against a contradiction, precision .9999.
 
 ${table(
   ["", "Mode", "Automatic: precision", "wrong", "of true", "against a contradiction"],
-  rows.flatMap(([name, worlds]) =>
+  rows.flatMap(([name, datasets]) =>
     (["suggest_only", "as_ruled"] as const).map((mode) => {
-      const runs = seeds.flatMap((seed) => worlds(seed).map((world) => ran(world, mode)));
-      const { automatic } = total(runs.map(({ world, found }) => measure(world, found)));
+      const runs = seeds.flatMap((seed) => datasets(seed).map((dataset) => runOn(dataset, mode)));
+      const { automatic } = total(runs.map(({ dataset, found }) => measure(dataset, found)));
       const against = runs.reduce(
-        (sum, { world, found }) =>
-          sum + ("neighbours" in world ? againstContradictions(world as Neighboured, found) : 0),
+        (sum, { dataset, found }) =>
+          sum +
+          ("neighbours" in dataset ? againstContradictions(dataset as Neighboured, found) : 0),
         0,
       );
       return [
@@ -92,8 +93,8 @@ ${table(
 }
 
 /** Wrong automatic pairs, for who tunes the engine. */
-export function wrongPairs({ world, found }: Ran): Found[] {
-  const truth = new Set(world.truth.flatMap(({ left, right }) => pairsOf(left, right)));
+export function wrongPairs({ dataset, found }: Ran): Found[] {
+  const truth = new Set(dataset.truth.flatMap(({ left, right }) => pairsOf(left, right)));
   return found.filter(
     ({ automatic, left, right }) =>
       automatic && pairsOf(left, right).some((pair) => !truth.has(pair)),

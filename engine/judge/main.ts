@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { ENGINE_VERSION } from "../content-hash.ts";
 import { ablation } from "./ablation.ts";
 import { accuracy, REPORTED_SEEDS } from "./accuracy.ts";
-import { tuning } from "./other-hand.ts";
+import { tuning } from "./holdout.ts";
 import { speed } from "./speed-table.ts";
 
 const part = process.argv[2];

@@ -2,7 +2,7 @@
 import type { Result } from "../engine.ts";
 import { Lines } from "../lines.ts";
 import type { Matches } from "../matches.ts";
-import type { World, WorldLine } from "./worlds/world.ts";
+import type { Dataset, DatasetLine } from "./datasets/dataset.ts";
 
 /** What was found, by the identities of its lines. */
 export type Found = {
@@ -22,17 +22,20 @@ export type Quality = {
   byKind: Map<string, Counts>;
 };
 
-export function linesOf(side: "left" | "right", lines: readonly WorldLine[]): Lines {
+export function linesOf(side: "left" | "right", lines: readonly DatasetLine[]): Lines {
   const columns = new Lines(side, lines.length);
   for (const [handle, line] of lines.entries()) columns.add({ ...line, handle });
   return columns;
 }
 
-export function foundIn(result: Result, world: World): Found[] {
+export function foundIn(result: Result, dataset: Dataset): Found[] {
   const read = (matches: Matches, automatic: boolean): Found[] =>
     Array.from({ length: matches.length }, (_, index) => ({
-      left: Array.from(matches.left(index), (line) => (world.left[line] as WorldLine).identity),
-      right: Array.from(matches.right(index), (line) => (world.right[line] as WorldLine).identity),
+      left: Array.from(matches.left(index), (line) => (dataset.left[line] as DatasetLine).identity),
+      right: Array.from(
+        matches.right(index),
+        (line) => (dataset.right[line] as DatasetLine).identity,
+      ),
       automatic,
       score: matches.score[index] as number,
       rule: matches.rule[index] as number,
@@ -40,11 +43,11 @@ export function foundIn(result: Result, world: World): Found[] {
   return [...read(result.confirmed, true), ...read(result.suggested, false)];
 }
 
-export function measure(world: World, found: readonly Found[]): Quality {
+export function measure(dataset: Dataset, found: readonly Found[]): Quality {
   const kindOf = new Map<string, string>();
   const groups = new Set<string>();
   const byKind = new Map<string, Counts>();
-  for (const { kind, left, right } of world.truth) {
+  for (const { kind, left, right } of dataset.truth) {
     groups.add(groupKey(left, right));
     for (const pair of pairsOf(left, right)) {
       kindOf.set(pair, kind);
@@ -54,7 +57,7 @@ export function measure(world: World, found: readonly Found[]): Quality {
   const all: Counts = { found: 0, right: 0, true: kindOf.size };
   const automatic: Counts = { found: 0, right: 0, true: kindOf.size };
   const suggested: Counts = { found: 0, right: 0, true: kindOf.size };
-  const whole: Counts = { found: found.length, right: 0, true: world.truth.length };
+  const whole: Counts = { found: found.length, right: 0, true: dataset.truth.length };
   for (const match of found) {
     if (groups.has(groupKey(match.left, match.right))) whole.right += 1;
     const own = match.automatic ? automatic : suggested;

@@ -6,7 +6,7 @@ import { type Result, run } from "../engine.ts";
 import { checkInvariants } from "../invariants.ts";
 import { type Line, Lines } from "../lines.ts";
 import { DEFAULT_RULES } from "../rules.ts";
-import { Random } from "./worlds/random.ts";
+import { Random } from "./datasets/random.ts";
 
 type Add = (side: "left" | "right", line: Omit<Line, "handle" | "identity">) => void;
 

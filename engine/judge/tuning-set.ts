@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import type { Rule } from "../rules.ts";
-import { Random } from "./worlds/random.ts";
-import { garble } from "./worlds/texts.ts";
-import type { World, WorldLine } from "./worlds/world.ts";
+import type { Dataset, DatasetLine } from "./datasets/dataset.ts";
+import { Random } from "./datasets/random.ts";
+import { garble } from "./datasets/texts.ts";
 
 const FOLDER = join(import.meta.dirname, "data/bank-transfers");
 const DAY_MS = 86_400_000;
@@ -24,7 +24,7 @@ export const TRANSFER_RULES: readonly Rule[] = [
   },
 ];
 
-export function bankTransfers(): World {
+export function bankTransfers(): Dataset {
   return {
     name: "bank transfers",
     left: read("left").map(lineOf),
@@ -38,45 +38,45 @@ export function bankTransfers(): World {
 }
 
 /** Each side with a random share of its lines taken away, and the truth of what is left. */
-export function withoutSome(world: World, share: number, seed: number): World {
+export function dropLines(dataset: Dataset, share: number, seed: number): Dataset {
   const random = new Random(seed);
-  const left = world.left.filter(() => random.next() >= share);
-  const right = world.right.filter(() => random.next() >= share);
-  return { ...world, left, right, truth: truthAmong(world, left, right) };
+  const left = dataset.left.filter(() => random.next() >= share);
+  const right = dataset.right.filter(() => random.next() >= share);
+  return { ...dataset, left, right, truth: truthAmong(dataset, left, right) };
 }
 
 /**
  * One of two random halves of the transfers: what a rule was tuned on says nothing of the other.
  */
-export function half(world: World, which: 0 | 1, seed: number): World {
+export function randomHalf(dataset: Dataset, which: 0 | 1, seed: number): Dataset {
   const random = new Random(seed);
-  const truth = world.truth.filter(() => random.chance(0.5) === (which === 0));
+  const truth = dataset.truth.filter(() => random.chance(0.5) === (which === 0));
   const lefts = new Set(truth.flatMap(({ left }) => left));
   const rights = new Set(truth.flatMap(({ right }) => right));
   return {
-    ...world,
-    left: world.left.filter(({ identity }) => lefts.has(identity)),
-    right: world.right.filter(({ identity }) => rights.has(identity)),
+    ...dataset,
+    left: dataset.left.filter(({ identity }) => lefts.has(identity)),
+    right: dataset.right.filter(({ identity }) => rights.has(identity)),
     truth: truth,
   };
 }
 
 /** Other amounts, other days and a slip in every fifth memo: what fits the sample alone breaks. */
-export function perturbed(world: World, seed: number): World {
+export function perturb(dataset: Dataset, seed: number): Dataset {
   const random = new Random(seed);
   const factor = 0.5 + random.next();
-  const change = (line: WorldLine): WorldLine => ({
+  const change = (line: DatasetLine): DatasetLine => ({
     ...line,
     amount_minor: Math.max(1, Math.round(line.amount_minor * factor)),
     value_date: line.value_date + 100,
     description: random.chance(0.2) ? garble(random, line.description ?? "") : line.description,
   });
-  return { ...world, left: world.left.map(change), right: world.right.map(change) };
+  return { ...dataset, left: dataset.left.map(change), right: dataset.right.map(change) };
 }
 
-function truthAmong(world: World, left: readonly WorldLine[], right: readonly WorldLine[]) {
+function truthAmong(dataset: Dataset, left: readonly DatasetLine[], right: readonly DatasetLine[]) {
   const identities = new Set([...left, ...right].map(({ identity }) => identity));
-  return world.truth.filter((match) =>
+  return dataset.truth.filter((match) =>
     [...match.left, ...match.right].every((identity) => identities.has(identity)),
   );
 }
@@ -85,7 +85,12 @@ function read(name: string): Record<string, string>[] {
   return parse(gunzipSync(readFileSync(join(FOLDER, `${name}.csv.gz`))), { columns: true });
 }
 
-function lineOf({ id = "", date = "", amount = "", memo = "" }: Record<string, string>): WorldLine {
+function lineOf({
+  id = "",
+  date = "",
+  amount = "",
+  memo = "",
+}: Record<string, string>): DatasetLine {
   const [units = "0", cents = ""] = amount.split(".");
   return {
     identity: id,

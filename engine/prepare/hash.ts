@@ -58,8 +58,8 @@ export class HashColumn {
   }
 
   grow(capacity: number): void {
-    this.high = grown(this.high, capacity);
-    this.low = grown(this.low, capacity);
+    this.high = growColumn(this.high, capacity);
+    this.low = growColumn(this.low, capacity);
   }
 
   set(index: number, hash: Hasher): void {
@@ -91,7 +91,7 @@ export class HashColumn {
 type Column = Float64Array | Float32Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 
 /** The same column with room for `capacity` values. */
-export function grown<T extends Column>(column: T, capacity: number): T {
+export function growColumn<T extends Column>(column: T, capacity: number): T {
   const larger = new (column.constructor as new (length: number) => T)(capacity);
   larger.set(column as never);
   return larger;

@@ -6,7 +6,7 @@
 
 import type { Lines } from "../lines.ts";
 import { Counts } from "./counts.ts";
-import { grown } from "./hash.ts";
+import { growColumn } from "./hash.ts";
 import { MAX_WORDS, type TextField, wordsOf } from "./text.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
@@ -275,8 +275,8 @@ export class SideTexts {
 
   private add(word: number, prefix: number): void {
     if (this.used === this.words.length) {
-      this.words = grown(this.words, 2 * this.used);
-      this.prefix = grown(this.prefix, 2 * this.used);
+      this.words = growColumn(this.words, 2 * this.used);
+      this.prefix = growColumn(this.prefix, 2 * this.used);
     }
     this.words[this.used] = word;
     this.prefix[this.used++] = prefix;

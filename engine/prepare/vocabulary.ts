@@ -1,4 +1,4 @@
-import { grown, mix } from "./hash.ts";
+import { growColumn, mix } from "./hash.ts";
 import { folded } from "./text.ts";
 
 const FIRST_CAPACITY = 2048;
@@ -43,7 +43,7 @@ export class Vocabulary {
     const id = this.spelling.length;
     this.spelling.push(word);
     this.slots[slot] = id;
-    if (id === this.hashes.length) this.hashes = grown(this.hashes, 2 * id);
+    if (id === this.hashes.length) this.hashes = growColumn(this.hashes, 2 * id);
     this.hashes[id] = hash;
     if (2 * this.spelling.length > this.slots.length) this.grow();
     return id;

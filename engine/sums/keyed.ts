@@ -8,8 +8,8 @@ import { BASIS, HELD, type Verdict } from "../matches.ts";
 import { reachOf, toleranceFor, toleranceOf } from "../prepare/amounts.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
 import { ruleKey } from "../prepare/key.ts";
+import { lowerBound } from "../prepare/lower-bound.ts";
 import type { RunState } from "../prepare/run-state.ts";
-import { firstFrom } from "../prepare/sorted.ts";
 import { sum } from "../prepare/sum.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule, RuleField } from "../rules.ts";
@@ -266,7 +266,7 @@ class SinglesByAmount {
     const { low, high } = reachOf(toleranceOf(rule), total);
     const candidates: number[] = [];
     for (
-      let at = firstFrom(this.amount, low);
+      let at = lowerBound(this.amount, low);
       at < this.amount.length && (this.amount[at] as number) <= high && candidates.length < 50;
       at++
     ) {
@@ -280,7 +280,7 @@ class SinglesByAmount {
     );
     return {
       candidates: candidates.map((at) => this.lines[at] as number),
-      inWindow: firstFrom(this.sortedDays, latest + 1) - firstFrom(this.sortedDays, earliest),
+      inWindow: lowerBound(this.sortedDays, latest + 1) - lowerBound(this.sortedDays, earliest),
     };
   }
 }

@@ -5,10 +5,10 @@
  */
 import { textVerdict } from "../evidence/fields.ts";
 import type { Lines } from "../lines.ts";
-import { listed } from "../prepare/listed.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import { wordsOf } from "../prepare/text.ts";
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
+import { toList } from "../prepare/to-list.ts";
 import { opposite, type Side } from "../side.ts";
 
 /** The description stands for the counterparty of a line that has none. */
@@ -104,7 +104,7 @@ class Reader {
   private words(line: number): number[] {
     const { rowOf, start, words } = this.side;
     const row = rowOf[line] as number;
-    return row < 0 ? [] : listed(words, start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT]);
+    return row < 0 ? [] : toList(words, start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT]);
   }
 }
 

@@ -3,13 +3,13 @@
  * partitions with applications to the knapsack problem", Journal of the ACM 21, 1974), bounded in
  * the size of the subsets, and how likely a sum is to be chance.
  */
-import { firstFrom } from "../prepare/sorted.ts";
+import { lowerBound } from "../prepare/lower-bound.ts";
 
 /** Subsets are sets of bits, and all subsets of either half are listed. */
 export const MAX_SUMMANDS = 22;
 
 /**
- * @param amounts at most `MOST_SUMMANDS`; negative ones are credit notes among what is paid.
+ * @param amounts at most `MAX_SUMMANDS`; negative ones are credit notes among what is paid.
  * @param low and high what the sum must lie between, from zero on.
  * @returns the positions of each subset of `min` to `max` amounts that adds up, up to `limit` of
  * them.
@@ -36,7 +36,7 @@ export function subsetSums(
     const sum = front.sum[at] as number;
     const mask = front.mask[at] as number;
     for (
-      let other = firstFrom(sorted, low - sum);
+      let other = lowerBound(sorted, low - sum);
       other < sorted.length && (sorted[other] as number) <= high - sum;
       other++
     ) {

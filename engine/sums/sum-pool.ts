@@ -4,7 +4,7 @@
  */
 
 import type { Days } from "../candidates/window.ts";
-import { saysName } from "../evidence/names-differ.ts";
+import { containsName } from "../evidence/names-differ.ts";
 import type { Lines } from "../lines.ts";
 import { type AmountTolerance, isWithin, reachOf, toleranceOf } from "../prepare/amounts.ts";
 import { compareLines } from "../prepare/order.ts";
@@ -352,5 +352,5 @@ function callsByName(lines: Lines, line: number, others: Lines, other: number): 
   const name = others.text(other, "counterparty");
   if (name === null) return false;
   const texts = [lines.text(line, "counterparty"), lines.text(line, "description")];
-  return texts.some((text) => text !== null && saysName(text, name));
+  return texts.some((text) => text !== null && containsName(text, name));
 }

@@ -1,6 +1,6 @@
 /** Which lines of the other side are near enough in time to be part of a line's sum. */
 
-import { type Days, daysAround, farthest, joined, within } from "../candidates/window.ts";
+import { type Days, daysAround, intersectionOf, unionOf, widest } from "../candidates/window.ts";
 import type { Lines } from "../lines.ts";
 import type { Rule } from "../rules.ts";
 
@@ -44,8 +44,8 @@ export class SumWindow {
       rule.days_before === undefined && rule.days_after === undefined
         ? { before: DEFAULT_DAYS, after: DEFAULT_DAYS }
         : daysAround(rule);
-    const far = farthest({ before, after });
-    const learnt = joined({ before, after }, within(reach, far));
+    const far = widest({ before, after });
+    const learnt = unionOf({ before, after }, intersectionOf(reach, far));
     const turned = (days: Days) =>
       own.side === "left" ? days : { before: days.after, after: days.before };
     this.days = turned(learnt);

@@ -1,8 +1,8 @@
 /** The words of a line and of the lines that its sum may have, and which of them are telling. */
 
 import { digitsIn, isDate, MIN_FOUND_DIGITS } from "../prepare/identifiers.ts";
-import { listed } from "../prepare/listed.ts";
 import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";
+import { toList } from "../prepare/to-list.ts";
 import { WordIndex } from "../prepare/word-index.ts";
 import { opposite, type Side } from "../side.ts";
 
@@ -128,7 +128,7 @@ export class SumWords {
   linesCalled(word: number): number[] {
     const isYear = isDate(this.texts.spelling[word] as string);
     const lines = this.linesWith(word);
-    return listed(lines, 0, lines.length).filter((line) => {
+    return toList(lines, 0, lines.length).filter((line) => {
       const row = this.otherTexts.rowOf[line] as number;
       const reference = wordsOfField(this.otherTexts, row, REFERENCE);
       return reference.includes(word) && (!isYear || reference.length === 1);
@@ -143,10 +143,10 @@ export class SumWords {
 function wordsOfRow(texts: SideTexts, row: number): number[] {
   if (row < 0) return [];
   const first = row * FIELD_COUNT;
-  return listed(texts.words, texts.start[first] as number, texts.start[first + FIELD_COUNT]);
+  return toList(texts.words, texts.start[first] as number, texts.start[first + FIELD_COUNT]);
 }
 
 function wordsOfField(texts: SideTexts, row: number, field: number): number[] {
   const cell = row * FIELD_COUNT + field;
-  return listed(texts.words, texts.start[cell] as number, texts.start[cell + 1]);
+  return toList(texts.words, texts.start[cell] as number, texts.start[cell + 1]);
 }

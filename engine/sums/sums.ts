@@ -6,7 +6,11 @@
 import { allocate } from "../assignment/allocate.ts";
 import type { Days } from "../candidates/window.ts";
 import { isCharge } from "../evidence/charges.ts";
-import { agreedReference, haveSeveralNames, saidOf } from "../evidence/contradictions.ts";
+import {
+  agreedReference,
+  nameSeveralCounterparties,
+  statedNamesOf,
+} from "../evidence/contradictions.ts";
 import { BASIS, HELD } from "../matches.ts";
 import { toleranceFor, toleranceOf } from "../prepare/amounts.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
@@ -343,19 +347,21 @@ function addsCharges(state: RunState, { side, target, members }: Solution): bool
   const other = state[opposite(side)];
   if (isCharge(state[side], target)) return false;
   if (!members.every((line) => isCharge(other, line))) return false;
-  const own = saidOf(state[side], target);
-  const texts = members.map((line) => saidOf(other, line));
-  return !haveSeveralNames(texts) && !texts.every((text) => agreedReference(own, text) !== null);
+  const own = statedNamesOf(state[side], target);
+  const texts = members.map((line) => statedNamesOf(other, line));
+  return (
+    !nameSeveralCounterparties(texts) && !texts.every((text) => agreedReference(own, text) !== null)
+  );
 }
 
 /** A target that quotes an invoice also quotes the credit notes that it subtracts. */
 function addsUnquotedCredits(state: RunState, { side, target, members }: Solution): boolean {
-  const own = saidOf(state[side], target);
+  const own = statedNamesOf(state[side], target);
   const other = state[opposite(side)];
   const sign = Math.sign(state[side].amount[target] as number);
   const isCredit = (line: number) => Math.sign(other.amount[line] as number) === -sign;
   if (!members.some(isCredit)) return false;
-  const isQuoted = (line: number) => agreedReference(own, saidOf(other, line)) !== null;
+  const isQuoted = (line: number) => agreedReference(own, statedNamesOf(other, line)) !== null;
   return members.some(isQuoted) && !members.filter(isCredit).every(isQuoted);
 }
 

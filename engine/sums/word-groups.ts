@@ -4,7 +4,7 @@
  * one payroll service on one day.
  */
 import type { Lines } from "../lines.ts";
-import { firstFrom } from "../prepare/sorted.ts";
+import { lowerBound } from "../prepare/lower-bound.ts";
 import type { WordIndex } from "../prepare/word-index.ts";
 
 const MAX_LINES = 50;
@@ -81,12 +81,12 @@ export class WordGroups {
 
   /** How many groups begin on these days. */
   countBetween(first: number, last: number): number {
-    return firstFrom(this.days, last + 1) - firstFrom(this.days, first);
+    return lowerBound(this.days, last + 1) - lowerBound(this.days, first);
   }
 
   /** Each group whose total lies between these. */
   *between(low: number, high: number): Generator<{ word: number; lines: number[] }> {
-    for (let at = firstFrom(this.total, low); (this.total[at] as number) <= high; at++) {
+    for (let at = lowerBound(this.total, low); (this.total[at] as number) <= high; at++) {
       const lines = this.index.item.subarray(this.from[at], this.to[at]);
       yield { word: this.word[at] as number, lines: Array.from(lines) };
     }

@@ -3,7 +3,7 @@ import { cookies, headers } from "next/headers";
 import { notFound, redirect } from "next/navigation";
 import { cache } from "react";
 import type { z } from "zod";
-import { type Answer, responseOf } from "../request/answer.ts";
+import { responseOf, type VerbResponse } from "../request/answer.ts";
 import { type Context, contextFor } from "../request/context.ts";
 import type { Contract } from "../wire/contract.ts";
 import { CLIENT_ADDRESS_HEADER, PATH_HEADER } from "../wire/inbound-headers.ts";
@@ -42,7 +42,7 @@ export async function callAsMember<C extends Contract>(
   tenantId: string,
   contract: C,
   verb: Verb<C>,
-): Promise<Answer<C>> {
+): Promise<VerbResponse<C>> {
   return callEndpoint(await requireMember(tenantId), tenantId, contract, verb);
 }
 
@@ -51,7 +51,7 @@ export function callAsVisitor<C extends Contract>(
   tenantId: string,
   contract: C,
   verb: Verb<C>,
-): Promise<Answer<C>> {
+): Promise<VerbResponse<C>> {
   return callEndpoint(
     principalFor({ type: "publishable_key" }, tenantId),
     tenantId,
@@ -70,7 +70,7 @@ async function callEndpoint<C extends Contract>(
   tenantId: string,
   contract: C,
   verb: Verb<C>,
-): Promise<Answer<C>> {
+): Promise<VerbResponse<C>> {
   authorize(principal, contract.access);
   const requestId = `req_${randomUUID().replaceAll("-", "")}`;
   const ctx = contextFor(contract, {

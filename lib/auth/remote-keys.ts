@@ -14,7 +14,7 @@ const TIMES = {
    */
   believedMs: 24 * 60 * 60_000,
 };
-const ANSWER_TIMEOUT_MS = 5_000;
+const RESPONSE_TIMEOUT_MS = 5_000;
 
 /** The keys were never loaded, so no token can be verified. */
 export class KeysUnavailable extends Error {}
@@ -64,12 +64,12 @@ export function remoteKeys(
 }
 
 async function load(url: URL): Promise<JSONWebKeySet> {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     headers: { Accept: "application/json, application/jwk-set+json" },
     redirect: "error",
     cache: "no-store",
-    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+    signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
   });
-  if (!answer.ok) throw new Error(`status ${answer.status}`);
-  return (await answer.json()) as JSONWebKeySet;
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  return (await response.json()) as JSONWebKeySet;
 }

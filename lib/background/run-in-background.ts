@@ -25,7 +25,7 @@ export type BackgroundOptions = {
   /** What the process runs continuously, besides jobs. */
   vitals: Service[];
   /** Handlers of each topic, called when `private.notify(topic, what)` commits. */
-  handlers: Record<string, (what: string) => void>;
+  handlers: Record<string, (name: string) => void>;
   /** Looks for work, because notifications may have been missed. */
   onListening: () => void;
 };
@@ -70,8 +70,8 @@ export async function runInBackground({
       log.info({ pool: jobs.pool, tasks: Object.keys(tasks) }, "working");
       process.send?.("ready");
     },
-    onStuck(what) {
-      log.fatal({ what }, "stuck: a fresh process has to go on");
+    onStuck(name) {
+      log.fatal({ what: name }, "stuck: a fresh process has to go on");
       void end(1);
     },
   });

@@ -13,7 +13,7 @@ export async function listHolidays(
   { country, region, year }: z.output<Contract["query"]>,
 ): Promise<z.output<Contract["response"]>> {
   await read(ctx, "list_holidays", {});
-  const found = await calendarThreads().ask<z.output<Contract["response"]> | undefined>({
+  const found = await calendarThreads().run<z.output<Contract["response"]> | undefined>({
     wants: "holidays",
     country: country.toUpperCase(),
     region: region?.toUpperCase(),
@@ -34,5 +34,5 @@ export async function listHolidayCountries(
   ctx: Context,
 ): Promise<z.output<typeof listHolidayCountriesContract.response>> {
   await read(ctx, "list_holidays", {});
-  return { items: await calendarThreads().ask<Places>({ wants: "countries" }) };
+  return { items: await calendarThreads().run<Places>({ wants: "countries" }) };
 }

@@ -11,7 +11,7 @@ type Days = z.output<typeof readIcsContract.response>;
  * unreadable
  */
 export async function readIcs(ctx: Context, { ics }: { ics: string }): Promise<Days> {
-  const days = await calendarThreads().ask<Days>({
+  const days = await calendarThreads().run<Days>({
     wants: "days",
     ics,
     year: new Date().getUTCFullYear(),

@@ -12,11 +12,11 @@ const TIMEOUT_MS = 15_000;
 /** Signs in at the server and lists files, without fetching or pinning anything. */
 export async function testConnection(ctx: Context, id: string): Promise<ConnectionTest> {
   const settings = await read<SealedConnection>(ctx, "open_connection_test", { id });
-  const answer = await answerOf(ctx, settings);
-  return write({ ...ctx, continues: true }, "finish_connection_test", { answer });
+  const result = await resultOf(ctx, settings);
+  return write({ ...ctx, continues: true }, "finish_connection_test", { answer: result });
 }
 
-async function answerOf(ctx: Context, settings: SealedConnection): Promise<ConnectionTest> {
+async function resultOf(ctx: Context, settings: SealedConnection): Promise<ConnectionTest> {
   if (settings.kind === "mail") return { error: null, host_key: null, names: [], total_count: 0 };
   const unsealed = unsealConnection(settings, ctx.tenantId);
   let hostKey: string | null = null;

@@ -24,8 +24,8 @@ export function dbFor(principal: Principal, tenantId: string): Db {
   return client(claimsOf(principal, tenantId));
 }
 
-/** Calls functions across tenants. `_why` documents at the call why that is justified. */
-export function serviceDb(_why: string): Db {
+/** Calls functions across tenants. `_reason` documents at the call why that is justified. */
+export function serviceDb(_reason: string): Db {
   return client(SERVICE_CLAIMS);
 }
 

@@ -14,9 +14,9 @@ import {
 } from "../wire/schema.ts";
 import {
   draft,
+  ENTRY_FILE_FORMATS,
   entrySums,
   FORMAT_FILES,
-  LEDGER_FORMATS,
   type PushFormat,
   tag,
 } from "./rules/contract.ts";
@@ -282,7 +282,7 @@ export const getLedgerFileContract = contract({
   params: byBatch,
   query: z.strictObject({
     format: z
-      .enum(LEDGER_FORMATS)
+      .enum(ENTRY_FILE_FORMATS)
       .meta({ description: "Whose layout it has.", example: "netsuite" }),
     currency: currency.meta({
       description: "Needed for a batch with several.",

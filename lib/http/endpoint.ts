@@ -50,15 +50,15 @@ export function endpoint<C extends Contract>(
   return served(contract, async (call, request, exchange) => {
     const isPreview =
       preview !== undefined && (call.query as { preview?: string }).preview === "true";
-    const answered = isPreview ? previewed : contract;
+    const responded = isPreview ? previewed : contract;
     const { body, etag, data } = await responseOf(
-      answered,
+      responded,
       call.ctx,
       isPreview ? preview(call) : verb(call),
     );
     const headers = call.ctx.reply;
     if (etag !== null) headers.set("ETag", etag);
-    if (mayReturnNoContent(answered) && lacksReadScope(call.ctx.principal, answered)) {
+    if (mayReturnNoContent(responded) && lacksReadScope(call.ctx.principal, responded)) {
       exchange.answered = "";
       return new Response(null, { status: 204, headers });
     }
@@ -67,10 +67,10 @@ export function endpoint<C extends Contract>(
     headers.set("Content-Type", "application/json");
     exchange.answered = body;
     const { id = null } = data as { id?: string };
-    if (answered.status === 201) exchange.createdId = id;
-    if (answered.status !== 200 && id !== null && !headers.has("Location"))
+    if (responded.status === 201) exchange.createdId = id;
+    if (responded.status !== 200 && id !== null && !headers.has("Location"))
       headers.set("Location", locationOf(id, call.ctx.tenantId, contract.path));
-    return new Response(body, { status: answered.status, headers });
+    return new Response(body, { status: responded.status, headers });
   });
 }
 

@@ -24,13 +24,13 @@ export type RateLimit = {
   take: (key: string, reply?: Headers) => Promise<void>;
   /** Whether the next `take` would be refused. */
   isSpent: (key: string) => Promise<boolean>;
-  giveBack: (key: string) => Promise<void>;
+  refund: (key: string) => Promise<void>;
 };
 
 const NO_LIMIT: RateLimit = {
   take: async () => {},
   isSpent: async () => false,
-  giveBack: async () => {},
+  refund: async () => {},
 };
 
 /**
@@ -56,7 +56,7 @@ export function rateLimit({ name, perMinute, refusal }: Limit): RateLimit {
     async isSpent(key) {
       return ((await limiter.get(key))?.consumedPoints ?? 0) >= perMinute;
     },
-    async giveBack(key) {
+    async refund(key) {
       await limiter.reward(key);
     },
   };

@@ -40,9 +40,6 @@ export async function withSignInLimit<Answer>(
   if (email !== undefined) await byAccount.take(account);
   const { answer, signedIn } = await attempt();
   if (signedIn)
-    await Promise.all([
-      byAddress.giveBack(from),
-      email !== undefined && byAccount.giveBack(account),
-    ]);
+    await Promise.all([byAddress.refund(from), email !== undefined && byAccount.refund(account)]);
   return answer;
 }

@@ -57,8 +57,8 @@ export const CONSISTENT_SCHEMAS: Record<string, Example> = {
   ExceptionLedger: {
     explanation: "Open, with 30 min left.",
     rows: [
-      ledgerRow(YESTERDAY, 0, 88_200),
-      ledgerRow("2026-11-20T09:00:00.000Z", 84_600, 3600, 60),
+      timelineRow(YESTERDAY, 0, 88_200),
+      timelineRow("2026-11-20T09:00:00.000Z", 84_600, 3600, 60),
     ],
   },
   SlaReportRow: { opened: 5, resolved: 4, breached: 1 },
@@ -107,7 +107,7 @@ export const CONSISTENT_SCHEMAS: Record<string, Example> = {
   SecurityEvent: { prev_hash: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae" },
 };
 
-function ledgerRow(
+function timelineRow(
   at: string,
   elapsed_seconds: number,
   remaining_seconds: number,

@@ -10,7 +10,7 @@ const DIGEST_LENGTH = 16;
  * `data` as the contract parsed it, `body` as sent, and the `ETag` if the response is about one
  * resource.
  */
-export type Answer<C extends Contract> = {
+export type VerbResponse<C extends Contract> = {
   data: z.output<C["response"]>;
   body: string;
   etag: string | null;
@@ -24,7 +24,7 @@ export async function responseOf<C extends Contract>(
   contract: C,
   ctx: Context,
   found: Promise<z.input<C["response"]>>,
-): Promise<Answer<C>> {
+): Promise<VerbResponse<C>> {
   const data = parsed(contract.response, ctx, await found) as z.output<C["response"]>;
   const body = JSON.stringify(data);
   return { data, body, etag: contract.resource === null ? null : entityTag(ctx.version, body) };

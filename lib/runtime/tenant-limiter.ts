@@ -46,7 +46,7 @@ export class TenantLimiter<Kind extends string> {
     kind: Kind,
     work: () => PromiseLike<Result>,
   ): Promise<Result> {
-    const tenant = this.#tenants.get(tenantId) ?? { running: this.#noneOfEach(), waiting: [] };
+    const tenant = this.#tenants.get(tenantId) ?? { running: this.#zeroPerPriority(), waiting: [] };
     this.#tenants.set(tenantId, tenant);
     await this.#enter(tenant, kind);
     try {
@@ -60,7 +60,7 @@ export class TenantLimiter<Kind extends string> {
 
   /** How many tasks are waiting, by kind. */
   get waiting(): Record<Kind, number> {
-    const counts = this.#noneOfEach();
+    const counts = this.#zeroPerPriority();
     for (const tenant of this.#tenants.values())
       for (const { kind } of tenant.waiting) counts[kind]++;
     return counts;
@@ -130,7 +130,7 @@ export class TenantLimiter<Kind extends string> {
     return this.#kinds.reduce((count, kind) => count + running[kind], 0);
   }
 
-  #noneOfEach(): Record<Kind, number> {
+  #zeroPerPriority(): Record<Kind, number> {
     return Object.fromEntries(this.#kinds.map((kind) => [kind, 0])) as Record<Kind, number>;
   }
 }

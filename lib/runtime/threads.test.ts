@@ -35,20 +35,20 @@ afterEach(async () => {
 
 test("runs a task in another thread and reuses that thread for the next", async () => {
   const threads = new Threads<string>({ name: "test", begin, max: 2 });
-  const first = await threads.ask<number>("where");
+  const first = await threads.run<number>("where");
   expect(first).not.toBe(threadId);
-  expect(await threads.ask("where")).toBe(first);
+  expect(await threads.run("where")).toBe(first);
   expect(workers).toHaveLength(1);
 });
 
 test("starts at most `max` threads and rejects tasks over `maxTasks`", async () => {
   const threads = new Threads<string>({ name: "test", begin, max: 2, maxTasks: 3 });
   const tasks = [
-    threads.ask<number>("where"),
-    threads.ask<number>("where"),
-    threads.ask<number>("where"),
+    threads.run<number>("where"),
+    threads.run<number>("where"),
+    threads.run<number>("where"),
   ];
-  await expect(threads.ask("where")).rejects.toMatchObject({
+  await expect(threads.run("where")).rejects.toMatchObject({
     code: "unavailable",
     headers: { "Retry-After": "2" },
   });
@@ -57,22 +57,22 @@ test("starts at most `max` threads and rejects tasks over `maxTasks`", async () 
 
 test("throws the error of a task to its caller", async () => {
   const threads = new Threads<string>({ name: "test", begin, max: 1 });
-  await expect(threads.ask("refuse")).rejects.toMatchObject({
+  await expect(threads.run("refuse")).rejects.toMatchObject({
     code: "invalid_request",
     errors: [{ path: "a", message: "b" }],
   });
-  await expect(threads.ask("fail")).rejects.toMatchObject({ name: "TypeError", message: "broken" });
+  await expect(threads.run("fail")).rejects.toMatchObject({ name: "TypeError", message: "broken" });
 });
 
 test("fails the task of a thread that dies, and replaces the thread", async () => {
   const threads = new Threads<string>({ name: "test", begin, max: 1 });
-  await expect(threads.ask("die")).rejects.toMatchObject({ code: "unavailable" });
-  expect(await threads.ask("where")).not.toBe(threadId);
+  await expect(threads.run("die")).rejects.toMatchObject({ code: "unavailable" });
+  expect(await threads.run("where")).not.toBe(threadId);
 });
 
 test("tells a task to stop when its signal aborts", async () => {
   const threads = new Threads<string>({ name: "test", begin, max: 1 });
   const stop = new AbortController();
-  await threads.ask("untilStopped", { signal: stop.signal, onMessage: () => stop.abort() });
+  await threads.run("untilStopped", { signal: stop.signal, onMessage: () => stop.abort() });
   expect(stop.signal.aborted).toBe(true);
 });

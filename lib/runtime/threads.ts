@@ -53,7 +53,7 @@ export class Threads<Task> {
   #begin(task: Task): { thread: Thread; port: MessagePort; end: () => void } {
     if (this.tasks >= (this.#options.maxTasks ?? Number.POSITIVE_INFINITY))
       throw busy("Too many requests of this kind are under way.");
-    const thread = this.#leastBusy();
+    const thread = this.#idlest();
     const { port1: port, port2 } = new MessageChannel();
     thread.tasks += 1;
     clearTimeout(thread.idle);
@@ -74,7 +74,7 @@ export class Threads<Task> {
    * Runs a task and returns its answer. `onMessage` receives each message that the thread sends
    * before. @throws the error that the task threw; ApiError `unavailable` if the thread died
    */
-  async ask<Answer>(
+  async run<Answer>(
     task: Task,
     { signal, onMessage }: { signal?: AbortSignal; onMessage?: (message: never) => void } = {},
   ): Promise<Answer> {
@@ -96,10 +96,9 @@ export class Threads<Task> {
     }
   }
 
-  #leastBusy(): Thread {
-    const [leastBusy] = [...this.#threads].sort((a, b) => a.tasks - b.tasks);
-    if (leastBusy && (leastBusy.tasks === 0 || this.#threads.size >= this.#options.max))
-      return leastBusy;
+  #idlest(): Thread {
+    const [idlest] = [...this.#threads].sort((a, b) => a.tasks - b.tasks);
+    if (idlest && (idlest.tasks === 0 || this.#threads.size >= this.#options.max)) return idlest;
     const thread: Thread = { worker: this.#options.begin(), tasks: 0, idle: undefined };
     thread.worker.unref();
     thread.worker.on("error", (error) =>

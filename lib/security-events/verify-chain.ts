@@ -24,7 +24,7 @@ type Place = { seq: number; hash: string | null; id: string | null };
 type Proven = {
   prefix: Checkpoint | undefined;
   heads: Checkpoint[];
-  unsoundCheckpoint: { signed: Checkpoint; why: string } | undefined;
+  unsoundCheckpoint: { signed: Checkpoint; reason: string } | undefined;
 };
 
 /**
@@ -172,11 +172,11 @@ function proveCheckpoints({ chain, checkpoints }: ChainState): Proven {
   let unsoundCheckpoint: Proven["unsoundCheckpoint"];
   const valid = checkpoints.filter((signed) => {
     const verdict = verifyCheckpoint(chain, signed);
-    const why =
+    const reason =
       verdict === "forged"
         ? "its signature is invalid"
         : `no key with the id ${signed.key_id} is known here`;
-    if (verdict !== "valid") unsoundCheckpoint ??= { signed, why };
+    if (verdict !== "valid") unsoundCheckpoint ??= { signed, reason };
     return verdict === "valid";
   });
   const prefix = valid.findLast(({ kind }) => kind === "prefix");
@@ -188,8 +188,8 @@ function proveCheckpoints({ chain, checkpoints }: ChainState): Proven {
 
 function unsoundFault({ unsoundCheckpoint }: Proven): ChainFault | null {
   if (!unsoundCheckpoint) return null;
-  const { signed, why } = unsoundCheckpoint;
-  const message = `The checkpoint of ${signed.at} at number ${signed.seq} proves nothing: ${why}.`;
+  const { signed, reason } = unsoundCheckpoint;
+  const message = `The checkpoint of ${signed.at} at number ${signed.seq} proves nothing: ${reason}.`;
   return { reason: "checkpoint_invalid", seq: signed.seq, event_id: null, message };
 }
 

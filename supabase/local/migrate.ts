@@ -11,7 +11,7 @@ const LOCK_KEY = "hashtext('tieout migrations')::bigint";
 /** The newest migration that the baseline replaces, and a commit that applies them all. */
 const REPLACED = { newest: "20261126015851", commit: "b948a13" };
 const TRY_EVERY_MS = 250;
-const SAY_EVERY_MS = 10_000;
+const LOG_INTERVAL_MS = 10_000;
 const HOLDER = `select a.pid, nullif(a.application_name, '') as name,
     host(a.client_addr) as address, a.backend_start::timestamptz(0)::text as since
   from pg_locks l join pg_stat_activity a using (pid)
@@ -98,7 +98,7 @@ async function recordBaseline(client: Client, applied: ReadonlySet<string>): Pro
 
 export type MigrateOptions = {
   /** Called every 10 s with the reason of the wait. */
-  onWait?: (why: string) => void;
+  onWait?: (reason: string) => void;
   giveUpAfterMs?: number;
   /**
    * Refuses a database with migrations that are not known here. A start does not: the previous
@@ -164,7 +164,7 @@ async function apply(client: Client, migration: Migration): Promise<void> {
   });
 }
 
-async function transaction<T>(client: Client, what: string, work: () => Promise<T>): Promise<T> {
+async function transaction<T>(client: Client, name: string, work: () => Promise<T>): Promise<T> {
   await client.query("begin");
   try {
     const result = await work();
@@ -172,7 +172,7 @@ async function transaction<T>(client: Client, what: string, work: () => Promise<
     return result;
   } catch (error) {
     await client.query("rollback");
-    throw new Error(`${what}: ${describe(error)}`, { cause: error });
+    throw new Error(`${name}: ${describe(error)}`, { cause: error });
   }
 }
 
@@ -191,7 +191,7 @@ function describe(error: unknown): string {
 /** Another process applies migrations, or hangs while it does. */
 export class LockHeld extends Error {}
 
-type Waiting = { onWait: (why: string) => void; giveUpAfterMs: number };
+type Waiting = { onWait: (reason: string) => void; giveUpAfterMs: number };
 
 async function locked<T>(
   databaseUrl: string,
@@ -225,20 +225,20 @@ async function locked<T>(
 async function takeLock(client: Client, { onWait, giveUpAfterMs }: Waiting): Promise<void> {
   await client.query("begin; set local idle_in_transaction_session_timeout = 0");
   const startedAt = performance.now();
-  for (let saidAt = Number.NEGATIVE_INFINITY; ; await sleep(TRY_EVERY_MS)) {
+  for (let loggedAt = Number.NEGATIVE_INFINITY; ; await sleep(TRY_EVERY_MS)) {
     const { rows } = await client.query<{ taken: boolean }>(
       `select pg_try_advisory_xact_lock(${LOCK_KEY}) as taken`,
     );
     if (rows[0]?.taken) return;
-    const who = await describeHolder(client);
+    const holder = await describeHolder(client);
     if (performance.now() - startedAt > giveUpAfterMs) {
       throw new LockHeld(
-        `Another start has held the lock of migrations for ${Math.round(giveUpAfterMs / 1000)} s: ${who}. If it is gone, end its connection with select pg_terminate_backend(<pid>), and start again.`,
+        `Another start has held the lock of migrations for ${Math.round(giveUpAfterMs / 1000)} s: ${holder}. If it is gone, end its connection with select pg_terminate_backend(<pid>), and start again.`,
       );
     }
-    if (performance.now() - saidAt < SAY_EVERY_MS) continue;
-    onWait(`waiting for another start to apply migrations: ${who}`);
-    saidAt = performance.now();
+    if (performance.now() - loggedAt < LOG_INTERVAL_MS) continue;
+    onWait(`waiting for another start to apply migrations: ${holder}`);
+    loggedAt = performance.now();
   }
 }
 

@@ -7,7 +7,7 @@ export type Acting = {
   /** The id of the exception with this title when it was created. */
   id: (title: string) => string;
 };
-export type Act = { name: string; act: (acting: Acting) => Promise<unknown> };
+export type RecordedAction = { name: string; run: (acting: Acting) => Promise<unknown> };
 
 export const TENANT = "acme";
 const OPERATIONS: Record<string, string> = {
@@ -80,7 +80,10 @@ const COUNTERS = [
  * Performs the actions one after another; returns what each left behind, one line each, without IDs
  * and times.
  */
-export async function recordExceptions(client: Client, acts: readonly Act[]): Promise<string> {
+export async function recordExceptions(
+  client: Client,
+  actions: readonly RecordedAction[],
+): Promise<string> {
   const names = new Map<string, string>();
   const nameOf = (id: string) => {
     if (!names.has(id)) names.set(id, `${id.slice(0, 4)}${names.size}`);
@@ -90,9 +93,9 @@ export async function recordExceptions(client: Client, acts: readonly Act[]): Pr
   const seen = { ledger: "0", history: "0", event: "0" };
   let before = new Map<string, Row>();
   const lines: string[] = [];
-  for (const { name, act } of acts) {
+  for (const { name, run } of actions) {
     lines.push("", `# ${name}`);
-    await act({
+    await run({
       sql,
       call: async (verb, input) => {
         try {

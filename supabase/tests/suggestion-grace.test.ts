@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
 import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
-import { LINES_OF_TWO_SOURCES } from "./exception-acts.ts";
+import { LINES_OF_TWO_SOURCES } from "./exception-actions.ts";
 import { TENANT } from "./exception-recorder.ts";
 
 const PERIOD = "rcn_00000000000000000000000000000001";

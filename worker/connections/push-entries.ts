@@ -9,10 +9,14 @@ import {
   PUSHED_FILES_MAX,
   partsOf,
 } from "#lib/entries/contract.ts";
-import type { LedgerFile } from "#lib/entries/files/ledger-writer.ts";
+import type { EntryFile } from "#lib/entries/files/entry-file-writer.ts";
 import { headerOf, rowsOf, splitIntoParts } from "#lib/entries/files/writers.ts";
-import { FORMAT_FILES, type LedgerSettings, type PushFormat } from "#lib/entries/rules/contract.ts";
-import { completeLedger } from "#lib/entries/rules/stored.ts";
+import {
+  type EntryFileSettings,
+  FORMAT_FILES,
+  type PushFormat,
+} from "#lib/entries/rules/contract.ts";
+import { withDefaultSettings } from "#lib/entries/rules/stored.ts";
 import { log } from "#lib/runtime/log.ts";
 import { ApiError } from "#lib/wire/errors.ts";
 import { openConnection } from "./open-connection.ts";
@@ -24,7 +28,7 @@ const ENTRIES_PER_PAGE = 1000;
 type Query = JobHelpers["query"];
 type Opened = {
   batch: EntryBatch;
-  ledger: Partial<LedgerSettings>;
+  ledger: Partial<EntryFileSettings>;
   connection: SealedConnection | null;
 };
 /** `failed`: the push is tried again; `stopped`: only after other entry rules, or by hand. */
@@ -76,10 +80,10 @@ async function push(
   access: Access,
 ): Promise<Result> {
   try {
-    const settings = completeLedger(ledger);
+    const settings = withDefaultSettings(ledger);
     const format = settings.push?.format ?? "csv";
     const files = batch.sums.map(({ currency }) => ({ batch, ledger: settings, currency, format }));
-    const entriesOf = (file: LedgerFile) => pagesOf(query, tenantId, file, access.signal);
+    const entriesOf = (file: EntryFile) => pagesOf(query, tenantId, file, access.signal);
     requireFewFiles(files, format);
     // Whether the layout can hold every entry shows before the first file is written.
     for (const file of files) await requireSuitable(file, entriesOf(file));
@@ -106,7 +110,7 @@ async function push(
 }
 
 /** @throws ApiError for more files than a push can list */
-function requireFewFiles(files: LedgerFile[], format: PushFormat): void {
+function requireFewFiles(files: EntryFile[], format: PushFormat): void {
   const count = files.reduce((total, file) => total + partsOf(file).parts, 0);
   if (count <= PUSHED_FILES_MAX) return;
   const [max, needed] = [PUSHED_FILES_MAX, count].map((number) => number.toLocaleString("en"));
@@ -119,7 +123,7 @@ function requireFewFiles(files: LedgerFile[], format: PushFormat): void {
 }
 
 /** @throws ApiError for an entry that the layout can't hold */
-async function requireSuitable(file: LedgerFile, pages: AsyncIterable<Entry[]>): Promise<void> {
+async function requireSuitable(file: EntryFile, pages: AsyncIterable<Entry[]>): Promise<void> {
   headerOf(file);
   for await (const entries of pages) rowsOf(entries, file);
 }
@@ -143,7 +147,7 @@ function usable(connection: SealedConnection | null): SealedConnection {
 async function* pagesOf(
   query: Query,
   tenantId: string,
-  { batch, currency }: LedgerFile,
+  { batch, currency }: EntryFile,
   signal: AbortSignal,
 ): AsyncGenerator<Entry[]> {
   for (let place = 0; ; ) {
@@ -163,7 +167,7 @@ async function* pagesOf(
 
 /** The files of a currency, one after the other: several if the layout limits their entries. */
 async function* partsIn(
-  file: LedgerFile,
+  file: EntryFile,
   pages: AsyncIterable<Entry[]>,
 ): AsyncGenerator<{ name: string; content: Uint8Array }> {
   let chunks: Uint8Array[] = [];

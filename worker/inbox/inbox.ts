@@ -16,7 +16,7 @@ const MAIL_MAX_BYTES = 35 * 1024 ** 2;
 const CLIENTS_MAX = 50;
 const RECIPIENTS_MAX = 5;
 /** Each of them is in memory: the content, and its attachments decoded. */
-const MAILS_AT_ONCE = 2;
+const CONCURRENT_MAILS_MAX = 2;
 const RECEIVE_TIMEOUT_MS = 120_000;
 /** Below the minute without a byte after which the server ends a connection. */
 const WAIT_TIMEOUT_MS = 45_000;
@@ -54,7 +54,7 @@ export class InboxServer implements Service {
   readonly #server: SMTPServer;
   readonly #resolver: DNSResolver | undefined;
   readonly #limiter = new TenantLimiter({
-    total: MAILS_AT_ONCE,
+    total: CONCURRENT_MAILS_MAX,
     waitTimeoutMs: WAIT_TIMEOUT_MS,
     kinds: { mail: { perTenant: 1, waiting: { max: CLIENTS_MAX, tooMany: "Try again later." } } },
   });
@@ -66,7 +66,7 @@ export class InboxServer implements Service {
       connectionString,
       application_name: "inbox",
       query_timeout: STATEMENT_TIMEOUT_MS,
-      max: MAILS_AT_ONCE + 1,
+      max: CONCURRENT_MAILS_MAX + 1,
     });
     this.#pool.on("error", () => {});
     this.#server = new SMTPServer({

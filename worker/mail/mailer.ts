@@ -8,7 +8,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /**
  * Long enough for a slow server. A worker that stops doesn't wait that long; the job is retried.
  */
-const ANSWER_TIMEOUT_MS = 20_000;
+const RESPONSE_TIMEOUT_MS = 20_000;
 
 export type Mailer = { send: (message: Message) => Promise<void> };
 
@@ -43,7 +43,7 @@ function bySmtp(smtpUrl: string, from: string, host: string): Mailer {
     }),
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
-    socketTimeout: ANSWER_TIMEOUT_MS,
+    socketTimeout: RESPONSE_TIMEOUT_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -60,7 +60,7 @@ function bySmtp(smtpUrl: string, from: string, host: string): Mailer {
         headers: { "Auto-Submitted": "auto-generated" },
       };
       await transport.sendMail(mail).catch((error: Fault) => {
-        throw new Error(`${whyUnsent(error)} The server at ${hostname} said: ${error.message}`, {
+        throw new Error(`${unsentReason(error)} The server at ${hostname} said: ${error.message}`, {
           cause: error,
         });
       });
@@ -71,7 +71,7 @@ function bySmtp(smtpUrl: string, from: string, host: string): Mailer {
 type Fault = Error & { code?: string; responseCode?: number };
 
 /** What an operator can do about an error, by nodemailer's codes (nodemailer/lib/errors.js). */
-function whyUnsent({ code, message }: Fault): string {
+function unsentReason({ code, message }: Fault): string {
   if (code === "EAUTH") return "The mail server refused the user name or password of SMTP_URL.";
   if (code === "ETLS" || /certificate/.test(message))
     return "The connection couldn't be encrypted, so no password and no mail was sent over it.";

@@ -109,11 +109,11 @@ describe("npm run migration", () => {
 
 /** The catalogue of the schemas after these statements. */
 async function changedBy(sql: string): Promise<CatalogueObject[]> {
-  await schemas.wanted.client.query("begin");
+  await schemas.desired.client.query("begin");
   try {
-    await schemas.wanted.client.query(sql);
-    return await readCatalogueInTransaction(schemas.wanted.client);
+    await schemas.desired.client.query(sql);
+    return await readCatalogueInTransaction(schemas.desired.client);
   } finally {
-    await schemas.wanted.client.query("rollback");
+    await schemas.desired.client.query("rollback");
   }
 }

@@ -18,21 +18,21 @@ export type Difference = {
   after: CatalogueObject | undefined;
 };
 
-/** The changes that turn `made` into `wanted`, in the order of `wanted`, with removals last. */
+/** The changes that turn `actual` into `desired`, in the order of `desired`, with removals last. */
 export function differences(
-  made: readonly CatalogueObject[],
-  wanted: readonly CatalogueObject[],
+  actual: readonly CatalogueObject[],
+  desired: readonly CatalogueObject[],
 ): Difference[] {
-  const before = byKey(made);
-  const after = byKey(wanted);
-  const additions = wanted.flatMap((thing): Difference[] => {
-    const old = before.get(keyOf(thing));
-    if (!old) return [{ change: "added", before: undefined, after: thing }];
-    return isSame(old, thing) ? [] : [{ change: "changed", before: old, after: thing }];
+  const before = byKey(actual);
+  const after = byKey(desired);
+  const additions = desired.flatMap((object): Difference[] => {
+    const old = before.get(keyOf(object));
+    if (!old) return [{ change: "added", before: undefined, after: object }];
+    return isSame(old, object) ? [] : [{ change: "changed", before: old, after: object }];
   });
-  const removals = made
-    .filter((thing) => !after.has(keyOf(thing)))
-    .map((thing): Difference => ({ change: "removed", before: thing, after: undefined }));
+  const removals = actual
+    .filter((object) => !after.has(keyOf(object)))
+    .map((object): Difference => ({ change: "removed", before: object, after: undefined }));
   return [...additions, ...removals];
 }
 
@@ -47,8 +47,8 @@ function isSame(before: CatalogueObject, after: CatalogueObject): boolean {
 export function describe({ change, before, after }: Difference): string {
   const { kind, name } = (after ?? before) as CatalogueObject;
   if (change !== "changed") return `${kind} ${name} is ${change}`;
-  const short = (thing: CatalogueObject | undefined) =>
-    (thing?.definition ?? "").replace(/\s+/g, " ").slice(0, 200);
+  const short = (object: CatalogueObject | undefined) =>
+    (object?.definition ?? "").replace(/\s+/g, " ").slice(0, 200);
   return AUTOMATIC.has(kind)
     ? `${kind} ${name} is changed`
     : `${kind} ${name} is changed: ${short(before)} → ${short(after)}`;
@@ -63,14 +63,17 @@ export type Plan = { byHand: Difference[]; statements: string[] };
  * Plans a migration. New tables are created as in the schemas. Existing ones may hold data, so a
  * person must write their changes.
  */
-export function planOf(made: readonly CatalogueObject[], wanted: readonly CatalogueObject[]): Plan {
-  const all = differences(made, wanted);
+export function planOf(
+  actual: readonly CatalogueObject[],
+  desired: readonly CatalogueObject[],
+): Plan {
+  const all = differences(actual, desired);
   const newTables = new Set(
     all.flatMap(({ change, after }) =>
       change === "added" && after?.kind === "table" ? [after.name] : [],
     ),
   );
-  const goneTables = new Set(
+  const droppedTables = new Set(
     all.flatMap(({ change, before }) =>
       change === "removed" && before?.kind === "table" ? [before.name] : [],
     ),
@@ -78,13 +81,15 @@ export function planOf(made: readonly CatalogueObject[], wanted: readonly Catalo
   const byHand = all.filter(({ before, after }) => {
     const { kind, owner } = (after ?? before) as CatalogueObject;
     return (
-      !AUTOMATIC.has(kind) && !newTables.has(owner) && (kind === "table" || !goneTables.has(owner))
+      !AUTOMATIC.has(kind) &&
+      !newTables.has(owner) &&
+      (kind === "table" || !droppedTables.has(owner))
     );
   });
   const changes = all.filter(
     (difference) =>
       !byHand.includes(difference) &&
-      !goneTables.has((difference.after ?? difference.before)?.owner ?? ""),
+      !droppedTables.has((difference.after ?? difference.before)?.owner ?? ""),
   );
 
   const dropped = new Set(
@@ -99,12 +104,12 @@ export function planOf(made: readonly CatalogueObject[], wanted: readonly Catalo
       (change.before.kind !== "function" || isDropped(change)),
   );
   // Dropping a function also drops its grants and comments, so unchanged ones are created again.
-  const remade = wanted.filter(({ kind, owner }) => kind !== "function" && dropped.has(owner));
-  const makes = wanted.filter(
-    (thing) =>
-      thing.make && (remade.includes(thing) || changes.some(({ after }) => after === thing)),
+  const remade = desired.filter(({ kind, owner }) => kind !== "function" && dropped.has(owner));
+  const makes = desired.filter(
+    (object) =>
+      object.make && (remade.includes(object) || changes.some(({ after }) => after === object)),
   );
-  const goneRows = changes
+  const droppedRows = changes
     .filter(({ change, before }) => change === "removed" && before?.kind === "row")
     .toReversed();
   return {
@@ -115,7 +120,7 @@ export function planOf(made: readonly CatalogueObject[], wanted: readonly Catalo
       ),
       ...makes.map(({ make }) => make as string),
       // Rows that referred to these have been changed by now.
-      ...goneRows.flatMap(({ before }) => before?.unmake ?? []),
+      ...droppedRows.flatMap(({ before }) => before?.unmake ?? []),
     ],
   };
 }
@@ -136,6 +141,6 @@ function keyOf({ kind, name }: CatalogueObject): string {
   return `${kind} ${name}`;
 }
 
-function byKey(things: readonly CatalogueObject[]): Map<string, CatalogueObject> {
-  return new Map(things.map((thing) => [keyOf(thing), thing]));
+function byKey(objects: readonly CatalogueObject[]): Map<string, CatalogueObject> {
+  return new Map(objects.map((object) => [keyOf(object), object]));
 }

@@ -7,14 +7,14 @@ const MINUTE = 60_000;
 
 /** The database that supabase/schemas creates, and its catalogue, for the tests of a file. */
 export function schemaDatabase(fresh: CreateDatabase): {
-  wanted: FreshDatabase;
+  desired: FreshDatabase;
   known: CatalogueObject[];
 } {
-  const state = {} as { wanted: FreshDatabase; known: CatalogueObject[] };
+  const state = {} as { desired: FreshDatabase; known: CatalogueObject[] };
   beforeAll(async () => {
-    state.wanted = await fresh();
-    await run(state.wanted.client, schemaSql(), "supabase/schemas");
-    state.known = await readCatalogue(state.wanted.client);
+    state.desired = await fresh();
+    await run(state.desired.client, schemaSql(), "supabase/schemas");
+    state.known = await readCatalogue(state.desired.client);
   }, MINUTE);
   return state;
 }

@@ -20,7 +20,7 @@ export function schemaSql(): string {
 }
 
 /** Runs the statements in one transaction. @throws Error that names the failing statement */
-export async function run(database: Client, sql: string, what: string): Promise<void> {
+export async function run(database: Client, sql: string, label: string): Promise<void> {
   await database.query("begin");
   try {
     await database.query(sql);
@@ -33,7 +33,7 @@ export async function run(database: Client, sql: string, what: string): Promise<
       where?: string;
     };
     const line = position && `line ${sql.slice(0, Number(position)).split("\n").length}`;
-    throw new Error([`${what}: ${message}`, line, where].filter(Boolean).join("; "), {
+    throw new Error([`${label}: ${message}`, line, where].filter(Boolean).join("; "), {
       cause: error,
     });
   }

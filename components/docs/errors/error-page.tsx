@@ -90,7 +90,7 @@ export function ErrorPage({
           ))}
         </div>
         <div className="min-w-0 max-xl:order-first xl:sticky xl:top-20 xl:self-start">
-          <CodeBlock output title="Response" language="http" code={exampleAnswer(code, origin)} />
+          <CodeBlock output title="Response" language="http" code={exampleResponse(code, origin)} />
         </div>
       </div>
     </article>
@@ -98,7 +98,7 @@ export function ErrorPage({
 }
 
 /** The response on the wire. */
-function exampleAnswer(code: ErrorCode, origin: string): string {
+function exampleResponse(code: ErrorCode, origin: string): string {
   const { title, status } = ERRORS[code];
   const { detail, errors, headers, fields } = CATALOGUE[code];
   const lines = {

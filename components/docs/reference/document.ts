@@ -12,7 +12,7 @@ export type DocumentOperation = {
   summary: string;
   parameters?: Reference<Parameter>[];
   requestBody?: { required: boolean; content: Record<string, Media> };
-  responses: Record<string, Reference<Answer>>;
+  responses: Record<string, Reference<DocumentResponse>>;
 };
 
 export type Parameter = {
@@ -27,7 +27,7 @@ export type Media = {
   example?: unknown;
   examples?: Record<string, { summary: string; value: Problem }>;
 };
-export type Answer = {
+export type DocumentResponse = {
   headers?: Record<string, Reference<Header>>;
   content?: Record<string, Media>;
 };

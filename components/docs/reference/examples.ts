@@ -39,7 +39,7 @@ function curl(operation: Operation, origin: string): string {
 }
 
 function typeScript(operation: Operation, origin: string, definitions: Definitions): string {
-  const { contract, answer } = operation;
+  const { contract, response } = operation;
   const body = bodyOf(operation);
   const writing: Writing = {
     credential: `\`Bearer \${process.env.${TOKEN}}\``,
@@ -62,11 +62,11 @@ function typeScript(operation: Operation, origin: string, definitions: Definitio
         ]),
     "});",
     "if (!response.ok) throw new Error(await response.text());",
-    ...(answer.file === undefined
+    ...(response.file === undefined
       ? [
           "const result = (await response.json()) as Result;",
           "",
-          `type Result = ${typeScriptType(answer.schema, definitions)};`,
+          `type Result = ${typeScriptType(response.schema, definitions)};`,
         ]
       : ["const result = await response.text();"]),
   ];

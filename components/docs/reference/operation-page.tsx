@@ -15,7 +15,7 @@ type Props = { operation: Operation; resource: Resource; origin: string; definit
 
 /** One operation: its input on the left, a request and its response on the right. */
 export function OperationPage({ operation, resource, origin, definitions }: Props) {
-  const { contract, parameters, body, answer } = operation;
+  const { contract, parameters, body, response } = operation;
   const examples = examplesOf(operation, origin, definitions);
   const placed = (place: string) =>
     parameters
@@ -80,7 +80,7 @@ export function OperationPage({ operation, resource, origin, definitions }: Prop
               .
             </p>
           )}
-          <Answer operation={operation} definitions={definitions} />
+          <ResponseSection operation={operation} definitions={definitions} />
           <Problems operation={operation} />
         </div>
         <div className="min-w-0 max-xl:order-first">
@@ -94,19 +94,19 @@ export function OperationPage({ operation, resource, origin, definitions }: Prop
                 code,
               }))}
             />
-            {answer.file === undefined ? (
+            {response.file === undefined ? (
               <CodeBlock
                 output
-                title={`Response, ${answer.status}`}
+                title={`Response, ${response.status}`}
                 language="json"
-                code={JSON.stringify(answer.example, null, 2)}
+                code={JSON.stringify(response.example, null, 2)}
               />
             ) : (
               <CodeBlock
                 output
-                title={`Response, ${answer.status}, as CSV`}
+                title={`Response, ${response.status}, as CSV`}
                 language="text"
-                code={answer.file}
+                code={response.file}
               />
             )}
           </div>
@@ -146,28 +146,28 @@ function Refused({ names }: { names: string[] }) {
   );
 }
 
-function Answer({
-  operation: { answer },
+function ResponseSection({
+  operation: { response },
   definitions,
 }: {
   operation: Operation;
   definitions: Definitions;
 }) {
-  const name = schemaName(answer.schema);
+  const name = schemaName(response.schema);
   return (
     <section aria-labelledby="answer" className="flex flex-col gap-1">
       <Heading id="response">Response</Heading>
       <p className="text-base text-muted">
-        <code className="font-mono text-sm font-semibold text-ink">{answer.status}</code>
-        {answer.file !== undefined
+        <code className="font-mono text-sm font-semibold text-ink">{response.status}</code>
+        {response.file !== undefined
           ? " with a file in the requested format."
           : name && !name.startsWith("__")
             ? ` with ${/^[AEIOU]/.test(name) ? "an" : "a"} ${name.replace(/Output$/, "")}.`
             : " with these fields."}
       </p>
-      {answer.file === undefined && (
+      {response.file === undefined && (
         <Fields
-          fields={fieldsOf(answer.schema, definitions)}
+          fields={fieldsOf(response.schema, definitions)}
           definitions={definitions}
           request={false}
         />
@@ -177,7 +177,7 @@ function Answer({
           Response headers
         </summary>
         <ul className="flex flex-col divide-y divide-line">
-          {answer.headers.map(({ name: header, description }) => (
+          {response.headers.map(({ name: header, description }) => (
             <li key={header} className="flex flex-col gap-0.5 py-2">
               <code className="font-mono text-sm font-semibold">{header}</code>
               <span className="text-muted">{description}</span>

@@ -5,9 +5,9 @@
 import type { Contract } from "#lib/wire/contract.ts";
 import { slugOf } from "../slug.ts";
 import {
-  type Answer,
   type Document,
   type DocumentOperation,
+  type DocumentResponse,
   type Header,
   type Parameter,
   type Problem,
@@ -25,7 +25,7 @@ export type Operation = {
   contract: Contract;
   parameters: Parameter[];
   body: Body | null;
-  answer: {
+  response: {
     status: number;
     schema: Schema;
     example: unknown;
@@ -75,7 +75,9 @@ function operationOf(contract: Contract, resource: string, document: Document): 
     contract.method.toLowerCase()
   ] as DocumentOperation;
   const slug = slugOf(contract.operationId);
-  const answers = Object.values(described.responses).map((answer) => partOf(answer, document));
+  const responses = Object.values(described.responses).map((response) =>
+    partOf(response, document),
+  );
   return {
     slug,
     href: `${REFERENCE_PATH}/${resource}/${slug}`,
@@ -83,12 +85,12 @@ function operationOf(contract: Contract, resource: string, document: Document): 
     contract,
     parameters: (described.parameters ?? []).map((parameter) => partOf(parameter, document)),
     body: bodyOf(described, document),
-    answer: answerOf(
+    response: responseOf(
       contract.status,
-      partOf(described.responses[contract.status] as Answer, document),
+      partOf(described.responses[contract.status] as DocumentResponse, document),
       document,
     ),
-    problems: answers.flatMap(problemsOf),
+    problems: responses.flatMap(problemsOf),
   };
 }
 
@@ -103,11 +105,11 @@ function bodyOf({ requestBody }: DocumentOperation, document: Document): Body | 
   };
 }
 
-function answerOf(
+function responseOf(
   status: number,
-  { headers, content }: Answer,
+  { headers, content }: DocumentResponse,
   document: Document,
-): Operation["answer"] {
+): Operation["response"] {
   const file = content?.["text/csv"]?.example;
   const [type] = Object.keys(content ?? {});
   const download = type === "application/json" ? undefined : type;
@@ -123,7 +125,7 @@ function answerOf(
   };
 }
 
-function problemsOf({ content }: Answer): Problem[] {
+function problemsOf({ content }: DocumentResponse): Problem[] {
   return Object.values(content?.["application/problem+json"]?.examples ?? {}).map(
     ({ value }) => value,
   );

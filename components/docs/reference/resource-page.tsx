@@ -15,7 +15,7 @@ export function ResourcePage({
   definitions: Definitions;
 }) {
   const object = resource.operations
-    .map(({ answer }) => answer.schema)
+    .map(({ response }) => response.schema)
     .find((schema) => schemaName(schema));
   return (
     <article className="flex max-w-3xl flex-col gap-6">

@@ -8,18 +8,18 @@ const load = () =>
   import("./search-dialog.tsx").then(({ SearchDialog }) => ({ default: SearchDialog }));
 const SearchDialog = lazy(load);
 
-const LOOKS = {
+const VARIANTS = {
   bar: "h-9 w-9 justify-center sm:w-56 sm:justify-start sm:px-3",
   page: "h-12 w-full px-4 text-lg",
 } as const;
 
 /** Opens the search, which is not part of the page's first script; in the bar also by / and ⌘K. */
-export function SearchButton({ look = "bar" }: { look?: keyof typeof LOOKS }) {
+export function SearchButton({ variant = "bar" }: { variant?: keyof typeof VARIANTS }) {
   const [open, setOpen] = useState(false);
 
   // By the time that it can be seen: an effect runs later, and loses the key of who is quick.
   useLayoutEffect(() => {
-    if (look !== "bar") return;
+    if (variant !== "bar") return;
     // Once the page is at rest, so that nothing is lost that is typed right after /.
     const idle = window.requestIdleCallback?.(load);
     const onKey = (event: KeyboardEvent) => {
@@ -36,7 +36,7 @@ export function SearchButton({ look = "bar" }: { look?: keyof typeof LOOKS }) {
       document.removeEventListener("keydown", onKey);
       if (idle !== undefined) window.cancelIdleCallback(idle);
     };
-  }, [look]);
+  }, [variant]);
 
   return (
     <>
@@ -46,11 +46,11 @@ export function SearchButton({ look = "bar" }: { look?: keyof typeof LOOKS }) {
         className={classes(
           "flex shrink-0 items-center gap-2 rounded-md border border-field bg-surface",
           "text-muted transition-colors duration-100 hover:bg-hover hover:text-ink",
-          LOOKS[look],
+          VARIANTS[variant],
         )}
       >
         <Search aria-hidden className="size-4 shrink-0" />
-        <span className={look === "bar" ? "text-sm max-sm:sr-only" : ""}>Search the docs</span>
+        <span className={variant === "bar" ? "text-sm max-sm:sr-only" : ""}>Search the docs</span>
         <kbd
           aria-hidden
           className="ml-auto rounded-sm border border-line bg-canvas px-1.5 font-mono text-xs max-sm:hidden"

@@ -51,12 +51,12 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
   const known = <Value extends string>(
     facet: Facet,
     values: readonly Value[],
-    words: Record<Value, string>,
+    labels: Record<Value, string>,
   ): FacetOption<Value>[] =>
-    values.map((value) => ({ value, word: words[value], note: count(facet, value) }));
+    values.map((value) => ({ value, optionLabel: labels[value], note: count(facet, value) }));
   const found = (
     facet: Facet,
-    word: (value: string, name: string | null) => ReactNode,
+    labelOf: (value: string, name: string | null) => ReactNode,
   ): FacetOption<string>[] => {
     const counted = facets?.[facet] ?? [];
     const chosen = (search[facet] ?? []) as readonly string[];
@@ -66,7 +66,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
     return [...counted, ...absent.map((value) => ({ value, name: null }))].map(
       ({ value, name }) => ({
         value,
-        word: word(value, name),
+        optionLabel: labelOf(value, name),
         note: count(facet, value),
       }),
     );
@@ -149,7 +149,7 @@ export function BoardFilters({ search, onChange, onClear, children }: Props) {
           name={fieldLabel("assigned_to")}
           values={search.assigned_to}
           options={[
-            { value: ME, word: "Me", note: count("assigned_to", self) },
+            { value: ME, optionLabel: "Me", note: count("assigned_to", self) },
             ...people.filter(({ value }) => value === NONE),
             ...people
               .filter(
@@ -278,7 +278,7 @@ function noteOf(
 /** Options that also show the sum at risk. */
 function moneyOptions(
   facets: SlaFacets["facets"] | undefined,
-  found: (facet: Facet, word: (value: string) => ReactNode) => FacetOption<string>[],
+  found: (facet: Facet, labelOf: (value: string) => ReactNode) => FacetOption<string>[],
 ): FacetOption<string>[] {
   return found("currency", (value) => (value === NONE ? "No amount" : value)).map((option) => {
     const sum = facets?.currency.find(({ value }) => value === option.value)?.amount_minor;

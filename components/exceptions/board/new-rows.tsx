@@ -32,8 +32,8 @@ export function NewRows({
     <div className="pointer-events-none sticky top-2 z-20 flex h-0 justify-center">
       <p role="status" className="sr-only">
         {waiting > 0
-          ? `${words(waiting)} waiting`
-          : arrived.size > 0 && `${words(arrived.size)} shown`}
+          ? `${newRowsLabel(waiting)} waiting`
+          : arrived.size > 0 && `${newRowsLabel(arrived.size)} shown`}
       </p>
       {waiting > 0 ? (
         <Pill onClick={() => lead(onShow(), 0)}>
@@ -66,6 +66,6 @@ function Pill({ onClick, children }: { onClick: () => void; children: ReactNode 
   );
 }
 
-function words(count: number): string {
+function newRowsLabel(count: number): string {
   return `${count.toLocaleString("en")} new ${count === 1 ? "exception" : "exceptions"}`;
 }

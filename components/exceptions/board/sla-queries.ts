@@ -10,7 +10,7 @@ import { exceptionsKey } from "../queries.ts";
 const REFRESH_MS = 15_000;
 const REPORT_REFRESH_MS = 60_000;
 
-export function ledgerOf(tenant: string, id: string) {
+export function slaTimelineOf(tenant: string, id: string) {
   return singleQuery({
     keyPrefix: exceptionsKey(tenant),
     contract: getExceptionLedgerContract,

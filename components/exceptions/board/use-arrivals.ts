@@ -56,12 +56,12 @@ export function useArrivals() {
   }, [unseen]);
 
   useEffect(() => {
-    const look = () => document.visibilityState === "visible" && setUnseen(0);
-    window.addEventListener("focus", look);
-    document.addEventListener("visibilitychange", look);
+    const clearIfVisible = () => document.visibilityState === "visible" && setUnseen(0);
+    window.addEventListener("focus", clearIfVisible);
+    document.addEventListener("visibilitychange", clearIfVisible);
     return () => {
-      window.removeEventListener("focus", look);
-      document.removeEventListener("visibilitychange", look);
+      window.removeEventListener("focus", clearIfVisible);
+      document.removeEventListener("visibilitychange", clearIfVisible);
     };
   }, []);
 

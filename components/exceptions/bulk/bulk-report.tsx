@@ -60,10 +60,10 @@ export function BulkReport({
 }
 
 function Unsent({ error, count }: { error: Error | null; count: number }) {
-  const why = `${pluralize(count, "was", "were")} not changed because of this.`;
+  const reason = `${pluralize(count, "was", "were")} not changed because of this.`;
   return error ? (
-    <ProblemNote error={error}>{why}</ProblemNote>
+    <ProblemNote error={error}>{reason}</ProblemNote>
   ) : (
-    <Note tone="info">Stopped. {why}</Note>
+    <Note tone="info">Stopped. {reason}</Note>
   );
 }

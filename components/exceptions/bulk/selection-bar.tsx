@@ -68,9 +68,10 @@ export function SelectionBar({
     if (fault) showPauseFault(fault);
     else flushSync(() => setPausing(true));
   };
-  const start = (asked: Change) =>
-    everything ? changeAll(everything, asked) : change(chosen, asked);
-  const action = (asked: Change) => (everything ? setConfirming(asked) : change(chosen, asked));
+  const start = (requested: Change) =>
+    everything ? changeAll(everything, requested) : change(chosen, requested);
+  const action = (requested: Change) =>
+    everything ? setConfirming(requested) : change(chosen, requested);
   const assign = (assigned_to: string | null) =>
     action({
       patch: { assigned_to },

@@ -35,7 +35,7 @@ export function CommentForm({ id, onClose }: { id: string; onClose: () => void }
   const mention = caret === null ? null : mentionAt(text, caret);
   const found = mention
     ? people
-        .filter((user) => personName(user).toLowerCase().startsWith(mention.sought.toLowerCase()))
+        .filter((user) => personName(user).toLowerCase().startsWith(mention.query.toLowerCase()))
         .slice(0, SHOWN_PEOPLE)
     : [];
   const listbox = useListbox({ label: "Comment", keys: found, onChoose: (user) => insert(user) });

@@ -34,7 +34,7 @@ const EvidenceList = dynamic(
   { loading: Waiting },
 );
 const ExceptionLedger = dynamic(
-  () => import("../board/exception-ledger.tsx").then((part) => part.ExceptionLedger),
+  () => import("../board/sla-timeline.tsx").then((part) => part.SlaTimeline),
   { loading: Waiting },
 );
 

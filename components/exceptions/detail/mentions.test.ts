@@ -21,8 +21,8 @@ test("shows a stored comment as text and people, whatever its text looks like", 
 });
 
 test("starts a mention at an @ after a space, up to the caret", () => {
-  expect(mentionAt("Ask @zo", 7)).toEqual({ from: 4, sought: "zo" });
-  expect(mentionAt("@", 1)).toEqual({ from: 0, sought: "" });
+  expect(mentionAt("Ask @zo", 7)).toEqual({ from: 4, query: "zo" });
+  expect(mentionAt("@", 1)).toEqual({ from: 0, query: "" });
   expect(mentionAt("mail@zo", 7)).toBeNull();
   expect(mentionAt("Ask @zoe now", 12)).toBeNull();
 });

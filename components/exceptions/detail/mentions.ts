@@ -5,12 +5,12 @@
 export type Part = { text: string } | { user: string };
 
 const REFERENCE = /<@(user:[^\s<>]{1,120})>/g;
-const BEGUN = /(?:^|[\s(])@([^\s@<>]{0,120})$/;
+const PARTIAL_MENTION = /(?:^|[\s(])@([^\s@<>]{0,120})$/;
 
 /** The mention being typed before the caret: the place of its @, and the text after it. */
-export function mentionAt(text: string, caret: number): { from: number; sought: string } | null {
-  const sought = BEGUN.exec(text.slice(0, caret))?.[1];
-  return sought === undefined ? null : { from: caret - sought.length - 1, sought };
+export function mentionAt(text: string, caret: number): { from: number; query: string } | null {
+  const query = PARTIAL_MENTION.exec(text.slice(0, caret))?.[1];
+  return query === undefined ? null : { from: caret - query.length - 1, query };
 }
 
 /**

@@ -14,26 +14,26 @@ const ACCEPTED = ".csv,.ndjson,.jsonl,.json,text/csv,application/x-ndjson";
 
 /** Choose or drop a file. */
 export function FileChooser({ onChoose }: { onChoose: (chosen: Chosen) => void }) {
-  const [fault, setFault] = useState<{ file: string; why: string } | null>(null);
+  const [fault, setFault] = useState<{ file: string; reason: string } | null>(null);
 
-  async function take(file: File) {
+  async function chooseFile(file: File) {
     const format = await formatOf(file);
-    const why = await faultOf(file, format);
-    if (why === null) onChoose({ file, format });
-    else setFault({ file: file.name, why });
+    const reason = await faultOf(file, format);
+    if (reason === null) onChoose({ file, format });
+    else setFault({ file: file.name, reason });
   }
 
   return (
     <FileDrop
       accept={ACCEPTED}
       hint="or drop it here. CSV with a header row, or NDJSON with one JSON object per line."
-      onFile={take}
+      onFile={chooseFile}
     >
       <div role="alert" className="empty:hidden">
         {fault && (
           <Note tone="danger">
             <strong className="font-medium break-all">{fault.file}</strong> wasn't imported.{" "}
-            {fault.why}
+            {fault.reason}
           </Note>
         )}
       </div>

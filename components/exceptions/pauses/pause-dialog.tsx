@@ -32,7 +32,7 @@ export function PauseDialog({ count, send, onDone, onClose }: Props) {
     reason: reason.trim(),
     until: pauseUntil(end, until, serverNow(), timeZone),
   });
-  const what = count === 1 ? "exception" : pluralize(count, "exception");
+  const noun = count === 1 ? "exception" : pluralize(count, "exception");
   const form = useForm({
     initial: { reason: "", end: "tomorrow", until: "" } as Draft,
     check: ({ reason, end, until }) => ({
@@ -46,9 +46,9 @@ export function PauseDialog({ count, send, onDone, onClose }: Props) {
   return (
     <FormDialog
       form={form}
-      title={`Pause ${what}`}
+      title={`Pause ${noun}`}
       description="The clock stops, and no warnings are sent until it resumes."
-      start={`Pause ${what}`}
+      start={`Pause ${noun}`}
       pending="Pausing…"
       onClose={onClose}
     >

@@ -58,7 +58,7 @@ export function PolicyForm({ stored }: { stored: PolicyVersion }) {
         body: { ...policyOf(draft), dry_run: true },
         ifMatch: base.etag,
       }).catch(refetchIfOvertaken),
-    onDone: (reckoned) => setImpact(reckoned.impact),
+    onDone: (preview) => setImpact(preview.impact),
   });
   const { draft, problems, change } = form;
   const { minutes_to_resolve: minutes, thresholds } = draft;

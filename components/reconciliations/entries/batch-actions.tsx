@@ -26,18 +26,18 @@ const ExportedDialog = dynamic(
 
 export function BatchActions({ batch }: { batch: EntryBatch }) {
   const mayMark = useIsAllowed(markEntryBatchExportedContract.access);
-  const [asking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <div className="flex flex-wrap gap-2">
       <DownloadMenu batch={batch} />
       {mayMark && batch.state === "ready" && (
-        <Button size="sm" onClick={() => setAsking(true)}>
+        <Button size="sm" onClick={() => setConfirming(true)}>
           <Check aria-hidden className="size-4 text-muted" />
           Mark as exported
         </Button>
       )}
       {mayMark && batch.state === "ready" && batch.push && <PushButton batch={batch} />}
-      {asking && <ExportedDialog batch={batch} onClose={() => setAsking(false)} />}
+      {isConfirming && <ExportedDialog batch={batch} onClose={() => setConfirming(false)} />}
     </div>
   );
 }

@@ -14,22 +14,26 @@ import {
   listEntriesContract,
   partsOf,
 } from "#lib/entries/contract.ts";
-import { FORMAT_FILES, LEDGER_FORMATS, type LedgerFormat } from "#lib/entries/rules/contract.ts";
+import {
+  ENTRY_FILE_FORMATS,
+  type EntryFileFormat,
+  FORMAT_FILES,
+} from "#lib/entries/rules/contract.ts";
 
 /** A menu of more files would be no help; a push writes as many as there are. */
 const PARTS_LISTED = 12;
 
-type LedgerFile = BatchFile & { format: LedgerFormat };
+type DownloadableFile = BatchFile & { format: EntryFileFormat };
 
 /** The files of a batch; one per currency for a ledger. Saving one marks nothing. */
 export function DownloadMenu({ batch }: { batch: EntryBatch }) {
   const { id, number, sums } = batch;
   const tenant = useTenantId();
   const { start, isPending } = useExport({ failed: "Couldn't download the entries" });
-  const files = LEDGER_FORMATS.flatMap((format) =>
-    sums.map(({ currency }): LedgerFile => ({ batch, format, currency })),
+  const files = ENTRY_FILE_FORMATS.flatMap((format) =>
+    sums.map(({ currency }): DownloadableFile => ({ batch, format, currency })),
   );
-  const download = (file: LedgerFile, part: number | undefined) =>
+  const download = (file: DownloadableFile, part: number | undefined) =>
     start({
       name: fileNameOf(file, part),
       load: () =>
@@ -54,7 +58,7 @@ export function DownloadMenu({ batch }: { batch: EntryBatch }) {
     >
       <MenuHeading>For a ledger</MenuHeading>
       {files.map((file) => (
-        <LedgerItems
+        <EntryFileItems
           key={`${file.format} ${file.currency}`}
           file={file}
           onDownload={(part) => download(file, part)}
@@ -79,11 +83,11 @@ export function DownloadMenu({ batch }: { batch: EntryBatch }) {
 }
 
 /** An item for each file that a ledger takes the entries in. */
-function LedgerItems({
+function EntryFileItems({
   file,
   onDownload,
 }: {
-  file: LedgerFile;
+  file: DownloadableFile;
   onDownload: (part: number | undefined) => void;
 }) {
   const { parts } = partsOf(file);

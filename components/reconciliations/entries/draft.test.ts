@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { EntryRuleSet } from "#lib/entries/rules/contract.ts";
-import { draftOf, faultsOf, ledgerOf, rulesOf } from "./draft.ts";
+import { draftOf, faultsOf, rulesOf, settingsOf } from "./draft.ts";
 
 const rule = {
   account: "4970",
@@ -34,7 +34,7 @@ const stored = {
 
 test("unchanged values are sent as stored", () => {
   const draft = draftOf(stored);
-  expect([rulesOf(draft), ledgerOf(draft)]).toEqual([stored.rules, stored.ledger]);
+  expect([rulesOf(draft), settingsOf(draft)]).toEqual([stored.rules, stored.ledger]);
 });
 
 test("a kind without accounts posts nothing, and one without a text gets a text", () => {

@@ -14,12 +14,12 @@ export type RuleDraft = {
   cost_center: string;
   text: string;
 };
-export type LedgerDraft = Record<Exclude<keyof EntryRuleSet["ledger"], "push">, string>;
+export type EntryFileDraft = Record<Exclude<keyof EntryRuleSet["ledger"], "push">, string>;
 /** Without a connection, nothing is pushed. */
 export type PushDraft = { connection_id: string; folder: string; format: PushFormat };
 export type EntryRulesDraft = {
   rules: Record<EntryKind, RuleDraft>;
-  ledger: LedgerDraft;
+  ledger: EntryFileDraft;
   push: PushDraft;
 };
 
@@ -82,7 +82,7 @@ export function rulesOf({ rules }: EntryRulesDraft) {
   ) as EntryRuleSet["rules"];
 }
 
-export function ledgerOf({ ledger, push }: EntryRulesDraft): EntryRuleSet["ledger"] {
+export function settingsOf({ ledger, push }: EntryRulesDraft): EntryRuleSet["ledger"] {
   const number = (text: string) => (text.trim() === "" ? null : Number(text));
   return {
     datev_consultant: number(ledger.datev_consultant),

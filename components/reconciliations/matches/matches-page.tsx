@@ -38,7 +38,7 @@ export function MatchesPage({ id }: { id: string }) {
             label="Export matches"
             name={`matches-${reconciliation?.period_end ?? id}`}
             contract={listMatchesContract}
-            call={pages.asked.call}
+            call={pages.request.call}
             failed="Couldn't export the matches"
           />
         )

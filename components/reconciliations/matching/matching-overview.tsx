@@ -31,11 +31,13 @@ export function MatchingOverview({ reconciliation }: { reconciliation: Reconcili
       <TiedOut reconciliation={reconciliation} />
       <Figures>
         <Figure name="Matched lines" value={matched_count.toLocaleString("en")}>
-          {matched_count > 0 && <LinesLink id={reconciliation.id} state="matched" what="matched" />}
+          {matched_count > 0 && (
+            <LinesLink id={reconciliation.id} state="matched" label="matched" />
+          )}
         </Figure>
         <Figure name="Open lines" value={unmatched_count.toLocaleString("en")}>
           {unmatched_count > 0 && (
-            <LinesLink id={reconciliation.id} state="outstanding" what="open" />
+            <LinesLink id={reconciliation.id} state="outstanding" label="open" />
           )}
         </Figure>
         <Figure name="Match rate" value={matchedShare(reconciliation) ?? "–"} />
@@ -57,18 +59,18 @@ export function MatchingOverview({ reconciliation }: { reconciliation: Reconcili
 function LinesLink({
   id,
   state,
-  what,
+  label,
 }: {
   id: string;
   state: "matched" | "outstanding";
-  what: string;
+  label: string;
 }) {
   return (
     <PrefetchLink
       href={periodLines(useTenantId(), id, { state })}
       className="text-accent-text hover:underline"
     >
-      View <span className="sr-only">{what} </span>lines
+      View <span className="sr-only">{label} </span>lines
     </PrefetchLink>
   );
 }

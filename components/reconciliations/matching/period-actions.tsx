@@ -33,8 +33,8 @@ const ReopenDialog = dynamic(
 export function PeriodActions({ reconciliation }: { reconciliation: Reconciliation }) {
   const tenant = useTenantId();
   const mayClose = useIsAllowed(closeReconciliationContract.access);
-  const [asking, setAsking] = useState(false);
-  const stop = () => setAsking(false);
+  const [isReopening, setReopening] = useState(false);
+  const stop = () => setReopening(false);
   const closed = reconciliation.closed_at !== null;
   const waitsFor = reconciliation.preparing
     ? PREPARING_ID
@@ -76,7 +76,7 @@ export function PeriodActions({ reconciliation }: { reconciliation: Reconciliati
         <Button
           disabled={waitsFor !== undefined}
           aria-describedby={waitsFor}
-          onClick={() => setAsking(true)}
+          onClick={() => setReopening(true)}
         >
           {closed ? (
             <LockKeyholeOpen aria-hidden className="size-4 text-muted" />
@@ -87,7 +87,7 @@ export function PeriodActions({ reconciliation }: { reconciliation: Reconciliati
         </Button>
       )}
       {!closed && !reconciliation.closing && <WorkbenchLink reconciliation={reconciliation} />}
-      {asking &&
+      {isReopening &&
         (closed ? (
           <ReopenDialog reconciliation={reconciliation} onClose={stop} />
         ) : (

@@ -47,7 +47,7 @@ export function RuleDialog({
   onClose: () => void;
 }) {
   const [rule, setRule] = useState(initial);
-  const [told, setTold] = useState(false);
+  const [showsFaults, setShowsFaults] = useState(false);
   const [typed, setTyped] = useState(() => ({
     money:
       currency && initial.amount_tolerance_minor
@@ -97,7 +97,7 @@ export function RuleDialog({
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          if (problem || moneyProblem || percentProblem) setTold(true);
+          if (problem || moneyProblem || percentProblem) setShowsFaults(true);
           else onSave(finished());
         }}
         className="flex min-h-0 flex-1 flex-col"
@@ -107,7 +107,7 @@ export function RuleDialog({
             label="Name"
             maxLength={NAME_MAX}
             value={rule.name}
-            error={told ? problem : undefined}
+            error={showsFaults ? problem : undefined}
             onChange={({ target }) => change({ name: target.value })}
             required
           />
@@ -146,7 +146,7 @@ export function RuleDialog({
                 inputMode="decimal"
                 placeholder={plainMoney(0, currency)}
                 value={typed.money}
-                error={told ? moneyProblem : undefined}
+                error={showsFaults ? moneyProblem : undefined}
                 onChange={({ target }) => setTyped((now) => ({ ...now, money: target.value }))}
               />
             ) : (
@@ -161,7 +161,7 @@ export function RuleDialog({
               inputMode="decimal"
               placeholder="0"
               value={typed.percent}
-              error={told ? percentProblem : undefined}
+              error={showsFaults ? percentProblem : undefined}
               onChange={({ target }) => setTyped((now) => ({ ...now, percent: target.value }))}
             />
             <TextField label="Days before" {...number("days_before")} />

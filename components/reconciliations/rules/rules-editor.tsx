@@ -68,7 +68,7 @@ export function RulesEditor({
   const [trying, setTrying] = useState(false);
   const [dragged, setDragged] = useState<number | null>(null);
   const [over, setOver] = useState<number | null>(null);
-  const [said, setSaid] = useState("");
+  const [announcement, setAnnouncement] = useState("");
   const changed = JSON.stringify(draft) !== JSON.stringify(before);
   useUnsavedWarning(changed);
   const waterfall = run?.waterfall ?? [];
@@ -80,7 +80,7 @@ export function RulesEditor({
     const rules = moved(draft.rules, from, to);
     if (to < 0 || to >= rules.length) return;
     change({ rules });
-    setSaid(`${draft.rules[from]?.name} is now number ${to + 1} of ${rules.length}`);
+    setAnnouncement(`${draft.rules[from]?.name} is now number ${to + 1} of ${rules.length}`);
   }
 
   return (
@@ -108,7 +108,7 @@ export function RulesEditor({
         </p>
       )}
       <p role="status" className="sr-only">
-        {said}
+        {announcement}
       </p>
       <ol className="flex flex-col gap-2">
         {draft.rules.map((rule, index) => (

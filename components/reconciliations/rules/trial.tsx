@@ -56,8 +56,8 @@ function Trial({
   draft: RulesDraft;
 }) {
   const tenant = useTenantId();
-  const [asked, setAsked] = useState<string | null>(null);
-  const { data: run } = useQuery({ ...runById(tenant, asked ?? ""), enabled: asked !== null });
+  const [runId, setRunId] = useState<string | null>(null);
+  const { data: run } = useQuery({ ...runById(tenant, runId ?? ""), enabled: runId !== null });
   const { start, error } = useMutate({
     send: (_: undefined, idempotencyKey) =>
       callApi(createRunContract, {
@@ -66,7 +66,7 @@ function Trial({
         body: { dry_run: true, rules, fees, calendar_id },
         idempotencyKey,
       }),
-    onDone: ({ id }) => setAsked(id),
+    onDone: ({ id }) => setRunId(id),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is shown
   useEffect(() => start(undefined), []);

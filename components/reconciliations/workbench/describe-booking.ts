@@ -7,7 +7,7 @@ type Named = Pick<OpenLine, "reference" | "counterparty" | "description">;
 
 /** What was booked: "Confirmed €4,850.00: po_777, fee €150.00". */
 export function describeBooking(
-  what: string,
+  action: string,
   lines: readonly Named[],
   adjustments: readonly Adjustment[],
   currency: string,
@@ -20,5 +20,5 @@ export function describeBooking(
       `${ADJUSTMENT_LABELS[kind].toLowerCase()} ${formatMoney(amount_minor, currency)}`,
   );
   const sentence = [name, ...parts].filter(Boolean).join(", ");
-  return sentence === "" ? what : `${what}: ${sentence}`;
+  return sentence === "" ? action : `${action}: ${sentence}`;
 }

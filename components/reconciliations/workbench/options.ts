@@ -23,7 +23,7 @@ export type Option = {
   fee_minor: number;
   explanation: MatchExplanation;
   /** How much of each line it takes; null: everything that is open. */
-  takes: ReadonlyMap<string, number> | null;
+  allocations: ReadonlyMap<string, number> | null;
 };
 
 /** The run's suggestions first, then others found for the line; equal ones once. */
@@ -57,7 +57,7 @@ function ofMatch({ id, members, method, score, margin, adjustments, explanation 
       0,
     ),
     explanation,
-    takes: new Map(members.map(({ line_id, allocated_minor }) => [line_id, allocated_minor])),
+    allocations: new Map(members.map(({ line_id, allocated_minor }) => [line_id, allocated_minor])),
   };
 }
 
@@ -81,7 +81,7 @@ function ofSuggestion(
     right_minor,
     fee_minor: 0,
     explanation,
-    takes: null,
+    allocations: null,
   };
 }
 

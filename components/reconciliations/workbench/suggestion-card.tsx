@@ -36,32 +36,32 @@ export function SuggestionCard({
       <MatchEvidence fields={explanation.fields} currency={currency} />
       <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-y-1.5">
         {difference !== 0 && (
-          <Told name="Difference">
+          <LabelledFact name="Difference">
             <span className="font-medium tabular-nums">{formatMoney(difference, currency)}</span>
             {option.fee_minor === difference
               ? " in fees"
               : option.fee_minor !== 0 &&
                 `, of which ${formatMoney(option.fee_minor, currency)} in fees`}
-          </Told>
+          </LabelledFact>
         )}
         {explanation.tolerance && (
-          <Told name="Tolerance used">
+          <LabelledFact name="Tolerance used">
             <span className="tabular-nums">{toleranceText(explanation.tolerance, currency)}</span>
-          </Told>
+          </LabelledFact>
         )}
-        <Told name="Runner-up">
+        <LabelledFact name="Runner-up">
           <RunnerUp explanation={explanation} loaded={loaded} />
-        </Told>
-        {explanation.note && <Told name="Note">{explanation.note}</Told>}
+        </LabelledFact>
+        {explanation.note && <LabelledFact name="Note">{explanation.note}</LabelledFact>}
         {match_id && explanation.held && (
-          <Told name="Why not automatic">{heldReason(explanation.held)}</Told>
+          <LabelledFact name="Why not automatic">{heldReason(explanation.held)}</LabelledFact>
         )}
       </dl>
     </div>
   );
 }
 
-function Told({ name, children }: { name: string; children: React.ReactNode }) {
+function LabelledFact({ name, children }: { name: string; children: React.ReactNode }) {
   return (
     <>
       <dt className="text-muted">{name}</dt>

@@ -105,11 +105,13 @@ export function useActions(id: string, workbench: Workbench) {
     }
     if (picked.size === 0 && option?.match_id) {
       const partly = lines.some(
-        (candidate) => option.takes?.get(candidate.id) !== candidate.open_minor,
+        (candidate) => option.allocations?.get(candidate.id) !== candidate.open_minor,
       );
       const stale = option.line_ids.filter(
         (item) =>
-          !lines.some((known) => known.id === item && option.takes?.get(item) !== known.open_minor),
+          !lines.some(
+            (known) => known.id === item && option.allocations?.get(item) !== known.open_minor,
+          ),
       );
       decide.start({
         action: "confirm",

@@ -66,7 +66,7 @@ export function useUndo(id: string, onBack: (line: string) => void) {
     );
   }
 
-  async function takeBack(decision: string): Promise<Decision> {
+  async function undoDecision(decision: string): Promise<Decision> {
     if (pending.current?.decision !== decision)
       pending.current = { decision, key: newIdempotencyKey() };
     const call = { tenant, params: { id: decision }, idempotencyKey: pending.current.key };
@@ -78,7 +78,7 @@ export function useUndo(id: string, onBack: (line: string) => void) {
     return undone;
   }
 
-  async function takeBackAfter(
+  async function undoDecisionAfter(
     before: Promise<unknown> | null,
     about: string | null,
   ): Promise<Decision | null> {
@@ -87,11 +87,11 @@ export function useUndo(id: string, onBack: (line: string) => void) {
       () => true,
     );
     const found = failed ? undefined : await find(about);
-    return found ? takeBack(found.id) : null;
+    return found ? undoDecision(found.id) : null;
   }
 
   const { start, isPending } = useMutate({
-    send: (about: string | null) => follow(takeBackAfter(underWay.current, about)),
+    send: (about: string | null) => follow(undoDecisionAfter(underWay.current, about)),
     onDone: (undone) => {
       const own = undone && madeOf(undone);
       toast(undone ? undoneLabel(undone, own?.label) : "Nothing to undo");

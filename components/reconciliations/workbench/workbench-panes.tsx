@@ -19,7 +19,7 @@ import type { Side } from "./queries.ts";
 import { workbenchSearch } from "./search.ts";
 import { SuggestionPanel } from "./suggestion-panel.tsx";
 import { useActions } from "./use-actions.ts";
-import { useOthers } from "./use-others.ts";
+import { useOtherDecisions } from "./use-other-decisions.ts";
 import { useWorkbench } from "./use-workbench.ts";
 import { WorkbenchFilters } from "./workbench-filters.tsx";
 import { EmptySide, NothingToDecide } from "./workbench-notices.tsx";
@@ -49,7 +49,7 @@ export function WorkbenchPanes({ reconciliation }: { reconciliation: Reconciliat
   const [isBulk, setBulk] = useState(false);
   const [always, setAlways] = useState<{ option: Option; currency: string } | null>(null);
   const root = useRef<HTMLDivElement>(null);
-  useOthers(id);
+  useOtherDecisions(id);
 
   function choose(place: number) {
     workbench.clear();
@@ -104,7 +104,7 @@ export function WorkbenchPanes({ reconciliation }: { reconciliation: Reconciliat
   if (workbench.left.isBare && workbench.right.isBare && !isFiltered)
     return <NothingToDecide reconciliation={reconciliation} />;
 
-  const taken = picked.size === 0 && option ? new Set(option.line_ids) : NOBODY;
+  const includedIds = picked.size === 0 && option ? new Set(option.line_ids) : NOBODY;
   return (
     <div ref={root} className="flex flex-col gap-3">
       <WorkbenchFilters
@@ -136,7 +136,7 @@ export function WorkbenchPanes({ reconciliation }: { reconciliation: Reconciliat
               items={workbench[other].items}
               active={side === other}
               cursor={side === other && line ? workbench.index : null}
-              chosen={taken}
+              chosen={includedIds}
               picked={new Set(picked.keys())}
               stale={workbench[other].isStale}
               hidden={side !== other}

@@ -31,7 +31,7 @@ import { openOverlay } from "./overlay.ts";
 /** `also`: search words besides the title. */
 export type Entry = FinderItem & { also?: string };
 
-type Given = {
+type EntryInput = {
   member: Member;
   surfaces: readonly SurfaceLink[];
   preferences: ReturnType<typeof usePreferences>;
@@ -42,7 +42,7 @@ type Given = {
 const ADMINS = "Admins only. Ask a tenant admin.";
 const WRITERS = "Admins and leads only. Ask a tenant admin.";
 
-export function pageEntries({ member, surfaces }: Given): Entry[] {
+export function pageEntries({ member, surfaces }: EntryInput): Entry[] {
   const { tenant, roles } = member;
   return sectionsOf(surfaces).map(({ path, name, icon, letter, permission }) => ({
     id: `page-${path}`,
@@ -55,10 +55,10 @@ export function pageEntries({ member, surfaces }: Given): Entry[] {
   }));
 }
 
-export function actionEntries({ member, surfaces, preferences, section }: Given): Entry[] {
+export function actionEntries({ member, surfaces, preferences, section }: EntryInput): Entry[] {
   const { theme, timeZone, setTheme, setTimeZone } = preferences;
   const { tenant, roles } = member;
-  const refusal = (access: Access, why: string) => (may(roles, access) ? undefined : why);
+  const refusal = (access: Access, reason: string) => (may(roles, access) ? undefined : reason);
   const own = `/${tenant.id}`;
   const local = localTimeZone();
   const dark =

@@ -6,47 +6,47 @@ import { Dialog, DialogBody } from "#components/ui/dialog.tsx";
 import { Keys } from "#components/ui/keys.tsx";
 import { type SurfaceLink, sectionsOf } from "../sections.ts";
 
-type Shortcut = { what: string; keys: readonly string[] };
+type Shortcut = { label: string; keys: readonly string[] };
 
 const ANYWHERE: readonly Shortcut[] = [
-  { what: "Search or jump to", keys: ["⌘K"] },
-  { what: "Search on this page", keys: ["/"] },
-  { what: "Keyboard shortcuts", keys: ["?"] },
-  { what: "Close", keys: ["Esc"] },
+  { label: "Search or jump to", keys: ["⌘K"] },
+  { label: "Search on this page", keys: ["/"] },
+  { label: "Keyboard shortcuts", keys: ["?"] },
+  { label: "Close", keys: ["Esc"] },
 ];
 
 const IN_A_LIST: readonly Shortcut[] = [
-  { what: "Move between rows", keys: ["↑", "↓"] },
-  { what: "Open", keys: ["Enter"] },
-  { what: "Next or previous row", keys: ["j", "k"] },
+  { label: "Move between rows", keys: ["↑", "↓"] },
+  { label: "Open", keys: ["Enter"] },
+  { label: "Next or previous row", keys: ["j", "k"] },
 ];
 
 const ON_AN_EXCEPTION: readonly Shortcut[] = [
-  { what: "Resolve or reopen", keys: ["r"] },
-  { what: "Assign", keys: ["a"] },
-  { what: "Assign to me", keys: ["m"] },
-  { what: "Comment", keys: ["c"] },
-  { what: "Pause or resume", keys: ["p"] },
-  { what: "Confirm or reject the suggested match", keys: ["y", "n"] },
-  { what: "Undo", keys: ["u"] },
-  { what: "Select; A, M, R and P then act on all selected", keys: ["x"] },
-  { what: "Select a range", keys: ["⇧", "x"] },
+  { label: "Resolve or reopen", keys: ["r"] },
+  { label: "Assign", keys: ["a"] },
+  { label: "Assign to me", keys: ["m"] },
+  { label: "Comment", keys: ["c"] },
+  { label: "Pause or resume", keys: ["p"] },
+  { label: "Confirm or reject the suggested match", keys: ["y", "n"] },
+  { label: "Undo", keys: ["u"] },
+  { label: "Select; A, M, R and P then act on all selected", keys: ["x"] },
+  { label: "Select a range", keys: ["⇧", "x"] },
 ];
 
-const ON_A_DELIVERY: readonly Shortcut[] = [{ what: "Resend or retry now", keys: ["r"] }];
+const ON_A_DELIVERY: readonly Shortcut[] = [{ label: "Resend or retry now", keys: ["r"] }];
 
 const IN_THE_WORKBENCH: readonly Shortcut[] = [
-  { what: "Move between lines", keys: ["↑", "↓"] },
-  { what: "Left or right side", keys: ["←", "→"] },
-  { what: "Choose a suggestion", keys: ["1", "5"] },
-  { what: "Match or confirm", keys: ["Enter"] },
-  { what: "Reject the suggestion", keys: ["r"] },
-  { what: "Select a line", keys: ["x"] },
-  { what: "Split: leave the difference open", keys: ["s"] },
-  { what: "Write off the difference", keys: ["w"] },
-  { what: "Accept in bulk", keys: ["b"] },
-  { what: "Exclude the line", keys: ["e"] },
-  { what: "Undo your last decision", keys: ["u"] },
+  { label: "Move between lines", keys: ["↑", "↓"] },
+  { label: "Left or right side", keys: ["←", "→"] },
+  { label: "Choose a suggestion", keys: ["1", "5"] },
+  { label: "Match or confirm", keys: ["Enter"] },
+  { label: "Reject the suggestion", keys: ["r"] },
+  { label: "Select a line", keys: ["x"] },
+  { label: "Split: leave the difference open", keys: ["s"] },
+  { label: "Write off the difference", keys: ["w"] },
+  { label: "Accept in bulk", keys: ["b"] },
+  { label: "Exclude the line", keys: ["e"] },
+  { label: "Undo your last decision", keys: ["u"] },
 ];
 
 export function ShortcutsDialog({
@@ -58,7 +58,7 @@ export function ShortcutsDialog({
 }) {
   const { singleKeys, setSingleKeys } = usePreferences();
   const pages = sectionsOf(surfaces).flatMap(({ name, letter }) =>
-    letter ? [{ what: name, keys: ["g", letter] }] : [],
+    letter ? [{ label: name, keys: ["g", letter] }] : [],
   );
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
@@ -106,10 +106,10 @@ function Shortcuts({
     <section>
       <h3 className="pb-1 text-sm font-medium text-muted">{title}</h3>
       <dl className="divide-y divide-line">
-        {shortcuts.map(({ what, keys }) => (
-          <div key={what} className="flex min-h-9 items-center justify-between gap-4">
+        {shortcuts.map(({ label, keys }) => (
+          <div key={label} className="flex min-h-9 items-center justify-between gap-4">
             <dt className={off && isSingle(keys) ? "text-muted line-through" : undefined}>
-              {what}
+              {label}
             </dt>
             <dd>
               <span className="sr-only">

@@ -33,17 +33,41 @@ import { connectionsKey } from "./queries.ts";
 import { MailFields, ServerFields } from "./server-fields.tsx";
 
 type FormFields = Fields<ConnectionDraft>;
+type Props = { source: Source; initial?: Connection | undefined; onDone: () => void };
 
 /** The form of a source's connection. `initial`: the one to edit; omitted to create one. */
-export function ConnectionForm({
-  source,
-  initial,
-  onDone,
-}: {
-  source: Source;
-  initial?: Connection;
-  onDone: () => void;
-}) {
+export function ConnectionForm({ source, initial, onDone }: Props) {
+  const { form, isChanged } = useConnectionForm({ source, initial, onDone });
+  return (
+    <PanelForm
+      form={form}
+      title={initial ? `Connection of ${source.name}` : `Connect ${source.name}`}
+      start={initial ? "Save changes" : "Connect"}
+      unsaved={isChanged}
+    >
+      {!initial && (
+        <RadioGroup
+          legend="How files arrive"
+          value={form.draft.kind}
+          options={CONNECTIONS.kind
+            .toReversed()
+            .map((value) => ({ value, label: KIND_LABELS[value] }))}
+          onChange={(kind) => form.change(defaultsForKind(kind))}
+        />
+      )}
+      {form.draft.kind === "mail" ? (
+        <MailFields form={form} isNew={initial === undefined} />
+      ) : (
+        <ServerFields form={form} isNew={initial === undefined} />
+      )}
+      <ScheduleFields form={form} source={source} />
+      {form.draft.kind !== "https" && <GlobField form={form} />}
+      {(form.draft.kind === "sftp" || form.draft.kind === "s3") && <FileFields form={form} />}
+    </PanelForm>
+  );
+}
+
+function useConnectionForm({ source, initial, onDone }: Props) {
   const tenant = useTenantId();
   const cache = useQueryClient();
   const [before] = useState(() => draftOf(initial));
@@ -74,33 +98,7 @@ export function ConnectionForm({
       onDone();
     },
   });
-  return (
-    <PanelForm
-      form={form}
-      title={initial ? `Connection of ${source.name}` : `Connect ${source.name}`}
-      start={initial ? "Save changes" : "Connect"}
-      unsaved={JSON.stringify(form.draft) !== JSON.stringify(before)}
-    >
-      {!initial && (
-        <RadioGroup
-          legend="How files arrive"
-          value={form.draft.kind}
-          options={CONNECTIONS.kind
-            .toReversed()
-            .map((value) => ({ value, label: KIND_LABELS[value] }))}
-          onChange={(kind) => form.change(defaultsForKind(kind))}
-        />
-      )}
-      {form.draft.kind === "mail" ? (
-        <MailFields form={form} isNew={initial === undefined} />
-      ) : (
-        <ServerFields form={form} isNew={initial === undefined} />
-      )}
-      <ScheduleFields form={form} source={source} />
-      {form.draft.kind !== "https" && <GlobField form={form} />}
-      {(form.draft.kind === "sftp" || form.draft.kind === "s3") && <FileFields form={form} />}
-    </PanelForm>
-  );
+  return { form, isChanged: JSON.stringify(form.draft) !== JSON.stringify(before) };
 }
 
 function ScheduleFields({ form, source }: { form: FormFields; source: Source }) {

@@ -27,21 +27,21 @@ import type { Commit } from "./use-upload.ts";
 type Props = {
   source: Source;
   file: File;
-  asking: PreviewState;
+  previewState: PreviewState;
   uploadError: Error | null;
   onCommit: (commit: Commit) => void;
   onReset: () => void;
 };
 
 /** Shows the detected format, the mapping, and what the import would do. */
-export function CheckStep({ source, file, asking, uploadError, onCommit, onReset }: Props) {
-  const { preview, error } = asking;
+export function CheckStep({ source, file, previewState, uploadError, onCommit, onReset }: Props) {
+  const { preview, error } = previewState;
   if (!preview) {
     return (
       <div className="flex max-w-3xl flex-col gap-4">
         <FileCard file={file} onReset={onReset} />
         {error ? (
-          <Unreadable error={error} onRetry={() => asking.askWith(null)} onReset={onReset} />
+          <Unreadable error={error} onRetry={() => previewState.askWith(null)} onReset={onReset} />
         ) : (
           <PartSkeleton
             label="Reading the beginning of the file"
@@ -55,14 +55,17 @@ export function CheckStep({ source, file, asking, uploadError, onCommit, onReset
   const { encoding, mapping } = preview;
   const cut = `${encoding} ${mapping?.delimiter} ${mapping?.header_row !== false}`;
   return (
-    <Checked key={cut} {...{ source, file, asking, uploadError, onCommit, onReset, preview }} />
+    <Checked
+      key={cut}
+      {...{ source, file, previewState, uploadError, onCommit, onReset, preview }}
+    />
   );
 }
 
 function Checked({
   source,
   file,
-  asking,
+  previewState,
   uploadError,
   onCommit,
   onReset,
@@ -80,7 +83,7 @@ function Checked({
     setStyle,
     change,
     answer,
-  } = useChoices(preview, asking);
+  } = useChoices(preview, previewState);
   const [sign, setSign] = useState(source.sign);
   const [keeps, setKeeps] = useState(true);
   const isReadable =
@@ -103,7 +106,7 @@ function Checked({
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (isReadable && !asking.isPending) commit();
+        if (isReadable && !previewState.isPending) commit();
       }}
       className="flex flex-col gap-6"
     >
@@ -138,7 +141,7 @@ function Checked({
               onStyle={setStyle}
               onChange={change}
               encoding={preview.encoding}
-              onLayout={(layout) => asking.askWith({ fields: {}, ...layout })}
+              onLayout={(layout) => previewState.askWith({ fields: {}, ...layout })}
             />
           </section>
         )}
@@ -146,7 +149,7 @@ function Checked({
         <section aria-label="Preview" className="flex min-w-0 flex-col gap-4">
           <PreviewOutcome preview={preview} />
           {preview.lines.length > 0 && (
-            <ParsedLines lines={preview.lines} sign={sign} stale={asking.isPending} />
+            <ParsedLines lines={preview.lines} sign={sign} stale={previewState.isPending} />
           )}
           {preview.lines.length > 0 && source.line_count === 0 && (
             <SignChoice sign={sign} onChange={setSign} />
@@ -154,9 +157,9 @@ function Checked({
           <BalanceCheck statements={preview.statements} currency={source.currency} />
           <ImportWarnings warnings={preview.warnings} />
           <UnreadRows preview={preview} />
-          {asking.error && (
+          {previewState.error && (
             <div role="alert">
-              <ProblemNote error={asking.error} />
+              <ProblemNote error={previewState.error} />
             </div>
           )}
         </section>
@@ -177,11 +180,11 @@ function Checked({
           />
         )}
         <div className="flex flex-wrap items-center gap-2">
-          <Button type="submit" variant="primary" disabled={!isReadable || asking.isPending}>
+          <Button type="submit" variant="primary" disabled={!isReadable || previewState.isPending}>
             {uploadError ? "Try again" : label(preview)}
           </Button>
           <Button onClick={onReset}>Choose another file</Button>
-          {!isReadable && !asking.isPending && (
+          {!isReadable && !previewState.isPending && (
             <p className="text-sm text-muted">{obstacle(preview, missing.length)}</p>
           )}
         </div>

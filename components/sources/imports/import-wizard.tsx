@@ -59,17 +59,17 @@ export function ImportWizard({ sourceId }: { sourceId: string }) {
 function Steps({ source }: { source: Source }) {
   const tenantId = useTenantId();
   const { search, set } = useSearch(sourcePageSearch);
-  const asking = usePreview(tenantId, source.id);
+  const previewState = usePreview(tenantId, source.id);
   const upload = useUpload(tenantId, source.id, ({ id }) => set({ import: id }));
   const imported = useLiveImport(search.import);
-  const { file } = asking;
+  const { file } = previewState;
   const isSending = upload.phase === "running";
   const step = search.import ? 2 : !file ? 0 : isSending ? 2 : 1;
 
   function restart() {
     set({ import: null });
     upload.reset();
-    asking.choose(null);
+    previewState.choose(null);
   }
 
   return (
@@ -78,7 +78,7 @@ function Steps({ source }: { source: Source }) {
         <ImportStep query={imported} source={source} onAnother={restart} />
       ) : !file ? (
         <div className="max-w-3xl">
-          <FileDrop hint={FORMATS_HINT} onFile={asking.choose} />
+          <FileDrop hint={FORMATS_HINT} onFile={previewState.choose} />
         </div>
       ) : isSending ? (
         <UploadStep file={file} sent={upload.progress} onCancel={upload.stop} />
@@ -87,7 +87,7 @@ function Steps({ source }: { source: Source }) {
           key={`${file.name} ${file.size} ${file.lastModified}`}
           source={source}
           file={file}
-          asking={asking}
+          previewState={previewState}
           uploadError={upload.error}
           onCommit={upload.start}
           onReset={restart}

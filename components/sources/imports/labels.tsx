@@ -60,19 +60,19 @@ export const SKIP_LABELS: Record<Import["skips"][number]["reason"], string> = {
 
 type Status = Import["status"];
 
-const STATUSES: Record<Status, { word: string; icon: LucideIcon; tone: Tone }> = {
-  queued: { word: "Waiting", icon: Clock, tone: "info" },
-  reading: { word: "Importing", icon: LoaderCircle, tone: "info" },
-  done: { word: "Imported", icon: CircleCheck, tone: "good" },
-  failed: { word: "Failed", icon: CircleX, tone: "danger" },
-  undoing: { word: "Undoing", icon: Undo2, tone: "info" },
-  undone: { word: "Undone", icon: Undo2, tone: "neutral" },
+const STATUSES: Record<Status, { label: string; icon: LucideIcon; tone: Tone }> = {
+  queued: { label: "Waiting", icon: Clock, tone: "info" },
+  reading: { label: "Importing", icon: LoaderCircle, tone: "info" },
+  done: { label: "Imported", icon: CircleCheck, tone: "good" },
+  failed: { label: "Failed", icon: CircleX, tone: "danger" },
+  undoing: { label: "Undoing", icon: Undo2, tone: "info" },
+  undone: { label: "Undone", icon: Undo2, tone: "neutral" },
 };
 
-const CANCELLED = { word: "Cancelled", icon: Ban, tone: "neutral" } as const;
+const CANCELLED = { label: "Cancelled", icon: Ban, tone: "neutral" } as const;
 
 const WITH_WARNINGS = {
-  word: "Imported with warnings",
+  label: "Imported with warnings",
   icon: TriangleAlert,
   tone: "warning",
 } as const;
@@ -88,14 +88,14 @@ export function ImportBadge({
 }) {
   const isCancelled = status === "undone" && finished_at === undone_at;
   const hasWarnings = status === "done" && warnings.length > 0;
-  const { word, icon, tone } = isCancelled
+  const { label, icon, tone } = isCancelled
     ? CANCELLED
     : hasWarnings
       ? WITH_WARNINGS
       : STATUSES[status];
   return (
     <Badge tone={tone} icon={icon}>
-      {word}
+      {label}
     </Badge>
   );
 }

@@ -51,14 +51,14 @@ export function CancelImport({ imported: { id } }: { imported: Import }) {
 
 /** Undoes an import that is done, after asking. */
 export function UndoImport({ imported }: { imported: Import }) {
-  const [asks, setAsks] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <>
-      <Button onClick={() => setAsks(true)}>
+      <Button onClick={() => setConfirming(true)}>
         <Undo2 aria-hidden className="size-4 text-muted" />
         Undo import
       </Button>
-      {asks && <UndoDialog imported={imported} onClose={() => setAsks(false)} />}
+      {isConfirming && <UndoDialog imported={imported} onClose={() => setConfirming(false)} />}
     </>
   );
 }

@@ -16,7 +16,7 @@ import { isColumns, type PreviewState } from "./use-preview.ts";
 type Question = ImportPreview["questions"][number];
 
 /** The mapping of a previewed file and the answers to its questions, as a person changes them. */
-export function useChoices(preview: ImportPreview, asking: PreviewState) {
+export function useChoices(preview: ImportPreview, previewState: PreviewState) {
   /**
    * What was changed of this preview's mapping; the next preview has it, and what follows from it.
    */
@@ -24,11 +24,11 @@ export function useChoices(preview: ImportPreview, asking: PreviewState) {
   const [chosenStyle, setStyle] = useState<AmountStyle | null>(null);
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
   // A question that was answered stays, so that its answer can be changed.
-  const [asked, setAsked] = useState(preview.questions);
+  const [askedQuestions, setAskedQuestions] = useState(preview.questions);
   const more = preview.questions.filter((question) =>
-    asked.every((known) => keyOf(known) !== keyOf(question)),
+    askedQuestions.every((known) => keyOf(known) !== keyOf(question)),
   );
-  if (more.length > 0 && !asking.isPending) setAsked([...asked, ...more]);
+  if (more.length > 0 && !previewState.isPending) setAskedQuestions([...askedQuestions, ...more]);
 
   const isJson = FORMAT_TRAITS[preview.format].fields === "paths";
   const changed = edited?.of === preview ? edited.mapping : null;
@@ -41,13 +41,13 @@ export function useChoices(preview: ImportPreview, asking: PreviewState) {
   function change(next: Mapping) {
     setEdited({ mapping: next, of: preview });
     if (isJson || missingColumns(next, style).length === 0 || preview.questions.length > 0)
-      asking.askWith(next);
+      previewState.askWith(next);
   }
 
   /** Later questions may not arise from another answer. */
   function answer(at: number, question: Question, value: string) {
-    const earlier = asked.slice(0, at + 1);
-    setAsked(earlier);
+    const earlier = askedQuestions.slice(0, at + 1);
+    setAskedQuestions(earlier);
     setAnswers({
       ...Object.fromEntries(earlier.map((item) => [keyOf(item), answers[keyOf(item)] ?? ""])),
       [keyOf(question)]: value,
@@ -56,11 +56,11 @@ export function useChoices(preview: ImportPreview, asking: PreviewState) {
   }
 
   // A question with one answer isn't asked.
-  const onlyAnswer = asked.findIndex(
+  const onlyAnswer = askedQuestions.findIndex(
     (question) => question.choices.length === 1 && !(keyOf(question) in answers),
   );
   useEffect(() => {
-    const question = asked[onlyAnswer];
+    const question = askedQuestions[onlyAnswer];
     const [choice] = question?.choices ?? [];
     if (question && choice && mapping) answer(onlyAnswer, question, choice.value);
   });
@@ -72,7 +72,7 @@ export function useChoices(preview: ImportPreview, asking: PreviewState) {
     missing,
     isJson,
     isMapped,
-    asked,
+    asked: askedQuestions,
     answers,
     setStyle,
     change,

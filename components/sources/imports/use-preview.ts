@@ -27,7 +27,7 @@ export function usePreview(tenant: string, sourceId: string) {
   const [file, setFile] = useState<File | null>(null);
   const [preview, setPreview] = useState<ImportPreview | null>(null);
 
-  const ask = useMutate({
+  const requestPreview = useMutate({
     send: async ({ of, mapping }: { of: File; mapping: Mapping | null; turn: number }) =>
       previewFromApi<ImportPreview>(createImportContract, {
         tenant,
@@ -40,24 +40,24 @@ export function usePreview(tenant: string, sourceId: string) {
         upload: { type: FILE_TYPE, content: sentOf(of) },
       }),
     // An earlier question may be answered last.
-    onDone: (answer, { turn }) => turn === newest.current && setPreview(answer),
+    onDone: (response, { turn }) => turn === newest.current && setPreview(response),
   });
 
   function start(of: File, mapping: Mapping | null): void {
     newest.current += 1;
-    ask.start({ of, mapping, turn: newest.current });
+    requestPreview.start({ of, mapping, turn: newest.current });
   }
 
   return {
     file,
     preview,
-    isPending: ask.isPending,
-    error: ask.error,
+    isPending: requestPreview.isPending,
+    error: requestPreview.error,
     choose(chosen: File | null): void {
       newest.current += 1;
       setFile(chosen);
       setPreview(null);
-      ask.reset();
+      requestPreview.reset();
       if (chosen) start(chosen, null);
     },
     /** Null: by the source's mapping and what the file shows. */

@@ -40,7 +40,7 @@ function exclusionsOf(events: readonly LineEvent[]): LineEvent[] {
 function Exclusion({ lineId, event }: { lineId: string; event: LineEvent }) {
   const tenant = useTenantId();
   const may = useIsAllowed(includeLineContract.access);
-  const [asks, setAsks] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const { actor, note, reconciliation_id } = event;
   return (
     <Note tone="info">
@@ -56,13 +56,17 @@ function Exclusion({ lineId, event }: { lineId: string; event: LineEvent }) {
         {note && `: ${note}`}
       </p>
       {may && (
-        <Button size="sm" className="mt-2" onClick={() => setAsks(true)}>
+        <Button size="sm" className="mt-2" onClick={() => setConfirming(true)}>
           <Undo2 aria-hidden className="size-4 text-muted" />
           Include again
         </Button>
       )}
-      {asks && (
-        <IncludeDialog lineId={lineId} period={reconciliation_id} onClose={() => setAsks(false)} />
+      {isConfirming && (
+        <IncludeDialog
+          lineId={lineId}
+          period={reconciliation_id}
+          onClose={() => setConfirming(false)}
+        />
       )}
     </Note>
   );
@@ -78,7 +82,7 @@ function IncludeDialog({
   onClose: () => void;
 }) {
   const tenant = useTenantId();
-  const takenBack = useReloadAfterUndo();
+  const reloadAfterUndo = useReloadAfterUndo();
   const body = { reconciliation_id: period ?? undefined };
   const call = { tenant, params: { id: lineId } };
   return (
@@ -93,7 +97,7 @@ function IncludeDialog({
         callApi(includeLineContract, { ...call, body: { ...body, reason }, idempotencyKey })
       }
       onDone={() => {
-        takenBack();
+        reloadAfterUndo();
         toast("Line included again");
       }}
       onClose={onClose}

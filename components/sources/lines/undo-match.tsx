@@ -16,28 +16,28 @@ import { useReloadAfterUndo } from "./use-reload-after-undo.ts";
 /** Undoes a match, whether a run or a person made it, after asking. */
 export function UndoMatch({ match }: { match: Match }) {
   const may = useIsAllowed(undoMatchContract.access);
-  const [asks, setAsks] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   if (!may || match.state !== "confirmed") return null;
   return (
     <>
-      <Button size="sm" onClick={() => setAsks(true)}>
+      <Button size="sm" onClick={() => setConfirming(true)}>
         <Undo2 aria-hidden className="size-4 text-muted" />
         Undo match
       </Button>
-      {asks && <UndoDialog match={match} onClose={() => setAsks(false)} />}
+      {isConfirming && <UndoDialog match={match} onClose={() => setConfirming(false)} />}
     </>
   );
 }
 
 function UndoDialog({ match, onClose }: { match: Match; onClose: () => void }) {
   const tenant = useTenantId();
-  const takenBack = useReloadAfterUndo();
+  const reloadAfterUndo = useReloadAfterUndo();
   const form = useForm({
     initial: {},
     send: (_, idempotencyKey) =>
       callApi(undoMatchContract, { tenant, params: { id: match.id }, idempotencyKey }),
     onDone: () => {
-      takenBack();
+      reloadAfterUndo();
       toast("Match undone", { description: formatMoney(match.amount_minor, match.currency) });
       onClose();
     },

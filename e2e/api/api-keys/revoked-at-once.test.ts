@@ -42,7 +42,7 @@ describe.each([
     });
     expect(changed.status).toBeLessThan(300);
     const after = use();
-    gateway.letGo();
+    gateway.release();
 
     expect(await after).toBe(401);
     await before;

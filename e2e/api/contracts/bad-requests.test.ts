@@ -9,7 +9,7 @@ import {
   type ParameterSchema,
   spoiled,
 } from "./bad-input.ts";
-import { expectProblem, expectSameAnswer } from "./conformance.ts";
+import { expectProblem, expectSameResponse } from "./conformance.ts";
 import {
   createFixture,
   invoke,
@@ -86,7 +86,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
           { ...sample, params: { ...sample.params, [name]: id } },
         );
         expectProblem(toForeign, "not_found", contract);
-        expectSameAnswer(
+        expectSameResponse(
           toForeign,
           await invoke(
             contract,
@@ -111,7 +111,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
         )) {
           const answer = await call(id);
           expectProblem(answer, "not_found", contract);
-          expectSameAnswer(answer, never);
+          expectSameResponse(answer, never);
         }
       }
     });

@@ -74,7 +74,7 @@ export function expectProblem(answer: Answer, code: ErrorCode, contract?: Contra
 }
 
 /** Two refusals that must be indistinguishable: equal byte for byte, except for the request ID. */
-export function expectSameAnswer(left: Answer, right: Answer): void {
+export function expectSameResponse(left: Answer, right: Answer): void {
   const anonymous = ({ text, headers }: Answer) =>
     text.replaceAll(headers.get("x-request-id") ?? "", "");
   expect(anonymous(right)).toBe(anonymous(left));

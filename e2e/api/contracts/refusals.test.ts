@@ -4,7 +4,7 @@ import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { ROLES, readScopeOf } from "#lib/wire/access.ts";
 import { mayReturnNoContent } from "#lib/wire/contract.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
-import { expectConforms, expectProblem, expectSameAnswer } from "./conformance.ts";
+import { expectConforms, expectProblem, expectSameResponse } from "./conformance.ts";
 import { createFixture, invoke, isTriedInFull, variants } from "./operation.ts";
 import { type Fixture, type Sample, sampleFor } from "./samples.ts";
 
@@ -137,7 +137,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       "x".repeat(200),
     ];
     for (const tenant of variants(names, contract)) {
-      expectSameAnswer(existing, await invoke(contract, fixture, { tenant }, sample));
+      expectSameResponse(existing, await invoke(contract, fixture, { tenant }, sample));
     }
   });
 

@@ -37,7 +37,7 @@ export async function runGuide(
       const included = includedFile(fence);
       if (included) copyFileSync(join(ROOT, "docs", included), join(folder, basename(included)));
       if (!isRun(fence)) continue;
-      const shown = answersAfter(fences, at);
+      const shown = responsesAfter(fences, at);
       ran.push({ fence, shown, said: await runFence(shell, folder, fence, shown) });
     }
   } finally {
@@ -56,7 +56,7 @@ async function installSdk(folder: string): Promise<void> {
   await promisify(execFile)(process.execPath, [join(source, "build.mjs"), join(installed, "dist")]);
 }
 
-function answersAfter(fences: Fence[], at: number): Fence[] {
+function responsesAfter(fences: Fence[], at: number): Fence[] {
   const next = fences.findIndex((fence, index) => index > at && !isOutput(fence));
   return fences.slice(at + 1, next === -1 ? undefined : next);
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
 import { WHOLE } from "#e2e/gate.ts";
 import { ENTRY_KINDS } from "#lib/wire/facts.gen.ts";
-import { acts, BEGINNING, Months, perform } from "../matching/months.ts";
+import { actions, BEGINNING, Months, perform } from "../matching/months.ts";
 
 const SLOW = 1_200_000;
 /** MONTHS_SEED repeats a failure; WORLDS looks longer. */
@@ -114,18 +114,18 @@ test(
     let batches = 0;
     let reversals = 0;
     await fc.assert(
-      fc.asyncProperty(acts("adjust", "adjust", "exclude", "reopen"), async (chosen) => {
+      fc.asyncProperty(actions("adjust", "adjust", "exclude", "reopen"), async (chosen) => {
         const months = await Months.create();
         const { fixture } = months;
         const [first] = await months.all();
         await fixture.ok("PUT", `reconciliations/${first?.id}/entry-rules`, {
           body: { rules: RULES },
         });
-        for (const act of [...BEGINNING, ...chosen]) {
-          await perform(months, act);
-          if (act.kind !== "close" && act.kind !== "reopen") continue;
-          expect(await unposted(fixture.tenant), JSON.stringify(act)).toEqual([]);
-          expect(await carriedOtherwise(fixture.tenant), JSON.stringify(act)).toEqual([]);
+        for (const action of [...BEGINNING, ...chosen]) {
+          await perform(months, action);
+          if (action.kind !== "close" && action.kind !== "reopen") continue;
+          expect(await unposted(fixture.tenant), JSON.stringify(action)).toEqual([]);
+          expect(await carriedOtherwise(fixture.tenant), JSON.stringify(action)).toEqual([]);
         }
         batches += await expectSound(fixture.tenant);
         const [row = { n: 0 }] = await sql<{ n: number }>(

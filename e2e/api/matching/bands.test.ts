@@ -99,9 +99,9 @@ test(
     expect((await fixture.call("POST", "matches/bulk", { body })).json).toMatchObject({ count });
     expect((await sampled()).count).toBe(0);
     const decisions = `reconciliations/${fixture.period}/decisions`;
-    const [act] = (await fixture.ok<{ items: Decision[] }>("GET", decisions)).items;
-    expect(act).toMatchObject({ action: "confirm", match_count: count });
-    await fixture.ok("POST", `decisions/${act?.id}/undo`);
+    const [action] = (await fixture.ok<{ items: Decision[] }>("GET", decisions)).items;
+    expect(action).toMatchObject({ action: "confirm", match_count: count });
+    await fixture.ok("POST", `decisions/${action?.id}/undo`);
     expect((await sampled()).count).toBe(count);
     expect((await bandsOf(fixture)).find(same)).toMatchObject({
       confirmed_count: 1,

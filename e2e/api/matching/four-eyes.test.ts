@@ -7,15 +7,15 @@ import { Fixture, line } from "./matching-fixture.ts";
 
 const RULES = [{ name: "Reference", kind: "exact", on: ["reference"], then: "match" }];
 
-type Act = (fixture: Fixture, bearer: string, left: string, right: string) => Promise<unknown>;
+type Action = (fixture: Fixture, bearer: string, left: string, right: string) => Promise<unknown>;
 
-const match: Act = (fixture, bearer, left, right) =>
+const match: Action = (fixture, bearer, left, right) =>
   fixture.ok<Match>("POST", `reconciliations/${fixture.period}/matches`, {
     bearer,
     body: { line_ids: [left, right] },
   });
 
-const acts: [string, Act][] = [
+const actions: [string, Action][] = [
   ["matched by hand", match],
   [
     "wrote off",
@@ -70,13 +70,13 @@ async function withFourEyes(): Promise<{
 }
 
 describe("with four eyes", () => {
-  test.each(acts)(
+  test.each(actions)(
     "a person who %s can't close the period, even if others acted later",
-    async (_what, act) => {
+    async (_what, action) => {
       const { fixture, lea, close } = await withFourEyes();
       const [a = "", b = ""] = await fixture.add("left", [line("a", 100), line("b", 7)]);
       const [x = "", y = ""] = await fixture.add("right", [line("x", 100), line("y", 7)]);
-      await act(fixture, lea, a, x);
+      await action(fixture, lea, a, x);
       await match(fixture, fixture.admin, b, y);
       expectProblem(await close(lea), "conflict");
       expectProblem(await close(fixture.admin), "conflict");

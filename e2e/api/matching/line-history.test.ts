@@ -57,11 +57,11 @@ test(
       line("c", 3_000),
     ]);
     const [other = ""] = await fixture.add("right", [line("other", 2_000)]);
-    const changedBy = async (act: () => Promise<unknown>) => {
+    const changedBy = async (action: () => Promise<unknown>) => {
       const [{ now = new Date() } = {}] = await sql<{ now: Date }>(
         "select clock_timestamp() as now",
       );
-      await act();
+      await action();
       const { items } = await fixture.ok<{ items: Line[] }>("GET", "lines", {
         query: { updated_since: now.toISOString() },
       });

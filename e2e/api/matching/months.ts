@@ -19,12 +19,12 @@ const KINDS = [
   "reopen",
 ] as const;
 type Kind = (typeof KINDS)[number] | "adjust" | "exclude";
-export type Act = { kind: Kind; pick: number };
+export type Action = { kind: Kind; pick: number };
 
 /** Random acts, with `more` kinds among them. */
-export const acts = (...more: Kind[]) =>
+export const actions = (...more: Kind[]) =>
   fc.array(
-    fc.record<Act>({
+    fc.record<Action>({
       kind: fc.constantFrom(...KINDS, "add", "run", "run", "close", "close", "confirm", ...more),
       pick: fc.nat(10_000),
     }),
@@ -32,7 +32,7 @@ export const acts = (...more: Kind[]) =>
   );
 
 /** Every world begins with lines on both sides, their suggestions and their exceptions. */
-export const BEGINNING: Act[] = [
+export const BEGINNING: Action[] = [
   { kind: "add", pick: 1 },
   { kind: "add", pick: 2 },
   { kind: "run", pick: 0 },
@@ -99,7 +99,7 @@ export class Months {
 }
 
 /** What is refused is refused with a reason. */
-export async function perform(months: Months, { kind, pick }: Act): Promise<void> {
+export async function perform(months: Months, { kind, pick }: Action): Promise<void> {
   const { fixture } = months;
   const periods = await months.all();
   const one = <Item>(items: readonly Item[]) => items[pick % Math.max(1, items.length)];

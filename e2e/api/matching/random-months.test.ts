@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
 import { WHOLE } from "#e2e/gate.ts";
 import { bookDifferences } from "./books.ts";
-import { acts, BEGINNING, Months, perform } from "./months.ts";
+import { actions, BEGINNING, Months, perform } from "./months.ts";
 
 const SLOW = 1_200_000;
 /** MONTHS_SEED repeats a failure; WORLDS looks longer. */
@@ -80,12 +80,12 @@ test(
     console.info(`Months at random: seed ${SEED}, ${WORLDS} worlds.`);
     let moved = 0;
     await fc.assert(
-      fc.asyncProperty(acts(), async (chosen) => {
+      fc.asyncProperty(actions(), async (chosen) => {
         const months = await Months.create();
         const { tenant } = months.fixture;
-        for (const act of [...BEGINNING, ...chosen]) {
-          await perform(months, act);
-          expect(await misplaced(tenant), JSON.stringify(act)).toEqual([]);
+        for (const action of [...BEGINNING, ...chosen]) {
+          await perform(months, action);
+          expect(await misplaced(tenant), JSON.stringify(action)).toEqual([]);
         }
         for (const { id, closed } of await months.all())
           if (!closed) expect((await months.fixture.run(id)).failure).toBeNull();

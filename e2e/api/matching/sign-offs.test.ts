@@ -29,7 +29,7 @@ class Month {
     return this.#fixture;
   }
 
-  async act(
+  async action(
     action: "prepare" | "review" | "return" | "close",
     who: string,
     body: object = {},
@@ -50,10 +50,10 @@ test(
   "a period that needs a review closes once another person has reviewed it",
   async () => {
     const month = await Month.create({ review_levels: 1 });
-    expectProblem(await month.act("close", "lea"), "conflict");
-    expectProblem(await month.act("review", "lea"), "conflict");
+    expectProblem(await month.action("close", "lea"), "conflict");
+    expectProblem(await month.action("review", "lea"), "conflict");
 
-    const prepared = await month.act("prepare", "leo", { note: "Fees agree" }, "tenant_analyst");
+    const prepared = await month.action("prepare", "leo", { note: "Fees agree" }, "tenant_analyst");
     expect(prepared.json).toMatchObject({
       sign_off: {
         state: "prepared",
@@ -62,12 +62,12 @@ test(
         revoked: null,
       },
     });
-    expectProblem(await month.act("review", "leo"), "conflict");
-    expectProblem(await month.act("close", "lea"), "conflict");
-    expect((await month.act("review", "lea")).json).toMatchObject({
+    expectProblem(await month.action("review", "leo"), "conflict");
+    expectProblem(await month.action("close", "lea"), "conflict");
+    expect((await month.action("review", "lea")).json).toMatchObject({
       sign_off: { state: "reviewed", signatures: [{ level: 0 }, { level: 1 }] },
     });
-    expect((await month.act("close", "leo")).status).toBe(200);
+    expect((await month.action("close", "leo")).status).toBe(200);
 
     const signed = await month.fixture.ok<SignedStatement>("GET", `${month.path}/statements/1`);
     expect(signed.signatures).toMatchObject([
@@ -82,12 +82,12 @@ test(
   "each level is reviewed by another person, whatever they are called",
   async () => {
     const month = await Month.create({ review_levels: 2 });
-    await month.act("prepare", "leo");
-    await month.act("review", "lea");
+    await month.action("prepare", "leo");
+    await month.action("review", "lea");
     expect(await month.signOff()).toMatchObject({ state: "prepared" });
-    expectProblem(await month.act("review", "lea"), "conflict");
-    expectProblem(await month.act("close", "max"), "conflict");
-    await month.act("review", "max");
+    expectProblem(await month.action("review", "lea"), "conflict");
+    expectProblem(await month.action("close", "max"), "conflict");
+    await month.action("review", "max");
     expect(await month.signOff()).toMatchObject({ state: "reviewed" });
   },
   SLOW,
@@ -126,7 +126,7 @@ test.each<[string, string, (fixture: Fixture) => Promise<unknown>]>([
     const { fixture } = month;
     await fixture.add("left", [line("a", 1234)]);
     await fixture.add("right", [line("b", 1234)]);
-    expect((await month.act("prepare", "leo")).status).toBe(200);
+    expect((await month.action("prepare", "leo")).status).toBe(200);
     await change(fixture);
     expect(await month.signOff()).toMatchObject({
       state: "open",
@@ -141,14 +141,14 @@ test(
   "a reviewer returns a period with a reason, and it is prepared again",
   async () => {
     const month = await Month.create();
-    await month.act("prepare", "leo");
+    await month.action("prepare", "leo");
     expect(
-      (await month.act("return", "lea", { reason: "No evidence for the fee" })).json,
+      (await month.action("return", "lea", { reason: "No evidence for the fee" })).json,
     ).toMatchObject({
       sign_off: { state: "open", revoked: { by: "user:lea", reason: "No evidence for the fee" } },
     });
-    expectProblem(await month.act("return", "lea", { reason: "Again" }), "conflict");
-    expect((await month.act("prepare", "leo")).status).toBe(200);
+    expectProblem(await month.action("return", "lea", { reason: "Again" }), "conflict");
+    expect((await month.action("prepare", "leo")).status).toBe(200);
   },
   SLOW,
 );
@@ -178,8 +178,8 @@ test(
       { side: "left", until: "2026-10-30", missing_days: 0, has_balance: false },
       { side: "right", until: null, missing_days: 22, has_balance: false },
     ]);
-    expectProblem(await month.act("prepare", "leo"), "conflict");
-    const refused = await month.act("close", "leo");
+    expectProblem(await month.action("prepare", "leo"), "conflict");
+    const refused = await month.action("close", "leo");
     expectProblem(refused, "conflict");
     expect(refused.json).toMatchObject({ detail: expect.stringContaining("No balance is stated") });
     for (const [source, amount] of [
@@ -189,7 +189,7 @@ test(
       await fixture.ok("POST", `sources/${source}/balances`, {
         body: { day: "2026-10-31", amount, reason: "Trial balance" },
       });
-    expect((await month.act("close", "leo")).status).toBe(200);
+    expect((await month.action("close", "leo")).status).toBe(200);
   },
   SLOW,
 );

@@ -10,7 +10,7 @@ const SLOW = 1_800_000;
 const CALLERS = 12;
 const SEED = Number(process.env.FUZZ_SEED ?? 20261124);
 /** `ACTS`: how many in all. The gate's are a few seconds. */
-const ACTS = Number(process.env.ACTS ?? (WHOLE ? 1_200 : 180));
+const ACTIONS = Number(process.env.ACTS ?? (WHOLE ? 1_200 : 180));
 
 const KINDS = [
   "lines",
@@ -28,12 +28,15 @@ const KINDS = [
   "open",
   "archive",
 ] as const;
-type Act = { kind: (typeof KINDS)[number]; pick: number };
+type Action = { kind: (typeof KINDS)[number]; pick: number };
 
-const acts = fc.sample(fc.record<Act>({ kind: fc.constantFrom(...KINDS), pick: fc.nat(10_000) }), {
-  numRuns: ACTS,
-  seed: SEED,
-});
+const actions = fc.sample(
+  fc.record<Action>({ kind: fc.constantFrom(...KINDS), pick: fc.nat(10_000) }),
+  {
+    numRuns: ACTIONS,
+    seed: SEED,
+  },
+);
 
 /** The statuses that concurrent calls may get. A deadlock or an error would be a 5xx. */
 const MEANT = [200, 201, 202, 400, 404, 409];
@@ -50,7 +53,7 @@ test(
       body: { rules, automatic: "always" },
     });
     const answers = new Map<string, number>();
-    const waiting = [...acts];
+    const waiting = [...actions];
     let n = 0;
 
     async function call(method: string, path: string, body?: object): Promise<void> {
@@ -80,7 +83,7 @@ test(
       });
     };
 
-    async function perform({ kind, pick }: Act): Promise<void> {
+    async function perform({ kind, pick }: Action): Promise<void> {
       const source = pick % 2 === 0 ? fixture.left : fixture.right;
       const period = (await one<Reconciliation>("reconciliations", {}, pick))?.id ?? fixture.period;
       if (kind === "lines")
@@ -162,7 +165,7 @@ test(
 
     await Promise.all(
       Array.from({ length: CALLERS }, async () => {
-        for (let act = waiting.shift(); act; act = waiting.shift()) await perform(act);
+        for (let action = waiting.shift(); action; action = waiting.shift()) await perform(action);
       }),
     );
     const { items: periods } = await fixture.ok<{ items: Reconciliation[] }>(
@@ -181,7 +184,7 @@ test(
       );
     });
     console.log(
-      `Storm of ${ACTS} acts, seed ${SEED}: ` +
+      `Storm of ${ACTIONS} acts, seed ${SEED}: ` +
         `${[...answers].map(([code, count]) => `${code} ${count}`).join(", ")}`,
     );
     expect(await bookDifferences(fixture.tenant), `seed ${SEED}`).toEqual([]);

@@ -168,21 +168,21 @@ describe("the ledger", () => {
       at_risk_thresholds: [240],
     });
     const { id } = await create({ severity: "high" });
-    const act = async (path: string, body?: object) => {
+    const action = async (path: string, body?: object) => {
       const answer = await call("POST", `/v1/exceptions/${id}/${path}`, body);
       if (answer.status !== 200) throw new Error(answer.text);
     };
     const pass = (days: number) => letPass(tenant, id, days);
 
     await pass(1);
-    await act("pause", { reason: "Waiting for the bank" });
+    await action("pause", { reason: "Waiting for the bank" });
     await pass(1);
-    await act("resume");
+    await action("resume");
     await call("PUT", `/v1/calendars/${calendar.id}`, { ...daily(6), apply_to: "open" });
     await pass(1);
     const { due_at } = (await call("GET", `/v1/exceptions/${id}`)).json as Exception;
     await change(id, { due_at: new Date(Date.parse(due_at) - 23 * 3_600_000).toISOString() });
-    await act("pause", { reason: "Until tomorrow", until: await dueIn(20 * 60) });
+    await action("pause", { reason: "Until tomorrow", until: await dueIn(20 * 60) });
     await pass(2);
     await until("the pause has ended and the deadline passed", async () => {
       await sql("select private.tick_sla_clock()");
@@ -253,25 +253,25 @@ describe("the ledger", () => {
   it("adds up after any sequence of changes", async () => {
     const { create, change, call, calendar, policy, ledger } = await tenantWithCalendar();
     const { id } = await create({ severity: "medium" });
-    const act = async (path: string, body?: object) => {
+    const action = async (path: string, body?: object) => {
       const answer = await call("POST", `/v1/exceptions/${id}/${path}`, body);
       if (answer.status !== 200) throw new Error(answer.text);
     };
-    await act("pause", { reason: "Waiting" });
-    await act("resume");
+    await action("pause", { reason: "Waiting" });
+    await action("resume");
     await policy({ minutes_to_resolve: { ...POLICY.minutes_to_resolve, medium: 2000 } });
-    await act("pause", { reason: "Again" });
+    await action("pause", { reason: "Again" });
     await call("PUT", `/v1/calendars/${calendar.id}`, {
       ...OFFICE,
       weekly: WEEK.slice(0, 3),
       apply_to: "open",
     });
-    await act("resume");
+    await action("resume");
     const [monday] = await sql<{ at: Date }>(
       "select date_trunc('week', now(), 'UTC') + interval '6 weeks 10 hours' as at",
     );
     await change(id, { due_at: monday?.at });
-    await act("pause", { reason: "A third time" });
+    await action("pause", { reason: "A third time" });
     await change(id, { status: "dismissed", resolution: "Noise." });
     await change(id, { status: "open" });
     const rows = await ledger(id);

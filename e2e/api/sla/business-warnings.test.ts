@@ -34,7 +34,7 @@ async function warned(thresholds: number[], hours: object | null) {
     if (answer.status !== 200) throw new Error(answer.text);
   };
   await policy({});
-  const act = async (id: string, path: string, body: object = {}) => {
+  const action = async (id: string, path: string, body: object = {}) => {
     const answer = await created.call("POST", `/v1/exceptions/${id}/${path}`, body);
     if (answer.status !== 200) throw new Error(answer.text);
     return answer.json as Exception;
@@ -43,8 +43,8 @@ async function warned(thresholds: number[], hours: object | null) {
     ...created,
     calendar,
     policy,
-    pause: (id: string) => act(id, "pause", { reason: "Waiting" }),
-    resume: (id: string) => act(id, "resume"),
+    pause: (id: string) => action(id, "pause", { reason: "Waiting" }),
+    resume: (id: string) => action(id, "resume"),
     /**
      * Minutes and moment of each warning ahead, the furthest first; null: the exception is paused.
      */

@@ -299,11 +299,11 @@ describe("the SLA clock", () => {
   });
 });
 
-async function transaction(act: (client: PoolClient) => Promise<void>): Promise<void> {
+async function transaction(action: (client: PoolClient) => Promise<void>): Promise<void> {
   const client = await database.connect();
   try {
     await client.query("begin");
-    await act(client);
+    await action(client);
     await client.query("commit");
   } finally {
     client.release(true);
@@ -312,11 +312,11 @@ async function transaction(act: (client: PoolClient) => Promise<void>): Promise<
 
 /** Gives three connections, whose transactions end with it. */
 async function concurrently(
-  act: (...clients: [PoolClient, PoolClient, PoolClient]) => Promise<void>,
+  action: (...clients: [PoolClient, PoolClient, PoolClient]) => Promise<void>,
 ): Promise<void> {
   const clients = await Promise.all([database.connect(), database.connect(), database.connect()]);
   try {
-    await act(...clients);
+    await action(...clients);
   } finally {
     for (const client of clients) client.release(true);
   }

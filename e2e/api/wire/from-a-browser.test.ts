@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Answer, api, createTenant, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { CONTRACTS } from "#lib/openapi/operations.ts";
 import type { Contract } from "#lib/wire/contract.ts";
-import { expectSameAnswer } from "../contracts/conformance.ts";
+import { expectSameResponse } from "../contracts/conformance.ts";
 import { pathOf } from "../contracts/operation.ts";
 
 const ORIGIN = "https://shop.example";
@@ -87,7 +87,7 @@ describe("with the publishable key, a tenant that exists and one that does not a
   test.each(open)("$operationId", async (contract) => {
     const none = uniqueName("no");
     const [real, made] = [await visit(contract, tenant), await visit(contract, none)];
-    expectSameAnswer(real, { ...made, text: made.text.replaceAll(none, tenant) });
+    expectSameResponse(real, { ...made, text: made.text.replaceAll(none, tenant) });
     expect([...made.headers.keys()].sort()).toEqual([...real.headers.keys()].sort());
   });
 

@@ -7,154 +7,154 @@ const FRONT = "e2e/stack/front.test.ts";
 export const PROCESSES: Break[] = [
   {
     name: "broken-chain-signed-on",
-    is: "the worker signs what does not fit",
-    how: {
+    effect: "the worker signs what does not fit",
+    patch: {
       file: "lib/security-events/sign-chain.ts",
       replace:
         "const { fault } = await verifyChain(state, chainReader(query, chain), before ?? undefined);",
       by: "const { fault } = { ...(await verifyChain(state, chainReader(query, chain), before ?? undefined)), fault: null };",
       rebuild: false,
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/security-events/signed.test.ts",
       name: "a broken chain is not signed on",
     },
   },
   {
     name: "command-says-intact",
-    is: "npm run audit -- verify ends with 0 whatever it found",
-    how: { file: "bin/audit.ts", replace: "if (broken > 0) process.exitCode = 1;", by: "" },
-    caught: { file: "e2e/api/security-events/tampering.test.ts", name: "one removed" },
+    effect: "npm run audit -- verify ends with 0 whatever it found",
+    patch: { file: "bin/audit.ts", replace: "if (broken > 0) process.exitCode = 1;", by: "" },
+    killedBy: { file: "e2e/api/security-events/tampering.test.ts", name: "one removed" },
   },
   {
     name: "clock-spins",
-    is: "the worker polls without a pause for exceptions that another session has locked",
-    how: {
+    effect: "the worker polls without a pause for exceptions that another session has locked",
+    patch: {
       file: "worker/sla-clock.ts",
       replace: "return moved > 0 ? 0 : LOCKED_WAIT_MS;",
       by: "return 0;",
     },
-    caught: {
+    killedBy: {
       file: "worker/sla-clock.test.ts",
       name: "waits before asking again for exceptions that are locked",
     },
   },
   {
     name: "clock-sleeps-long",
-    is: "the worker looks once in ten seconds",
-    how: {
+    effect: "the worker looks once in ten seconds",
+    patch: {
       file: "worker/sla-clock.ts",
       replace: "const WAIT_MAX_MS = 400;",
       by: "const WAIT_MAX_MS = 10_000;",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/sla/clock.test.ts",
       name: "reports a crossing with the next one within a second, never early",
     },
   },
   {
     name: "matcher-holds-everything",
-    is: "the matcher is given the secrets of every part",
-    how: {
+    effect: "the matcher is given the secrets of every part",
+    patch: {
       file: "supervisor/process-env.ts",
       replace: "matcher: /^(DATABASE_URL|DIRECT_URL|HOST|METRICS_TOKEN)$/,",
       by: "matcher: /./,",
     },
-    caught: {
+    killedBy: {
       file: START,
       name: "while a stack runs each process has only the secrets that it needs",
     },
   },
   {
     name: "secrets-readable",
-    is: "the stack's secrets are open to every account",
-    how: {
+    effect: "the stack's secrets are open to every account",
+    patch: {
       file: "supervisor/settings.ts",
       replace: "writeFileSync(`${file}.new`, text, { mode: 0o600 });",
       by: "writeFileSync(`${file}.new`, text, { mode: 0o644 });",
     },
-    caught: { file: START, name: "while a stack runs only the owner can read its secrets" },
+    killedBy: { file: START, name: "while a stack runs only the owner can read its secrets" },
   },
   {
     name: "directory-shared",
-    is: "two supervisors run on one directory",
-    how: {
+    effect: "two supervisors run on one directory",
+    patch: {
       file: "supervisor/lock-data-dir.ts",
       replace: "if (last || isSupervisor(pid)) {",
       by: "if (last) {",
     },
-    caught: {
+    killedBy: {
       file: START,
       name: "while a stack runs a second start on its DATA_DIR is refused and leaves it alone",
     },
   },
   {
     name: "part-not-restarted",
-    is: "a part that ends stays away",
-    how: {
+    effect: "a part that ends stays away",
+    patch: {
       file: "supervisor/child-process.ts",
       replace: "this.#pause = setTimeout(() => this.#start(), pauseMs);",
       by: "",
     },
-    caught: {
+    killedBy: {
       file: "e2e/stack/restart.test.ts",
       name: "a killed worker is started again and the service is ready",
     },
   },
   {
     name: "forwarded-address-believed",
-    is: "a caller says where it comes from",
-    how: {
+    effect: "a caller says where it comes from",
+    patch: {
       file: "server/client-address.ts",
       replace: ".slice(-proxies)",
       by: ".slice(0, proxies)",
     },
-    caught: {
+    killedBy: {
       file: "server/client-address.test.ts",
       name: "one proxy: ignores entries that the caller made up",
     },
   },
   {
     name: "query-logged",
-    is: "tokens of query strings are in the access log",
-    how: {
+    effect: "tokens of query strings are in the access log",
+    patch: {
       file: "server/main.ts",
       replace: 'const path = pathOf(request.url ?? "");',
       by: 'const path = request.url ?? "";',
     },
-    caught: {
+    killedBy: {
       file: FRONT,
       name: "the access log contains the path, and never the query or headers",
     },
   },
   {
     name: "request-id-of-the-caller",
-    is: "a caller chooses the request id",
-    how: {
+    effect: "a caller chooses the request id",
+    patch: {
       file: "server/inbound.ts",
       replace: "const requestId = newRequestId();",
       by: 'const requestId = request.headers["x-request-id"]?.toString() ?? newRequestId();',
     },
-    caught: { file: FRONT, name: "the request id is ours, not the caller's" },
+    killedBy: { file: FRONT, name: "the request id is ours, not the caller's" },
   },
   {
     name: "requests-cut-at-stop",
-    is: "a stop breaks off what is under way",
-    how: {
+    effect: "a stop breaks off what is under way",
+    patch: {
       file: "server/main.ts",
       replace: "function stop(): void {",
       by: "function stop(): void {\n  process.exit(0);",
     },
-    caught: {
+    killedBy: {
       file: "e2e/stack/stop.test.ts",
       name: "a request under way during a stop is completed",
     },
   },
   {
     name: "script-bytes-grow",
-    is: "a build's files are sent as they are",
-    how: { file: "server/build-files.ts", replace: "brotli: true,", by: "brotli: false," },
-    caught: {
+    effect: "a build's files are sent as they are",
+    patch: { file: "server/build-files.ts", replace: "brotli: true,", by: "brotli: false," },
+    killedBy: {
       file: "e2e/api/build-files.test.ts",
       name: "are sent precompressed, br, and are the same for everybody",
     },

@@ -10,134 +10,134 @@ const DISABLING = "e2e/api/webhooks/disabling.test.ts";
 export const WEBHOOKS: Break[] = [
   {
     name: "ended-secret-still-signs",
-    is: "an earlier secret signs after its grace period",
-    how: {
+    effect: "an earlier secret signs after its grace period",
+    patch: {
       function: "private.begin_attempts",
       replace: "and (s.expires_at is null or s.expires_at > now())",
       by: "",
     },
-    caught: { file: SECRETS, name: "ends every earlier secret at once with a grace period of 0" },
+    killedBy: { file: SECRETS, name: "ends every earlier secret at once with a grace period of 0" },
   },
   {
     name: "second-signature-skipped",
-    is: "during a rotation one secret alone signs",
-    how: {
+    effect: "during a rotation one secret alone signs",
+    patch: {
       file: "worker/webhooks/attempt-delivery.ts",
       replace: "sign(claimed.event_id, sentAt, body, secretsOf(claimed))",
       by: "sign(claimed.event_id, sentAt, body, secretsOf(claimed).slice(0, 1))",
     },
-    caught: {
+    killedBy: {
       file: SECRETS,
       name: "lets both secrets sign for the grace period, and the new one alone after it",
     },
   },
   {
     name: "timestamp-not-signed",
-    is: "a message can be replayed with another time",
-    how: {
+    effect: "a message can be replayed with another time",
+    patch: {
       file: "lib/webhooks/signature.ts",
       replace: "`${id}.${timestamp}.${body}`",
       by: "`${id}.${body}`",
       rebuild: false,
     },
-    caught: { file: DELIVERY, name: "is signed as Standard Webhooks defines" },
+    killedBy: { file: DELIVERY, name: "is signed as Standard Webhooks defines" },
   },
   {
     name: "unasked-events-sent",
-    is: "a webhook gets kinds that it did not ask for",
-    how: {
+    effect: "a webhook gets kinds that it did not ask for",
+    patch: {
       function: "private.fan_out_events",
       replace: "else e.type = any (w.events)",
       by: "else true",
     },
-    caught: {
+    killedBy: {
       file: DELIVERY,
       name: "goes only to webhooks of its tenant that subscribe to its kind",
     },
   },
   {
     name: "no-caps",
-    is: "a receiver that hangs is sent everything at once",
-    how: {
+    effect: "a receiver that hangs is sent everything at once",
+    patch: {
       function: "private.deliveries_to_send",
       replace: "then 20 else 2 end as cap",
       by: "then 60 else 60 end as cap",
     },
-    caught: {
+    killedBy: {
       file: PATIENCE,
       name: "no more than 20 are sent at once to each, and 2 at once while they fail",
     },
   },
   {
     name: "impatient",
-    is: "a receiver has 5 seconds",
-    how: {
+    effect: "a receiver has 5 seconds",
+    patch: {
       file: "lib/webhooks/send.ts",
       replace: "const TIMEOUT_MS = 15_000;",
       by: "const TIMEOUT_MS = 5_000;",
       rebuild: false,
     },
-    caught: { file: PATIENCE, name: "no answer by then is a timeout" },
+    killedBy: { file: PATIENCE, name: "no answer by then is a timeout" },
   },
   {
     name: "retries-too-soon",
-    is: "the second retry comes after a minute",
-    how: { function: "private.retry_schedule", replace: "5, 300, 1800", by: "5, 60, 1800" },
-    caught: {
+    effect: "the second retry comes after a minute",
+    patch: { function: "private.retry_schedule", replace: "5, 300, 1800", by: "5, 60, 1800" },
+    killedBy: {
       file: RETRY,
       name: "is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each ±20 %, with one ID, then fails",
     },
   },
   {
     name: "retries-together",
-    is: "all that failed comes back at the same moment",
-    how: { function: "private.retry_pause", replace: " * (0.8 + 0.4 * random())", by: "" },
-    caught: { file: RETRY, name: "is not retried at the same time as the others" },
+    effect: "all that failed comes back at the same moment",
+    patch: { function: "private.retry_pause", replace: " * (0.8 + 0.4 * random())", by: "" },
+    killedBy: { file: RETRY, name: "is not retried at the same time as the others" },
   },
   {
     name: "answers-kept-whole",
-    is: "a receiver fills our database",
-    how: {
+    effect: "a receiver fills our database",
+    patch: {
       file: "lib/webhooks/receiver-response.ts",
       replace: "const STORED_BYTES_MAX = 16_384;",
       by: "const STORED_BYTES_MAX = 131_072;",
       rebuild: false,
     },
-    caught: { file: RETRY, name: "of 10 MB is truncated to 16 kB" },
+    killedBy: { file: RETRY, name: "of 10 MB is truncated to 16 kB" },
   },
   {
     name: "gone-is-asked-again",
-    is: "410 is a failure like any other",
-    how: {
+    effect: "410 is a failure like any other",
+    patch: {
       function: "private.settle_webhook_attempts",
       replace: "bool_or(v.active and v.status_code = 410) as gone",
       by: "false as gone",
     },
-    caught: { file: DISABLING, name: "is sent nothing more" },
+    killedBy: { file: DISABLING, name: "is sent nothing more" },
   },
   {
     name: "secret-outlives-its-webhook",
-    is: "the secret of a deleted webhook is kept",
-    how: {
+    effect: "the secret of a deleted webhook is kept",
+    patch: {
       function: "private.delete_webhook_secrets",
       replace: "where s.tenant_id = private.tenant_id() and s.webhook_id = $1;",
       by: "where false;",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/webhooks/registration.test.ts",
       name: "a deleted one is removed with its secret",
     },
   },
   {
     name: "private-addresses-reached",
-    is: "a webhook reaches the metadata service",
-    how: {
+    effect: "a webhook reaches the metadata service",
+    patch: {
       file: "lib/webhooks/connector.ts",
       replace:
         "if (isAddress(options.hostname) && !isPublicAddress(options.hostname))\n      return callback(blocked(), null);",
       by: "",
     },
-    caught: {
+    killedBy: {
       file: "lib/webhooks/connector.test.ts",
       name: "to the literal 127.0.0.1 is not made",
     },

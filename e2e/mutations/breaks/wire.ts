@@ -7,69 +7,69 @@ const EDGES = "e2e/api/wire/http-edges.test.ts";
 export const WIRE: Break[] = [
   {
     name: "numbers-rounded",
-    is: "a number that a double cannot hold is kept as another",
-    how: {
+    effect: "a number that a double cannot hold is kept as another",
+    patch: {
       file: "lib/wire/json-scan.ts",
       replace: "if (isExact(digits)) return;",
       by: "if (isExact(digits) || digits) return;",
     },
-    caught: { file: EXACT, name: "in a record, in details and in a change of either" },
+    killedBy: { file: EXACT, name: "in a record, in details and in a change of either" },
   },
   {
     name: "names-twice",
-    is: "of two equal names in a body the last counts",
-    how: {
+    effect: "of two equal names in a body the last counts",
+    patch: {
       file: "lib/wire/json-scan.ts",
       replace: "if (names.has(name))",
       by: 'if (names.has(name) && name === "")',
     },
-    caught: { file: "lib/wire/json-scan.test.ts", name: '{"a":1,"a":1} is refused' },
+    killedBy: { file: "lib/wire/json-scan.test.ts", name: '{"a":1,"a":1} is refused' },
   },
   {
     name: "queries-twice",
-    is: "of two values of a parameter the last counts",
-    how: {
+    effect: "of two values of a parameter the last counts",
+    patch: {
       file: "lib/http/input.ts",
       replace: "if (query.has(name))",
       by: 'if (name === "")',
     },
-    caught: { file: EDGES, name: "?q=a&%71=b is refused" },
+    killedBy: { file: EDGES, name: "?q=a&%71=b is refused" },
   },
   {
     name: "known-answers-sent-again",
-    is: "If-None-Match is ignored",
-    how: {
+    effect: "If-None-Match is ignored",
+    patch: {
       file: "lib/http/conditional-requests.ts",
       replace: 'return tags === "*" || ',
       by: 'return tags === "never" || false && ',
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/wire/conditional-requests.test.ts",
       name: "getException gives a tag, and 304 without a body to a caller that has that answer",
     },
   },
   {
     name: "open-to-every-page",
-    is: "a page of any origin may call what needs a user",
-    how: {
+    effect: "a page of any origin may call what needs a user",
+    patch: {
       file: "lib/http/cors.ts",
       replace: "return access.publishable;",
       by: "return access.publishable || true;",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/wire/from-a-browser.test.ts",
       name: "listExceptions is not for pages of other origins",
     },
   },
   {
     name: "successor-is-another",
-    is: "a retry with a rotated key does it again",
-    how: {
+    effect: "a retry with a rotated key does it again",
+    patch: {
       function: "private.set_api_key_lineage",
       replace: "where k.tenant_id = new.tenant_id and k.id = new.rotated_from), new.id)",
       by: "where false), new.id)",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/api-keys/successors.test.ts",
       name: "a retry with a successor replays, after any number of rotations",
     },

@@ -9,146 +9,152 @@ const CLOCK = "e2e/api/sla/clock.test.ts";
 export const WRITES: Break[] = [
   {
     name: "idempotency-mismatch-passed",
-    is: "another request under the same key gets the first one's answer",
-    how: {
+    effect: "another request under the same key gets the first one's answer",
+    patch: {
       function: "private.begin_write",
       replace: "if stored.fingerprint <> key ->> 'fingerprint' then",
       by: "if false then",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/contracts/idempotency.test.ts",
       name: "createException the same key for another request 422",
     },
   },
   {
     name: "idempotent-answer-forgotten",
-    is: "a repeated request gets no body",
-    how: {
+    effect: "a repeated request gets no body",
+    patch: {
       function: "private.finish_request",
       replace: "set answer = body",
       by: "set answer = null",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/contracts/idempotency.test.ts",
       name: "createReconciliation the same key and request give the first answer again",
     },
   },
   {
     name: "grace-of-a-key-ignored",
-    is: "a rotated key lives a day longer than asked",
-    how: {
+    effect: "a rotated key lives a day longer than asked",
+    patch: {
       function: "public.rotate_api_key",
       replace: "now() + make_interval(secs => (input ->> 'grace_period_seconds')::integer)",
       by: "now() + interval '1 day'",
     },
-    caught: { file: LIFECYCLE, name: "ends the old key at once with a grace period of 0" },
+    killedBy: { file: LIFECYCLE, name: "ends the old key at once with a grace period of 0" },
   },
   {
     name: "key-not-locked",
-    is: "two rotations at once both succeed",
-    how: {
+    effect: "two rotations at once both succeed",
+    patch: {
       function: "private.lock_api_key",
       replace: "a.id = $1 for update;",
       by: "a.id = $1;",
     },
-    caught: { file: LIFECYCLE, name: "accepts one of two concurrent rotations" },
+    killedBy: { file: LIFECYCLE, name: "accepts one of two concurrent rotations" },
   },
   {
     name: "revocation-not-seen",
-    is: "a revoked key works on",
-    how: { function: "private.find_api_key", replace: "k.revoked_at is not null", by: "false" },
-    caught: {
+    effect: "a revoked key works on",
+    patch: { function: "private.find_api_key", replace: "k.revoked_at is not null", by: "false" },
+    killedBy: {
       file: LIFECYCLE,
       name: "refuses the next call here at once, and every call elsewhere within a second",
     },
   },
   {
     name: "expiry-announced-again",
-    is: "each run tells of the same expiry",
-    how: {
+    effect: "each run tells of the same expiry",
+    patch: {
       function: "private.announce_expiring_api_keys",
       replace: "format('%s:%s:%s', k.id,",
       by: "format('%s:%s:%s', gen_random_uuid(),",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/api-keys/usage.test.ts",
       name: "is announced 14, 3 and 1 days before it ends, once each",
     },
   },
   {
     name: "if-match-ignored",
-    is: "a change goes over one that its maker never saw",
-    how: {
+    effect: "a change goes over one that its maker never saw",
+    patch: {
       function: "private.require_version",
       replace: "if jsonb_typeof(versions) = 'array' and not versions @> to_jsonb(version) then",
       by: "if false then",
     },
-    caught: { file: CONCURRENCY, name: "rejects another version, a weak tag and a malformed one" },
+    killedBy: {
+      file: CONCURRENCY,
+      name: "rejects another version, a weak tag and a malformed one",
+    },
   },
   {
     name: "record-not-locked",
-    is: "of two changes at once one is lost",
-    how: { function: "private.lock_record", replace: "for no key update;", by: ";" },
-    caught: { file: CONCURRENCY, name: "forty concurrent changes of forty fields are all applied" },
+    effect: "of two changes at once one is lost",
+    patch: { function: "private.lock_record", replace: "for no key update;", by: ";" },
+    killedBy: {
+      file: CONCURRENCY,
+      name: "forty concurrent changes of forty fields are all applied",
+    },
   },
   {
     name: "purge-a-day-early",
-    is: "a deleted record goes before its 30 days",
-    how: {
+    effect: "a deleted record goes before its 30 days",
+    patch: {
       function: "private.record_purge_at",
       replace: "private.record_retention()",
       by: "interval '700 hours'",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/records/deletion.test.ts",
       name: "the database refuses an earlier deletion, even to its owner",
     },
   },
   {
     name: "closed-exception-moved",
-    is: "a resolved exception can be dismissed",
-    how: {
+    effect: "a resolved exception can be dismissed",
+    patch: {
       function: "private.exception_may_move",
       replace: "('resolved', 'open'), ('dismissed', 'open')",
       by: "('resolved', 'open'), ('dismissed', 'open'), ('resolved', 'dismissed')",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/sla/workflow.test.ts",
       name: "allows only the defined transitions",
     },
   },
   {
     name: "an-hour-is-high",
-    is: "60 minutes before the breach is high, not medium",
-    how: {
+    effect: "60 minutes before the breach is high, not medium",
+    patch: {
       function: "private.exception_json",
       replace: "minutes < private.high_risk_below()",
       by: "minutes <= private.high_risk_below()",
     },
-    caught: { file: "e2e/api/sla/monitor.test.ts", name: "has due in 59 min 30 s as medium" },
+    killedBy: { file: "e2e/api/sla/monitor.test.ts", name: "has due in 59 min 30 s as medium" },
   },
   {
     name: "crossing-told-twice",
-    is: "a crossing has no one name",
-    how: {
+    effect: "a crossing has no one name",
+    patch: {
       function: "private.announce_crossings",
       replace: "concat_ws(':', c.exception_id, private.iso(c.due_at), c.boundary)",
       by: "concat_ws(':', gen_random_uuid()::text, private.iso(c.due_at), c.boundary)",
     },
-    caught: {
+    killedBy: {
       file: CLOCK,
       name: "is stopped by a resolution, started by a reopening, and never repeats",
     },
   },
   {
     name: "clock-locked-late",
-    is: "a clock that a worker advances during the change is counted twice",
-    how: {
+    effect: "a clock that a worker advances during the change is counted twice",
+    patch: {
       function: "private.keep_clocks",
       replace: "order by k.tenant_id, k.exception_id for update of k;",
       by: "order by k.tenant_id, k.exception_id;",
     },
-    caught: {
+    killedBy: {
       file: CLOCK,
       name:
         "counts an exception once that is moved to another " +
@@ -157,143 +163,147 @@ export const WRITES: Break[] = [
   },
   {
     name: "thresholds-not-armed",
-    is: "a moved clock forgets its next boundary",
-    how: { function: "private.move_clocks", replace: "next_at = f.next_at", by: "next_at = null" },
-    caught: { file: CLOCK, name: "re-arms the crossings ahead when due_at moves" },
+    effect: "a moved clock forgets its next boundary",
+    patch: {
+      function: "private.move_clocks",
+      replace: "next_at = f.next_at",
+      by: "next_at = null",
+    },
+    killedBy: { file: CLOCK, name: "re-arms the crossings ahead when due_at moves" },
   },
   {
     name: "crossing-reported-again-after-a-pause",
-    is: "resuming reports what was crossed before the pause",
-    how: {
+    effect: "resuming reports what was crossed before the pause",
+    patch: {
       function: "private.move_clocks",
       replace: "coalesce(c.held_position, c.position) then",
       by: "c.position then",
     },
-    caught: {
+    killedBy: {
       file: PAUSES,
       name: "restores exactly the time left, and never repeats earlier crossings",
     },
   },
   {
     name: "change-dated-before-the-one-it-waited-for",
-    is: "a pause that is over before it began brings the deadline nearer",
-    how: {
+    effect: "a pause that is over before it began brings the deadline nearer",
+    patch: {
       function: "private.edited_exception",
       replace: "greatest(date_trunc('milliseconds', now()), before.updated_at)",
       by: "date_trunc('milliseconds', now())",
     },
-    caught: {
+    killedBy: {
       file: PAUSES,
       name: "never ends before it started, even if the ending client began first",
     },
   },
   {
     name: "changed-time-zone-unnoticed",
-    is: "deadlines stay where older time zone data put them",
-    how: {
+    effect: "deadlines stay where older time zone data put them",
+    patch: {
       function: "private.rebuild_calendars",
       replace: "c.zone_print <> private.zone_print(c.time_zone, c.covered_from, c.covered_until)",
       by: "false",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/calendars/time-zones.test.ts",
       name: "recomputes open deadlines when time zone data changes, except manual and passed ones",
     },
   },
   {
     name: "breached-exception-paused",
-    is: "a pause hides a breach",
-    how: {
+    effect: "a pause hides a breach",
+    patch: {
       function: "private.pause_fault",
       replace: "when private.deadline(e, now()) <= now() then",
       by: "when false then",
     },
-    caught: { file: PAUSES, name: "is refused for a breached one" },
+    killedBy: { file: PAUSES, name: "is refused for a breached one" },
   },
   {
     name: "pause-forgotten-by-a-recalculation",
-    is: "a changed calendar takes from a deadline what was paused before",
-    how: {
+    effect: "a changed calendar takes from a deadline what was paused before",
+    patch: {
       function: "private.policy_deadline",
       replace: "private.open_ms(e.tenant_id, no, e.created_at) + minutes * 60000::bigint + paused)",
       by: "private.open_ms(e.tenant_id, no, e.created_at) + minutes * 60000::bigint)",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/sla/business-ledger.test.ts",
       name: "equals the manual calculation for an exception with every kind of change",
     },
   },
   {
     name: "pause-of-a-person-ended-by-a-rule",
-    is: "a rule of the SLA policy ends a pause that a person began",
-    how: {
+    effect: "a rule of the SLA policy ends a pause that a person began",
+    patch: {
       function: "private.with_pause_ended",
       replace: "has_moved and before.paused_by_rule and",
       by: "has_moved and",
     },
-    caught: { file: PAUSES, name: "that a person began outlasts every rule" },
+    killedBy: { file: PAUSES, name: "that a person began outlasts every rule" },
   },
   {
     name: "taken-back-and-still-matched",
-    is: "a confirmation is taken back, and its lines stay matched",
-    how: {
+    effect: "a confirmation is taken back, and its lines stay matched",
+    patch: {
       function: "private.suggest_again",
       replace: "perform private.release_open_amounts(tenant, ids);",
       by: "",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/matching/taking-back.test.ts",
       name: "leaves confirmed matches suggested",
     },
   },
   {
     name: "split-line-matched-whole",
-    is: "a split line has nothing open, though the other side has less",
-    how: {
+    effect: "a split line has nothing open, though the other side has less",
+    patch: {
       function: "private.match_by_hand",
       replace: "case when l.line_no = split_no then split_minor else l.open_minor end",
       by: "l.open_minor",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/matching/taking-back.test.ts",
       name: "keeps open what the other side has not",
     },
   },
   {
     name: "anybody-undoes",
-    is: "an analyst takes back what a lead decided",
-    how: {
+    effect: "an analyst takes back what a lead decided",
+    patch: {
       function: "public.undo_decision",
       replace: "is distinct from (private.actor_issuer(), private.actor_subject())",
       by: "is null",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/matching/taking-back.test.ts",
       name: "is one's own, unless one may write reconciliations",
     },
   },
   {
     name: "bulk-not-confirmed",
-    is: "a change of all that match takes more than were confirmed",
-    how: {
+    effect: "a change of all that match takes more than were confirmed",
+    patch: {
       function: "private.require_expected_count",
       replace: "if matching <> (input ->> 'expected_count')::bigint then",
       by: "if false then",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/sla/bulk-by-filter.test.ts",
       name: "nothing changes if another number matches than was confirmed",
     },
   },
   {
     name: "exceptions-left-behind",
-    is: "a close or a reopening leaves exceptions in the period that their lines left",
-    how: {
+    effect: "a close or a reopening leaves exceptions in the period that their lines left",
+    patch: {
       function: "private.move_exceptions",
       replace: "from unnest(ids) i (id) order by i.id",
       by: "from unnest(ids) i (id) where i.id is null order by i.id",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/matching/random-months.test.ts",
       name:
         "after any close, reopening or late line, open " +
@@ -302,40 +312,40 @@ export const WRITES: Break[] = [
   },
   {
     name: "entries-posted-twice",
-    is: "a period that closes again posts what still holds once more",
-    how: {
+    effect: "a period that closes again posts what still holds once more",
+    patch: {
       function: "private.insert_entries",
       replace: `from drafts d left join kept k using (kind, subject_id, subject_place)\n
         where k.kind is null`,
       by: "from drafts d",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/entries/entries.test.ts",
       name: "again posts only changes: reversals, then new entries",
     },
   },
   {
     name: "file-imported-under-two-names",
-    is: "a connection imports the same content again under another name",
-    how: {
+    effect: "a connection imports the same content again under another name",
+    patch: {
       function: "private.finish_file",
       replace: "and x.sha256 = whole ->> 'sha256' and x.outcome in ('importing', 'imported')",
       by: "and x.sha256 = whole ->> 'sha256' and false",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/connections/connections.test.ts",
       name: "are imported once each, whatever their names, and moved afterwards",
     },
   },
   {
     name: "signed-evidence-removed",
-    is: "a file that a signed statement lists can be removed",
-    how: {
+    effect: "a file that a signed statement lists can be removed",
+    patch: {
       function: "public.remove_evidence",
       replace: "(answer ->> 'is_signed')::boolean",
       by: "false",
     },
-    caught: {
+    killedBy: {
       file: "e2e/api/evidence/evidence.test.ts",
       name: "evidence of a signed statement stays after a reopening, and can be superseded",
     },

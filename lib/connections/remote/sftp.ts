@@ -99,11 +99,11 @@ class SftpRemote implements Remote {
 }
 
 /** @throws RemoteError that says what couldn't be done, and why */
-async function attempt<Answer>(what: string, call: () => Promise<Answer>): Promise<Answer> {
+async function attempt<Answer>(operation: string, call: () => Promise<Answer>): Promise<Answer> {
   try {
     return await call();
   } catch (error) {
-    throw sftpError(what, error);
+    throw sftpError(operation, error);
   }
 }
 
@@ -168,11 +168,11 @@ function signInError(error: unknown): RemoteError {
   return code ? remoteError(error) : new RemoteError("The SSH connection failed.");
 }
 
-function sftpError(what: string, error: unknown): RemoteError {
+function sftpError(operation: string, error: unknown): RemoteError {
   if (error instanceof RemoteError) return error;
   const { message } = error as Error;
-  if (/no such file/i.test(message)) return new RemoteError(`Can't ${what}: it isn't there.`);
+  if (/no such file/i.test(message)) return new RemoteError(`Can't ${operation}: it isn't there.`);
   if (/permission denied/i.test(message))
-    return new RemoteError(`Can't ${what}: the server doesn't permit it.`, true);
-  return new RemoteError(`Can't ${what}: the server refused it or the connection ended.`);
+    return new RemoteError(`Can't ${operation}: the server doesn't permit it.`, true);
+  return new RemoteError(`Can't ${operation}: the server refused it or the connection ended.`);
 }

@@ -1,9 +1,9 @@
 import { ENTRY_COLUMNS } from "../contract.ts";
 import { exportedEntry } from "../exported-entry.ts";
-import { csvRows, type LedgerWriter } from "./ledger-writer.ts";
+import { csvRows, type EntryFileWriter } from "./entry-file-writer.ts";
 
 /** The columns of the export of entries, for each program that can be taught them. */
-export const csv: LedgerWriter = {
+export const csv: EntryFileWriter = {
   charset: "utf-8",
   header: () => csvRows([ENTRY_COLUMNS]),
   rows: (entry, { batch }) => {

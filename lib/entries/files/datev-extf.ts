@@ -5,13 +5,13 @@ import type { Entry } from "../contract.ts";
 import {
   cut,
   documentNumber,
+  type EntryFile,
+  type EntryFileWriter,
   formatDay,
-  type LedgerFile,
-  type LedgerWriter,
   requireFit,
   twoDecimals,
   unsuitableEntry,
-} from "./ledger-writer.ts";
+} from "./entry-file-writer.ts";
 
 /** The columns in their order, without the numbered ones in between. */
 const BEFORE_INFO =
@@ -56,7 +56,7 @@ const COST_CENTER_MAX = 36;
  * https://developer.datev.de/datev/platform/de/dtvf/formate/buchungsstapel. A row is an entry: its
  * account is the one that is debited.
  */
-export const datev: LedgerWriter = {
+export const datev: EntryFileWriter = {
   charset: "windows-1252",
   header: (file) => `${headerOf(file)}\r\n${COLUMNS.join(";")}\r\n`,
   rows: (entry, file) => {
@@ -69,7 +69,7 @@ export const datev: LedgerWriter = {
   },
 };
 
-function headerOf({ batch, ledger, currency }: LedgerFile): string {
+function headerOf({ batch, ledger, currency }: EntryFile): string {
   const { datev_consultant: consultant, datev_client: client } = ledger;
   if (consultant === null || client === null)
     throw new ApiError(
@@ -120,7 +120,7 @@ function fiscalYearStart(day: string, month: number): string {
   return `${current < month ? year - 1 : year}-${`${month}`.padStart(2, "0")}-01`;
 }
 
-function valuesOf(entry: Entry, file: LedgerFile): Record<string, string> {
+function valuesOf(entry: Entry, file: EntryFile): Record<string, string> {
   const { debit_account, credit_account, tax_code, cost_center, text } = entry;
   const account = (field: string, value: string) => {
     const max = file.ledger.datev_account_length + 1;
@@ -146,7 +146,7 @@ function valuesOf(entry: Entry, file: LedgerFile): Record<string, string> {
 
 const digits = (max: number) => `1 to ${max} digits for DATEV`;
 
-function amountOf(entry: Entry, file: LedgerFile): string {
+function amountOf(entry: Entry, file: EntryFile): string {
   const amount = twoDecimals(entry.amount_minor, decimalsOf(entry.currency) ?? 2, ",");
   if (amount === null)
     throw unsuitableEntry(

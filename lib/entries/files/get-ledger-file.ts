@@ -14,8 +14,8 @@ import {
 } from "../contract.ts";
 import { listEntries } from "../list-entries.ts";
 import { type EntryRuleSet, FORMAT_FILES } from "../rules/contract.ts";
-import { completeLedger } from "../rules/stored.ts";
-import type { LedgerFile } from "./ledger-writer.ts";
+import { withDefaultSettings } from "../rules/stored.ts";
+import type { EntryFile } from "./entry-file-writer.ts";
 import { headerOf, rowsOf, splitIntoParts } from "./writers.ts";
 
 type Query = z.output<typeof getLedgerFileContract.query>;
@@ -33,9 +33,9 @@ export async function getLedgerFile(
 ): Promise<{ body: ReadableStream<Uint8Array>; name: string }> {
   const exported = { format, query: { id, currency, part } };
   const { batch, ledger } = await read<Opened>({ ...ctx, exported }, "open_ledger_file", { id });
-  const file: LedgerFile = {
+  const file: EntryFile = {
     batch,
-    ledger: completeLedger(ledger),
+    ledger: withDefaultSettings(ledger),
     currency: currencyOf(batch, currency),
     format,
   };
@@ -59,7 +59,7 @@ function currencyOf({ sums }: EntryBatch, asked: string | undefined): string {
   ]);
 }
 
-function requirePart(file: LedgerFile, part: number | undefined): void {
+function requirePart(file: EntryFile, part: number | undefined): void {
   const { count, parts } = partsOf(file);
   if ((part ?? 1) <= parts && (parts === 1 || part !== undefined)) return;
   const { label, maxEntries } = FORMAT_FILES[file.format];
@@ -75,7 +75,7 @@ function requirePart(file: LedgerFile, part: number | undefined): void {
 }
 
 /** The rows of a part's entries, page by page. */
-async function* rowsIn(ctx: Context, file: LedgerFile, wanted = 1): AsyncGenerator<Uint8Array> {
+async function* rowsIn(ctx: Context, file: EntryFile, wanted = 1): AsyncGenerator<Uint8Array> {
   const { batch, currency, format } = file;
   const pages = everyPage(ctx, (step, page) => listEntries(step, batch.id, { ...page, currency }));
   for await (const { part, entries } of splitIntoParts(pages as AsyncIterable<Entry[]>, format)) {
@@ -85,7 +85,7 @@ async function* rowsIn(ctx: Context, file: LedgerFile, wanted = 1): AsyncGenerat
 }
 
 async function* bytesOf(
-  file: LedgerFile,
+  file: EntryFile,
   rows: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   yield headerOf(file);

@@ -3,11 +3,11 @@ import {
   type Cell,
   csvRows,
   documentNumber,
+  type EntryFileWriter,
   formatDay,
-  type LedgerWriter,
   twoDecimals,
   unsuitableEntry,
-} from "./ledger-writer.ts";
+} from "./entry-file-writer.ts";
 
 const COLUMNS = [
   "External ID",
@@ -30,7 +30,7 @@ const AMOUNT_MAX = 13;
  * https://docs.oracle.com/en/cloud/saas/netsuite/ns-online-help/section_N1472877.html: rows of one
  * external ID are one journal, which a second import does not double.
  */
-export const netsuite: LedgerWriter = {
+export const netsuite: EntryFileWriter = {
   charset: "utf-8",
   header: () => csvRows([COLUMNS]),
   rows: (entry, file) => {

@@ -5,12 +5,12 @@ import {
   csvRows,
   cut,
   documentNumber,
+  type EntryFile,
+  type EntryFileWriter,
   formatDay,
-  type LedgerFile,
-  type LedgerWriter,
   tabbedRows,
   unsuitableEntry,
-} from "./ledger-writer.ts";
+} from "./entry-file-writer.ts";
 
 const COLUMNS = [
   "Journal No.",
@@ -29,7 +29,7 @@ const JOURNAL_NUMBER_MAX = 21;
  * https://quickbooks.intuit.com/learn-support/en-au/help-article/import-export-files/import-journal-entries-quickbooks-online/L4tQBwbs7_AU_en_AU.
  * Rows of one journal number are one entry; accounts go by name.
  */
-export const quickbooks: LedgerWriter = {
+export const quickbooks: EntryFileWriter = {
   charset: "utf-8",
   header: () => csvRows([COLUMNS]),
   rows: (entry, file) => {
@@ -64,7 +64,7 @@ const IIF_NUMBER_MAX = 11;
  * http://support.quickbooks.intuit.com/support/Pages/InProductHelp/Core/QB2K8/ContentPackage/Core/IIF/iif_reference_transactions.html:
  * a TRNS line, a SPL line with the opposite amount, ENDTRNS.
  */
-export const quickbooksIif: LedgerWriter = {
+export const quickbooksIif: EntryFileWriter = {
   charset: "windows-1252",
   header: () => tabbedRows([["!TRNS", ...IIF_FIELDS], ["!SPL", ...IIF_FIELDS], ["!ENDTRNS"]]),
   rows: (entry, file) => {
@@ -80,7 +80,7 @@ export const quickbooksIif: LedgerWriter = {
 function iifLine(
   keyword: string,
   entry: Entry,
-  file: LedgerFile,
+  file: EntryFile,
   account: string,
   amount: string,
 ): Cell[] {

@@ -4,11 +4,11 @@ import {
   type Cell,
   cut,
   documentNumber,
+  type EntryFileWriter,
   formatDay,
-  type LedgerWriter,
   requireFit,
   tabbedRows,
-} from "./ledger-writer.ts";
+} from "./entry-file-writer.ts";
 
 /** The fields of a document's header (BBKPF) and of its line (BBSEG), by their technical names. */
 const FIELDS = [
@@ -37,7 +37,7 @@ const CREDIT = "50";
  * at most the lengths of https://leanx.eu/en/sap/table/bbseg.html. Posting keys 40 and 50 debit and
  * credit a general ledger account.
  */
-export const sap: LedgerWriter = {
+export const sap: EntryFileWriter = {
   charset: "utf-8",
   header: ({ ledger }) => {
     if (ledger.sap_company_code === null)

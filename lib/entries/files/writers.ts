@@ -2,14 +2,14 @@ import type { Entry } from "../contract.ts";
 import { FORMAT_FILES, type PushFormat } from "../rules/contract.ts";
 import { csv } from "./csv.ts";
 import { datev } from "./datev-extf.ts";
-import type { LedgerFile, LedgerWriter } from "./ledger-writer.ts";
+import type { EntryFile, EntryFileWriter } from "./entry-file-writer.ts";
 import { netsuite } from "./netsuite.ts";
 import { quickbooks, quickbooksIif } from "./quickbooks.ts";
 import { sap } from "./sap.ts";
 import { encodeWindows1252 } from "./windows-1252.ts";
 import { xero } from "./xero.ts";
 
-const WRITERS: Record<PushFormat, LedgerWriter> = {
+const WRITERS: Record<PushFormat, EntryFileWriter> = {
   csv,
   datev,
   xero,
@@ -38,18 +38,18 @@ export async function* splitIntoParts(
 }
 
 /** The beginning of a file. @throws ApiError for ledger settings that the layout lacks */
-export function headerOf(file: LedgerFile): Uint8Array {
+export function headerOf(file: EntryFile): Uint8Array {
   const writer = WRITERS[file.format];
   return encoded(writer, writer.header(file));
 }
 
 /** @throws ApiError for an entry that the layout can't hold */
-export function rowsOf(entries: readonly Entry[], file: LedgerFile): Uint8Array {
+export function rowsOf(entries: readonly Entry[], file: EntryFile): Uint8Array {
   const writer = WRITERS[file.format];
   return encoded(writer, entries.map((entry) => writer.rows(entry, file)).join(""));
 }
 
 /** The text in the charset of the layout. */
-function encoded({ charset }: LedgerWriter, text: string): Uint8Array {
+function encoded({ charset }: EntryFileWriter, text: string): Uint8Array {
   return charset === "utf-8" ? new TextEncoder().encode(text) : encodeWindows1252(text);
 }

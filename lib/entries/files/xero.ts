@@ -4,10 +4,10 @@ import {
   csvRows,
   cut,
   documentNumber,
+  type EntryFileWriter,
   formatDay,
-  type LedgerWriter,
   requireFit,
-} from "./ledger-writer.ts";
+} from "./entry-file-writer.ts";
 
 const COLUMNS = [
   "*Narration",
@@ -25,7 +25,7 @@ const COLUMNS = [
  * the same narration and date are one journal, a positive amount is a debit, and a file has at most
  * 300 lines. A tax rate is named in each line.
  */
-export const xero: LedgerWriter = {
+export const xero: EntryFileWriter = {
   charset: "utf-8",
   header: () => csvRows([COLUMNS]),
   rows: (entry, file) => {

@@ -101,7 +101,7 @@ const rules = z
   });
 
 /** Files in the layouts of ledgers. */
-export const LEDGER_FORMATS = [
+export const ENTRY_FILE_FORMATS = [
   "datev",
   "xero",
   "quickbooks",
@@ -109,9 +109,9 @@ export const LEDGER_FORMATS = [
   "netsuite",
   "sap",
 ] as const;
-export type LedgerFormat = (typeof LEDGER_FORMATS)[number];
+export type EntryFileFormat = (typeof ENTRY_FILE_FORMATS)[number];
 
-export const PUSH_FORMATS = ["csv", ...LEDGER_FORMATS] as const;
+export const PUSH_FORMATS = ["csv", ...ENTRY_FILE_FORMATS] as const;
 export type PushFormat = (typeof PUSH_FORMATS)[number];
 
 /**
@@ -215,7 +215,7 @@ const ledger = z
       push: null,
     },
   });
-export type LedgerSettings = z.output<typeof ledger>;
+export type EntryFileSettings = z.output<typeof ledger>;
 
 export const entryRuleSet = z
   .object({

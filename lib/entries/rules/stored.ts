@@ -9,9 +9,15 @@ const { rules, ledger } = entryRuleSet.shape;
 
 /** With every kind and setting, also for a pair for which nobody has set any. */
 export function withDefaultRules(stored: Stored): EntryRuleSet {
-  return { ...stored, rules: rules.parse(stored.rules), ledger: completeLedger(stored.ledger) };
+  return {
+    ...stored,
+    rules: rules.parse(stored.rules),
+    ledger: withDefaultSettings(stored.ledger),
+  };
 }
 
-export function completeLedger(stored: Partial<EntryRuleSet["ledger"]>): EntryRuleSet["ledger"] {
+export function withDefaultSettings(
+  stored: Partial<EntryRuleSet["ledger"]>,
+): EntryRuleSet["ledger"] {
   return ledger.parse(stored);
 }

@@ -171,12 +171,12 @@ export const putSlaPolicyContract = contract({
 
 export const THRESHOLD_KINDS = ["wall_clock", "business"] as const;
 
-export const LEDGER_KINDS = EXCEPTION_LEDGER.kind;
+export const TIMELINE_KINDS = EXCEPTION_LEDGER.kind;
 
-export const ledgerRow = z
+export const timelineRow = z
   .object({
     at: time,
-    kind: z.enum(LEDGER_KINDS),
+    kind: z.enum(TIMELINE_KINDS),
     due_at: time,
     threshold_minutes: z.int().nullable().meta({
       description: "For a crossing: minutes before due_at. 0 is the breach.",
@@ -225,13 +225,13 @@ export const ledgerRow = z
   })
   .meta({ id: "LedgerRow" });
 
-export const LEDGER_SEGMENTS = ["worked", "closed", "paused"] as const;
+export const TIMELINE_SEGMENTS = ["worked", "closed", "paused"] as const;
 
-const ledgerSegment = z
+const timelineSegment = z
   .object({
     starts_at: time,
     ends_at: time,
-    kind: z.enum(LEDGER_SEGMENTS).meta({ example: "worked" }),
+    kind: z.enum(TIMELINE_SEGMENTS).meta({ example: "worked" }),
   })
   .meta({ id: "LedgerSegment" });
 
@@ -251,8 +251,8 @@ export const getExceptionLedgerContract = contract({
       as_of: time,
       breached: z.boolean().meta({ example: false }),
       explanation: z.string().meta({ example: "Resolved 29 min before its deadline." }),
-      rows: z.array(ledgerRow),
-      segments: z.array(ledgerSegment).meta({
+      rows: z.array(timelineRow),
+      segments: z.array(timelineSegment).meta({
         description:
           "What the clock did from the first row on, without gaps; up to as_of they add up to " +
           "the rows' worked, closed and paused seconds. After as_of: until due_at, at most 92 " +

@@ -11,5 +11,5 @@ export async function listLineSuggestions(
   { reconciliation_id }: { reconciliation_id?: string | undefined },
 ): Promise<{ items: LineSuggestion[] }> {
   const question = await read<Asked>(ctx, "list_line_suggestions", { id, reconciliation_id });
-  return { items: question.line ? await suggestionThreads().ask<LineSuggestion[]>(question) : [] };
+  return { items: question.line ? await suggestionThreads().run<LineSuggestion[]>(question) : [] };
 }

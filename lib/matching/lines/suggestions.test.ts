@@ -27,7 +27,7 @@ test("suggestions are computed in another thread, with the same result", async (
   };
   const here = suggestionsOf(query);
   expect(here.length).toBeGreaterThan(0);
-  const there = suggestionThreads().ask(query);
+  const there = suggestionThreads().run(query);
   expect(suggestionThreads().tasks).toBe(1);
   expect(await there).toEqual(here);
 });

@@ -24,7 +24,7 @@ const writers = () =>
 export async function getStatementPdf(ctx: Context, id: string) {
   const statement = await read<Statement>(ctx, "get_statement", { id });
   const signed = await signaturesOf({ ...ctx, continues: true }, statement);
-  const body = await writers().ask<Uint8Array<ArrayBuffer>>({ statement, ...signed });
+  const body = await writers().run<Uint8Array<ArrayBuffer>>({ statement, ...signed });
   return { body, name: `statement-${statement.period_end}-${id}.pdf` };
 }
 

@@ -3,33 +3,33 @@ import { matchHash } from "../../../engine/content-hash.ts";
 import type { Result } from "../../../engine/engine.ts";
 import type { Matches } from "../../../engine/matches.ts";
 import { type Fees, withFees } from "./fees.ts";
-import type { Present } from "./read-run.ts";
+import type { EarlierMatch } from "./read-run.ts";
 
 /** Smaller changes of a score are not worth a write. */
 const SCORE_STEP = 0.001;
 
-export type State = "confirmed" | "suggested";
+export type MatchState = "confirmed" | "suggested";
 
 /**
  * A match of the result, by its index. `again`: the id of an earlier match with the same lines and
  * amounts, but another rule or hash.
  */
-export type Made = { state: State; index: number; hash: string; again: string | null };
+export type NewMatch = { state: MatchState; index: number; hash: string; again: string | null };
 
 export type Changes = {
   kept: number;
   /** Confirmed ones first. */
-  made: Made[];
+  made: NewMatch[];
   /** Earlier matches that the result does not have. */
-  gone: Present[];
+  gone: EarlierMatch[];
 };
 
 /**
  * Matches are compared by their hash: the same state, rule, lines and amounts are the same match.
  */
-export function changesOf(result: Result, present: readonly Present[], fees: Fees): Changes {
+export function changesOf(result: Result, present: readonly EarlierMatch[], fees: Fees): Changes {
   const left = new Map(present.map((match) => [match.hash, match]));
-  const created: Made[] = [];
+  const created: NewMatch[] = [];
   let unchanged = 0;
   for (const state of ["confirmed", "suggested"] as const) {
     for (let index = 0; index < result[state].length; index++) {
@@ -63,7 +63,7 @@ export function changesOf(result: Result, present: readonly Present[], fees: Fee
 }
 
 /** A suggestion's score follows newer lines; a confirmed match keeps its original score. */
-function isAsProbable({ state, score }: Present, matches: Matches, index: number): boolean {
+function isAsProbable({ state, score }: EarlierMatch, matches: Matches, index: number): boolean {
   return state === "confirmed" || Math.abs(score - (matches.score[index] as number)) < SCORE_STEP;
 }
 
@@ -82,12 +82,16 @@ export function handlesOf(
 /** The allocated amounts as they were weighed: less the fees that the pair deducts. */
 export function allocatedOf(
   { input: { left, right }, ...result }: Result,
-  { state, index }: Pick<Made, "state" | "index">,
+  { state, index }: Pick<NewMatch, "state" | "index">,
 ): readonly number[] {
   return result[state].allocated(index, left, right);
 }
 
-function contentOf(state: State, lines: readonly number[], allocated: readonly number[]): string {
+function contentOf(
+  state: MatchState,
+  lines: readonly number[],
+  allocated: readonly number[],
+): string {
   return `${state} ${lines
     .map((line, at) => `${line}:${allocated[at]}`)
     .sort()

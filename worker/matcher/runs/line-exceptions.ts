@@ -4,14 +4,14 @@ import { cut } from "../../../engine/prepare/text.ts";
 import { REASONS, type Reason } from "../../../engine/reasons.ts";
 import { call, callForValue } from "./call.ts";
 import { handlesOf } from "./changes.ts";
-import { type ExceptionLine, type Subject, titleOf } from "./exception-words.ts";
+import { type ExceptionLine, type ExceptionSubject, titleOf } from "./exception-title.ts";
 import type { Policy, RunToDo } from "./run-to-do.ts";
 
 /**
  * An exception whose lines changed, with the exceptions that are merged into it. `line_no`: its own
  * line.
  */
-type Regrouped = Subject & {
+type Regrouped = ExceptionSubject & {
   exception_id: string;
   merged: string[];
   line_no: number;
@@ -46,10 +46,14 @@ export async function openLineExceptions(
       ),
     });
   }
-  const [past] = await call<{ lines: Subject[]; held_back: string }>(client, "lines_past_grace", {
-    ...period,
-    most: exceptions.most_a_run,
-  });
+  const [past] = await call<{ lines: ExceptionSubject[]; held_back: string }>(
+    client,
+    "lines_past_grace",
+    {
+      ...period,
+      most: exceptions.most_a_run,
+    },
+  );
   const { lines: subjects = [], held_back = "0" } = past ?? {};
   const reasons = reasonsOf(linesIn(subjects));
   const rows = subjects.flatMap((subject) => {
@@ -98,7 +102,7 @@ function regroupedFields(
  * The amount at risk is the lines' difference: all of a single line's amount, and none where a
  * suggestion's lines agree.
  */
-function fieldsOf(subject: Subject, own: ExceptionLine, reasons: Map<number, Reason>) {
+function fieldsOf(subject: ExceptionSubject, own: ExceptionLine, reasons: Map<number, Reason>) {
   const { match_id, currency, difference_minor, is_late, lines } = subject;
   const differs = match_id !== null && difference_minor !== 0;
   const reason = is_late
@@ -135,7 +139,7 @@ function severityOf(amount: number, { severities }: Policy["exceptions"]): strin
   return severities.findLast(({ from_minor }) => amount >= from_minor)?.severity ?? "low";
 }
 
-function linesIn(subjects: readonly Subject[]): Set<number> {
+function linesIn(subjects: readonly ExceptionSubject[]): Set<number> {
   return new Set(subjects.flatMap(({ lines }) => lines.map(({ line_no }) => line_no)));
 }
 

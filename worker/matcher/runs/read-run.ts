@@ -9,7 +9,7 @@ import { type Fees, readFees } from "./fees.ts";
 import type { RunToDo } from "./run-to-do.ts";
 
 /** A match of an earlier run, which this run keeps, replaces or removes. */
-export type Present = {
+export type EarlierMatch = {
   id: string;
   state: "confirmed" | "suggested";
   method: string;
@@ -24,7 +24,7 @@ export type Present = {
 export type RunInput = {
   left: Lines;
   right: Lines;
-  present: Present[];
+  present: EarlierMatch[];
   rejected: Set<string>;
   ids: Map<number, string> | null;
   fees: Fees;
@@ -157,8 +157,8 @@ async function readLines(client: Client, run: RunToDo, input: Given, lines: numb
   );
 }
 
-async function readPresent(client: Client): Promise<Present[]> {
-  const present = new Map<string, Present>();
+async function readPresent(client: Client): Promise<EarlierMatch[]> {
+  const present = new Map<string, EarlierMatch>();
   await copyRows(
     client,
     `select id, state = 'confirmed', convert_to(method, 'UTF8'), coalesce(score, 0), currency,

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { type FileLine, FreshTenant } from "#e2e/fresh-tenant.ts";
 import { testDatabases } from "../../../bin/dev/generate/test-databases.ts";
 import { run, schemaSql } from "../../../bin/dev/migration/schemas.ts";
-import { Random } from "../../../engine/judge/worlds/random.ts";
+import { Random } from "../../../engine/judge/datasets/random.ts";
 
 const fresh = testDatabases();
 let tenant: FreshTenant;

@@ -7,15 +7,15 @@ import { match, type Result } from "../../../engine/engine.ts";
 import { leadingExactRules } from "../../../engine/passes.ts";
 import type { BusinessDays } from "../../../engine/prepare/days.ts";
 import { callForValue } from "./call.ts";
-import { type Changes, changesOf, handlesOf, type Made } from "./changes.ts";
+import { type Changes, changesOf, handlesOf, type NewMatch } from "./changes.ts";
 import { exactSum } from "./impact.ts";
-import { keepChanges } from "./keep-changes.ts";
-import { type Present, readShortRun, type ShortRunInput } from "./read-run.ts";
+import { type EarlierMatch, readShortRun, type ShortRunInput } from "./read-run.ts";
 import { reportViolations } from "./report-violations.ts";
 import type { LastRun, RunToDo } from "./run-to-do.ts";
+import { saveChanges } from "./save-changes.ts";
 
 /** With more new lines, reading the rest of the pair costs little in comparison. */
-export const MOST_NEW_LINES = 1_000;
+export const MAX_NEW_LINES = 1_000;
 
 /** `undecided`: how many new lines are left to the full run. */
 type Decided = { result: Result; changes: Changes; lines: number[]; undecided: number };
@@ -33,11 +33,11 @@ export async function doShortRun(
   const nothing = { added: 0, undone: 0 };
   const last = run.shortAfter;
   if (!last || leadingExactRules(run.rules).length === 0) return nothing;
-  const input = await readShortRun(client, run, MOST_NEW_LINES);
+  const input = await readShortRun(client, run, MAX_NEW_LINES);
   if (!input) return nothing;
   const decided = decideNewLines(input, run, businessDays);
   const { result, changes, lines, undecided } = decided;
-  const leftOut = await keepChanges(client, run, result, changes, input.fees, async () => {});
+  const leftOut = await saveChanges(client, run, result, changes, input.fees, async () => {});
   if (undecided > 0 || leftOut > 0)
     return { added: changes.made.length - leftOut, undone: changes.gone.length };
   const broken = await callForValue<string[]>(client, "finish_short_run", {
@@ -67,7 +67,7 @@ export function decideNewLines(
   });
   const { made, gone } = changesOf(result, present, fees);
   const isHeld = (line: number) => held_lines.has(line);
-  const isSafe = ({ again, index }: Made) =>
+  const isSafe = ({ again, index }: NewMatch) =>
     again === null && !handlesOf(result, result.confirmed, index).some(isHeld);
   const confirmed = made.filter(({ state }) => state === "confirmed");
   // Lines of one amount depend on each other.
@@ -87,11 +87,11 @@ export function decideNewLines(
   };
 }
 
-function moneyOf({ amount_minor, currency }: Present): string {
+function moneyOf({ amount_minor, currency }: EarlierMatch): string {
   return `${amount_minor} ${currency}`;
 }
 
-function moneyOfMade({ confirmed, input: { left } }: Result, { index }: Made): string {
+function moneyOfMade({ confirmed, input: { left } }: Result, { index }: NewMatch): string {
   const line = confirmed.left(index)[0] as number;
   return `${left.amount[line]} ${left.currencyOf(line)}`;
 }
@@ -120,7 +120,11 @@ function outcomeOf(
 }
 
 /** Digests are sums of hashes (engine/content-hash.ts). */
-function digestAfter(digest: string, made: readonly Made[], gone: readonly Present[]): string {
+function digestAfter(
+  digest: string,
+  made: readonly NewMatch[],
+  gone: readonly EarlierMatch[],
+): string {
   const [version, sum] = digest.split(":") as [string, string];
   const of = (matches: readonly { hash: string }[]) =>
     matches.reduce((total, { hash }) => total + BigInt(`0x${hash}`), 0n);
@@ -131,8 +135,8 @@ function digestAfter(digest: string, made: readonly Made[], gone: readonly Prese
 /** Matches of exact rules have a line of each side, both of one amount. */
 function waterfallAfter(
   { confirmed, input }: Result,
-  made: readonly Made[],
-  gone: readonly Present[],
+  made: readonly NewMatch[],
+  gone: readonly EarlierMatch[],
   { waterfall }: LastRun,
 ): LastRun["waterfall"] {
   return waterfall.map((step) => {

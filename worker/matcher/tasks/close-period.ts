@@ -9,7 +9,7 @@ import { withConnections } from "./with-connections.ts";
 type PeriodKey = { tenant_id: string; reconciliation_id: string };
 
 /** The message of a closing that failed because of an error on our side. */
-export const CLOSING_GIVEN_UP =
+export const CLOSING_FAILED =
   "Closing failed several times because of an error on our side. " +
   "Nothing was closed: close the period again.";
 
@@ -35,7 +35,7 @@ export function closePeriodTask(connectionString: string): Task {
             code === SQLSTATES.refused
               ? detail
               : job.attempts >= job.max_attempts && !abortSignal?.aborted
-                ? CLOSING_GIVEN_UP
+                ? CLOSING_FAILED
                 : undefined;
           if (!failure) throw error;
           log.error({ reconciliation_id: reconciliation, err: error }, "a closing failed");

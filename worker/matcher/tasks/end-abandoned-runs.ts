@@ -1,7 +1,7 @@
 import type { Task } from "graphile-worker";
 import { log } from "#lib/runtime/log.ts";
-import { CLOSING_GIVEN_UP } from "./close-period.ts";
-import { GIVEN_UP } from "./match-pair.ts";
+import { CLOSING_FAILED } from "./close-period.ts";
+import { RUN_FAILED } from "./match-pair.ts";
 
 /**
  * Fails the runs and closings whose processes died at every attempt, so that they could not report
@@ -10,7 +10,7 @@ import { GIVEN_UP } from "./match-pair.ts";
 export const endAbandonedRuns: Task = async (_payload, { query }) => {
   const { rows } = await query<{ run_id: string }>(
     "select private.end_abandoned_runs($1) as run_id",
-    [GIVEN_UP],
+    [RUN_FAILED],
   );
   if (rows.length > 0)
     log.error(
@@ -18,7 +18,7 @@ export const endAbandonedRuns: Task = async (_payload, { query }) => {
       "ended runs whose processes died at every attempt",
     );
   const closings = await query<{ id: string }>("select private.end_abandoned_closings($1) as id", [
-    CLOSING_GIVEN_UP,
+    CLOSING_FAILED,
   ]);
   if (closings.rows.length > 0)
     log.error(

@@ -10,7 +10,7 @@ import type { Attempt, RunKey } from "../runs/do-run.ts";
 import type { RunTask } from "../runs/run-thread.ts";
 
 /** The failure of a run that an error on our side ended. */
-export const GIVEN_UP =
+export const RUN_FAILED =
   "The run failed several times because of an error on our side. " +
   "The matches it saved are complete. Start it again.";
 /**
@@ -45,11 +45,11 @@ export function matchPairTask(connectionString: string): Task {
       begun = attempt;
     };
     try {
-      await runThreads().ask(task, { onMessage, ...(abortSignal && { signal: abortSignal }) });
+      await runThreads().run(task, { onMessage, ...(abortSignal && { signal: abortSignal }) });
     } catch (error) {
       const final = error instanceof ApiError && error.code === "conflict" ? error : undefined;
       if (!begun || (!final && job.attempts < job.max_attempts)) throw error;
-      const reason = final?.message ?? GIVEN_UP;
+      const reason = final?.message ?? RUN_FAILED;
       const { rows } = await query<{ failed: boolean }>(FAIL, [
         key.tenant_id,
         begun.runId,

@@ -4,7 +4,7 @@ import { RequestSkeleton } from "#components/requests/request-skeleton.tsx";
 export default function Loading() {
   return (
     <PageSkeleton action>
-      <RequestSkeleton whole />
+      <RequestSkeleton withList />
     </PageSkeleton>
   );
 }

@@ -31,21 +31,22 @@ export default async function Requests({ params, searchParams }: Props) {
   const reads =
     search.view === "requests"
       ? [
-          prefetch(requestPages(tenant, query), ({ ctx, query: asked }) =>
-            listRequests(ctx, asked),
+          prefetch(requestPages(tenant, query), ({ ctx, query: requested }) =>
+            listRequests(ctx, requested),
           ),
-          prefetch(requestStatsOf(tenant, query), ({ ctx, query: asked }) =>
-            getRequestStats(ctx, asked),
+          prefetch(requestStatsOf(tenant, query), ({ ctx, query: requested }) =>
+            getRequestStats(ctx, requested),
           ),
         ]
       : [
-          prefetch(allDeliveryPages(tenant, deliveries), ({ ctx, query: asked }) =>
-            listDeliveries(ctx, asked),
+          prefetch(allDeliveryPages(tenant, deliveries), ({ ctx, query: requested }) =>
+            listDeliveries(ctx, requested),
           ),
           deliveries.webhook_id === null
             ? prefetch(deliveryStatsOf(tenant), ({ ctx }) => getDeliveryStats(ctx))
-            : prefetch(webhookStatsOf(tenant, deliveries.webhook_id), ({ ctx, params: asked }) =>
-                getWebhookStats(ctx, asked.id),
+            : prefetch(
+                webhookStatsOf(tenant, deliveries.webhook_id),
+                ({ ctx, params: requested }) => getWebhookStats(ctx, requested.id),
               ),
         ];
   return (

@@ -23,7 +23,7 @@ export default async function UpdatesPage({ params }: Props) {
     updatePages(tenantId, publishableKey),
     ({ ctx, query }) => listRecords(ctx, contracts, query),
     {
-      ask: callAsVisitor,
+      callVerb: callAsVisitor,
     },
   );
   return (

@@ -3,8 +3,10 @@ import { signInOptions } from "#lib/auth/sign-in.ts";
 import { guardAuth } from "#lib/http/auth-request.ts";
 import { onSessionRecord } from "#lib/security-events/session-events.ts";
 
-const handler = guardAuth((request, asked, context) =>
-  onSessionRecord(request, asked, () => NextAuth(signInOptions(request.headers))(request, context)),
+const handler = guardAuth((request, rebuilt, context) =>
+  onSessionRecord(request, rebuilt, () =>
+    NextAuth(signInOptions(request.headers))(request, context),
+  ),
 );
 
 export { handler as GET, handler as POST };

@@ -21,12 +21,12 @@ export default async function Page({ params, searchParams }: Props) {
   const reads = [
     prefetch(
       reconciliationById(tenant, id),
-      ({ ctx, params: asked }) => getReconciliation(ctx, asked.id),
+      ({ ctx, params: requested }) => getReconciliation(ctx, requested.id),
       { required: true },
     ),
     prefetch(
       matchPages(tenant, id, await loadSearch(searchParams)),
-      ({ ctx, params: asked, query }) => listMatches(ctx, asked.id, query),
+      ({ ctx, params: requested, query }) => listMatches(ctx, requested.id, query),
     ),
   ];
   return (

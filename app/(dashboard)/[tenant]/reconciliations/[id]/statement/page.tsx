@@ -12,7 +12,7 @@ export default async function Page({ params }: Props) {
   const { tenant, id } = await params;
   const known = prefetch(
     reconciliationById(tenant, id),
-    ({ ctx, params: asked }) => getReconciliation(ctx, asked.id),
+    ({ ctx, params: requested }) => getReconciliation(ctx, requested.id),
     { required: true },
   );
   return (

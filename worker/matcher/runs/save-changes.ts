@@ -1,0 +1,263 @@
+import { setImmediate as otherWork } from "node:timers/promises";
+import type { Client } from "pg";
+import type { Result } from "../../../engine/engine.ts";
+import { type Explanation, explain } from "../../../engine/explain.ts";
+import { leadingExactRules } from "../../../engine/passes.ts";
+import { sum } from "../../../engine/prepare/sum.ts";
+import type { Rule } from "../../../engine/rules.ts";
+import { callForValue } from "./call.ts";
+import { allocatedOf, type Changes, handlesOf, type NewMatch } from "./changes.ts";
+import { type Fees, feeOf, withFees } from "./fees.ts";
+import { inTime } from "./in-time.ts";
+import { hyphenated } from "./read-run.ts";
+import type { RunToDo } from "./run-to-do.ts";
+
+/** The most matches in a chunk, which is one transaction of some hundred milliseconds. */
+const MATCHES = 20_000;
+/** The most matches in a chunk that have an explanation, which takes about a kilobyte. */
+const EXPLAINED = 2_000;
+const REMOVED = 5_000;
+/** Matches that are serialized between two turns of the event loop. */
+const SLICE = 500;
+
+/** Whether later runs leave the matches of each rule alone. */
+function settlingRules(rules: readonly Rule[]): boolean[] {
+  const { length } = leadingExactRules(rules);
+  return rules.map((_, index) => index < length);
+}
+
+/**
+ * Stores the changes chunk by chunk. The proof holds after each commit, and a matcher that takes
+ * over finds the committed chunks. Obsolete matches are removed first, which frees their lines.
+ * While one chunk is stored, the next is serialized.
+ * @returns how many matches were left out because their lines had been taken
+ */
+export async function saveChanges(
+  client: Client,
+  run: RunToDo,
+  result: Result,
+  { made, gone }: Changes,
+  fees: Fees,
+  report: (done: number, total: number) => Promise<void>,
+): Promise<number> {
+  const total = made.length + gone.length;
+  let done = 0;
+  let leftOut = 0;
+  const keep = async (chunk: Chunk, ids: string[]) => {
+    leftOut += await inTime(client, run, () => keepChunk(client, run, chunk, ids));
+    done += chunk.length + ids.length;
+    await report(done, total);
+  };
+  const none = new Chunk(result, fees);
+  for (let from = 0; from < gone.length; from += REMOVED)
+    await keep(
+      none,
+      gone.slice(from, from + REMOVED).map(({ id }) => id),
+    );
+  let keeping = Promise.resolve();
+  for (const matches of chunksOf(result, fees, made)) {
+    const chunk = new Chunk(result, fees);
+    for (const [at, match] of matches.entries()) {
+      chunk.add(match);
+      // Lets the previous chunk be sent to the database.
+      if (at % SLICE === SLICE - 1) await otherWork();
+    }
+    await keeping;
+    keeping = keep(chunk, []);
+    keeping.catch(() => {});
+  }
+  await keeping;
+  return leftOut;
+}
+
+/**
+ * Chunks of one state each, so that all of a chunk's lines are taken, or none; new matches apart
+ * from those that replace one.
+ */
+function* chunksOf(result: Result, fees: Fees, made: readonly NewMatch[]): Generator<NewMatch[]> {
+  const settling = settlingRules(result.input.rules);
+  for (const state of ["confirmed", "suggested"] as const) {
+    for (const isThere of [false, true]) {
+      let chunk: NewMatch[] = [];
+      let explained = 0;
+      for (const match of made) {
+        if (match.state !== state || (match.again !== null) !== isThere) continue;
+        chunk.push(match);
+        if (fees.size > 0 || !settling[result[state].rule[match.index] as number]) explained += 1;
+        if (chunk.length < MATCHES && explained < EXPLAINED) continue;
+        yield chunk;
+        [chunk, explained] = [[], 0];
+      }
+      if (chunk.length > 0) yield chunk;
+    }
+  }
+}
+
+/** @returns how many matches were left out */
+function keepChunk(
+  client: Client,
+  run: RunToDo,
+  chunk: Chunk,
+  gone: readonly string[],
+): Promise<number> {
+  const { tenantId: tenant, reconciliationId: reconciliation, runId, attempt } = run;
+  return callForValue(client, "save_matches", {
+    tenant,
+    reconciliation,
+    run: runId,
+    attempt,
+    gone: array(gone),
+    ...chunk.columns(),
+  });
+}
+
+type Column = (string | number)[];
+
+/**
+ * A chunk as the arguments of `private.save_matches`: a column each, written as Postgres reads
+ * arrays.
+ */
+class Chunk {
+  private readonly result: Result;
+  private readonly fees: Fees;
+  private readonly adjustments: Record<string, object[]> = {};
+  private readonly settling: boolean[];
+  private readonly names: string[];
+  private readonly explanations: Record<string, Explanation> = {};
+  private readonly matches = {
+    ids: [] as Column,
+    states: [] as Column,
+    shapes: [] as Column,
+    methods: [] as Column,
+    settled: [] as Column,
+    scores: [] as Column,
+    margins: [] as Column,
+    currencies: [] as Column,
+    amounts: [] as Column,
+    residuals: [] as Column,
+    highs: [] as Column,
+    lows: [] as Column,
+  };
+  private readonly members = {
+    member_ids: [] as Column,
+    member_lines: [] as Column,
+    member_sides: [] as Column,
+    member_amounts: [] as Column,
+  };
+
+  constructor(result: Result, fees: Fees) {
+    this.result = result;
+    this.fees = fees;
+    this.settling = settlingRules(result.input.rules);
+    this.names = result.input.rules.map(({ name }) => quoted(name));
+  }
+
+  get length(): number {
+    return this.matches.ids.length;
+  }
+
+  add(match: NewMatch): void {
+    const { state, index, hash, again } = match;
+    const matches = this.result[state];
+    const { left, right } = this.result.input;
+    const lefts = matches.left(index).length;
+    const rights = matches.right(index).length;
+    const rule = matches.rule[index] as number;
+    const handles = handlesOf(this.result, matches, index);
+    // A later run would not find it by its amount, which is before the fee.
+    const settled =
+      this.settling[rule] === true &&
+      state === "confirmed" &&
+      !handles.some((handle) => this.fees.has(handle));
+    const allocated = withFees(this.fees, handles, allocatedOf(this.result, match));
+    const fee = feeOf(this.fees, handles, lefts);
+    const leftMinor = sum(allocated.slice(0, lefts));
+    const rightMinor = sum(allocated.slice(lefts));
+    const reversal = lefts === 0 || rights === 0;
+    const currency =
+      lefts > 0
+        ? left.currencyOf(matches.left(index)[0] as number)
+        : right.currencyOf(matches.right(index)[0] as number);
+    const margin = matches.margin[index] as number;
+    const id = again ?? newId();
+    const to = this.matches;
+    to.ids.push(id);
+    to.states.push(state);
+    to.shapes.push(
+      quoted(
+        reversal
+          ? "reversal"
+          : lefts === 1 && rights === 1
+            ? "1:1"
+            : lefts === 1
+              ? "1:n"
+              : rights === 1
+                ? "n:1"
+                : "n:m",
+      ),
+    );
+    to.methods.push(this.names[rule] as string);
+    to.settled.push(settled ? "t" : "f");
+    to.scores.push(matches.score[index] as number);
+    to.margins.push(Number.isFinite(margin) ? margin : "null");
+    to.currencies.push(currency);
+    to.amounts.push(String(reversal ? sum(allocated.filter((minor) => minor > 0)) : leftMinor));
+    to.residuals.push(String(reversal ? 0 : leftMinor - rightMinor - fee));
+    to.highs.push(half(hash, 0));
+    to.lows.push(half(hash, 16));
+    if (!settled) this.explanations[id] = explain(this.result, state, index);
+    if (fee !== 0n) this.adjustments[id] = [{ kind: "fee", amount_minor: Number(fee), note: null }];
+    if (again === null) this.addMembers(id, lefts, handles, allocated);
+  }
+
+  private addMembers(
+    id: string,
+    lefts: number,
+    handles: readonly number[],
+    allocated: readonly number[],
+  ): void {
+    const { member_ids, member_lines, member_sides, member_amounts } = this.members;
+    handles.forEach((handle, at) => {
+      member_ids.push(id);
+      member_lines.push(handle);
+      member_sides.push(at < lefts ? "left" : "right");
+      member_amounts.push(allocated[at] as number);
+    });
+  }
+
+  columns(): Record<string, string> {
+    const arrays = Object.entries({ ...this.matches, ...this.members }).map(([name, values]) => [
+      name,
+      array(values),
+    ]);
+    return {
+      ...Object.fromEntries(arrays),
+      explanations: JSON.stringify(this.explanations),
+      adjustments: JSON.stringify(this.adjustments),
+    };
+  }
+}
+
+function array(values: readonly (string | number)[]): string {
+  return `{${values.join(",")}}`;
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/[\\"]/g, "\\$&")}"`;
+}
+
+/** 64 of the hash's bits as the signed number that a bigint is. */
+function half(hash: string, from: number): string {
+  return BigInt.asIntN(64, BigInt(`0x${hash.slice(from, from + 16)}`)).toString();
+}
+
+let counted = 0;
+const own = crypto.randomUUID().replaceAll("-", "").slice(0, 12);
+
+/** A UUID that sorts by time, and within a process by order of creation. */
+function newId(): string {
+  counted = (counted + 1) % 2 ** 32;
+  return hyphenated(
+    `${Date.now().toString(16).padStart(12, "0")}${counted.toString(16).padStart(8, "0")}${own}`,
+  );
+}
