@@ -130,7 +130,7 @@ describe("days that a spreadsheet swapped", () => {
   });
 });
 
-test("a sheet without rows isn't asked about beside one with rows", async () => {
+test("a sheet without rows isn't asked about if another has rows", async () => {
   const summary = {
     name: "Summary",
     rows: [
