@@ -71,6 +71,17 @@ const NOT_READ: { name: string; starts: string[]; has?: string; wanted: string }
     wanted: FOR_PROGRAMS,
   },
   { name: "an image", starts: ["RIFF"], has: "WEBP", wanted: FOR_PROGRAMS },
+  // Each entry of IIF has a row for every account that it books to.
+  {
+    name: "a QuickBooks file (IIF)",
+    starts: ["!TRNS\t", "!HDR\t", "!ACCNT\t", "!CUST\t", "!VEND\t"],
+    wanted: FOR_PROGRAMS,
+  },
+  {
+    name: "a Quicken file (QIF)",
+    starts: ["!Type:", "!type:", "!Account", "!Option:"],
+    wanted: FOR_PROGRAMS,
+  },
   { name: "an RTF document", starts: ["{\\rtf"], wanted: "a text file" },
 ];
 

@@ -13,7 +13,8 @@ export class FileAccounts {
   /** Undefined for a file of one account. `where`: what names them. */
   warning(where: string): Warning | undefined {
     if (this.#names.size < 2) return undefined;
-    const message = `${where} several accounts, such as ${[...this.#names].join(", ")}. Their lines are all in this source.`;
+    const names = [...this.#names].join(", ");
+    const message = `${where} several accounts, such as ${names}. Their lines are all in this source.`;
     return { code: "several_accounts", message };
   }
 }

@@ -14,7 +14,7 @@ import type { SkipReason } from "./skip-reasons.ts";
 import type { Statement } from "./statement.ts";
 
 const STATEMENTS_KEPT = 1_000;
-/** How many statements are told apart from a copy of them. */
+/** The number of statements whose copies are found. */
 const STATEMENTS_COMPARED = 100_000;
 /**
  * A file full of errors has as many refusals as lines: this many are described, the rest are

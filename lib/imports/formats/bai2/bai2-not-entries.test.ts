@@ -43,7 +43,7 @@ describe("BAI2: a type code of totals in an entry", () => {
       { lines: [[500, "2026-06-01"]] },
     ],
     [
-      "is refused beside the parts of a loan's payment",
+      "is refused next to the parts of a loan's payment",
       bai2(account("", "16,720,500,Z,L1,,PAYMENT/", "16,721,500,Z,L1,,INTEREST/"), END),
       { lines: [[500, "2026-06-01"]], refused: 1 },
     ],
@@ -59,7 +59,7 @@ describe("BAI2: entries of today so far", () => {
       bai2(account("900", RENT), today, END),
       { lines: [[-100, "2026-06-01"]], skipped: 1, holds: true },
     ],
-    ["are read in a file of their own", bai2(today, END), { lines: [[-777, "2026-06-02"]] }],
+    ["are read in a file without other days", bai2(today, END), { lines: [[-777, "2026-06-02"]] }],
     [
       "refuse the file in front of a finished day",
       bai2(today, account("900", RENT), END),

@@ -179,7 +179,7 @@ test.each([
   ),
 );
 
-test("a ledger's codes beside signed amounts, or one code alone, aren't asked about", async () => {
+test("a ledger's codes with signed amounts, or one code alone, aren't asked about", async () => {
   const ledger = (first: string, amount: string) =>
     rows("Type,Date,Details,Amount", `${first},2026-10-02,a,${amount}`, "SI,2026-10-15,b,300.00");
   await expectOutcome(ledger("SR", "-45.20"), "EUR", BOTH);
@@ -204,7 +204,7 @@ test("the currency of a payment and of the account are asked about where they di
   await expectOutcome(table("EUR"), "EUR", BOTH);
 });
 
-test("the original currency, which has an amount of its own, isn't asked about", () =>
+test("the original currency, which has another amount, isn't asked about", () =>
   expectOutcome(
     rows(
       "Date,Text,Orig currency,Orig amount,Payment currency,Amount",
@@ -228,4 +228,18 @@ test("a sentence below the heading of pending rows doesn't end them", () =>
     ),
     "EUR",
     { ...BOTH, skipped: ["pending"] },
+  ));
+
+test("a long heading without the mark of a sentence ends pending rows", () =>
+  expectOutcome(
+    rows(
+      "Pending transactions",
+      "Date;Text;Amount",
+      "2026-10-20;c;-9,99",
+      "Current account of Jo Doe 1234",
+      "2026-10-02;a;-45,20",
+      "2026-10-15;b;300,00",
+    ),
+    "EUR",
+    { ...BOTH, skipped: ["pending"], refused: [4] },
   ));

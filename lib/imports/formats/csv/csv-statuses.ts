@@ -98,13 +98,9 @@ export function wholeStateOf(text: string): BookingState | undefined {
 const TEXT_STATE = /^\p{L}[\p{L} ]{1,29}(?=[-:\u2013\u2014|(*/])/u;
 const HEADING_MAX_WORDS = 4;
 
-/** Whether a text begins with a word for what isn't booked yet, as in "PENDING - Shop". */
-export function isTextPending(text: string): boolean {
-  const [begins] = TEXT_STATE.exec(text) ?? [];
-  if (begins === undefined) return false;
-  // Most texts are ASCII, and normalising all of them would take a third of the import's reading.
-  const plain = /^[a-z ]+$/i.test(begins) ? begins.trim().toLowerCase() : plainWords(begins);
-  return STATES.get(plain) === "pending";
+/** The words before the first mark of a text, which may say its state, as in "PENDING - Shop". */
+export function beginningOf(text: string): string | undefined {
+  return TEXT_STATE.exec(text)?.[0];
 }
 
 /** What a heading such as "Pending transactions" says about the rows below it. */
@@ -117,9 +113,8 @@ export function headingStateOf(text: string): BookingState | undefined {
 
 /** Whether a text is a sentence about the rows, and no heading that begins other rows. */
 export function isNote(text: string): boolean {
-  return (
-    plainWords(text).split(" ").length > HEADING_MAX_WORDS && bookingStateOf(text) !== "booked"
-  );
+  const isSentence = /[.!)]$|^[*(]/.test(text.trim());
+  return isSentence && plainWords(text).split(" ").length > HEADING_MAX_WORDS;
 }
 
 export type StatusColumn = { booked: string[]; not_booked: string[]; unknown: string[] };

@@ -1,7 +1,7 @@
 import type { Values } from "../mapped-lines.ts";
 import type { Mapping } from "../mapping.ts";
 import type { SkipReason } from "../skip-reasons.ts";
-import { headingStateOf, isNote, isTextPending, wholeStateOf } from "./csv-statuses.ts";
+import { beginningOf, headingStateOf, isNote, wholeStateOf } from "./csv-statuses.ts";
 import { plainWords } from "./csv-words.ts";
 import { knownWords } from "./known-words.ts";
 
@@ -16,7 +16,9 @@ export class UnbookedRows {
   section: SkipReason | undefined;
   readonly #mapping: Mapping;
   #kinds: { name: string; at: number }[] = [];
+  /** Kinds and beginnings of texts are kept apart, so that the many texts don't crowd out kinds. */
   readonly #stateOf = knownWords(wholeStateOf);
+  readonly #stateOfBeginning = knownWords(wholeStateOf);
 
   constructor(mapping: Mapping) {
     this.#mapping = mapping;
@@ -76,6 +78,9 @@ export class UnbookedRows {
       if (state === "pending" || state === "declined") return { field: name, found };
     }
     const text = values.description ?? values.counterparty ?? "";
-    return isTextPending(text) ? { field: "description", found: text } : undefined;
+    const beginning = beginningOf(text);
+    return beginning !== undefined && this.#stateOfBeginning(beginning) === "pending"
+      ? { field: "description", found: text }
+      : undefined;
   }
 }

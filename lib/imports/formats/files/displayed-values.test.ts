@@ -130,7 +130,7 @@ describe("days that a spreadsheet swapped", () => {
   });
 });
 
-test("a sheet without rows isn't asked about beside one with rows", async () => {
+test("a sheet without rows isn't asked about if another has rows", async () => {
   const summary = {
     name: "Summary",
     rows: [
@@ -173,8 +173,18 @@ describe("a web page named .xls", () => {
   });
 });
 
-test("a workbook as XML is named as one", async () => {
-  const xml =
-    '<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>';
-  expect(await problemOf(Buffer.from(xml), "a.xls")).toMatch(/Excel workbook as XML.*as CSV/);
+test.each([
+  [
+    "a workbook as XML",
+    '<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>',
+    /Excel workbook as XML.*as CSV/,
+  ],
+  ["QIF", "!Type:Bank\nD10/02/2026\nT-45.20\n^\n", /Quicken file \(QIF\).*camt.053/],
+  [
+    "IIF, which has each amount twice",
+    "!TRNS\tTRNSTYPE\tDATE\tACCNT\tAMOUNT\n!SPL\tTRNSTYPE\tDATE\tACCNT\tAMOUNT\nTRNS\tCHECK\t10/02/2026\tBank\t-45.20\nSPL\tCHECK\t10/02/2026\tRent\t45.20\n",
+    /QuickBooks file \(IIF\).*camt.053/,
+  ],
+])("refuses %s by its name", async (_, file, problem) => {
+  expect(await problemOf(Buffer.from(file), "a.txt")).toMatch(problem);
 });
