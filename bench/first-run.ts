@@ -74,13 +74,18 @@ await withFreshDatabases(async (fresh) => {
       if (ms >= LISTED_FROM_MS) console.log(`  ${ms.toFixed(0).padStart(7)} ms  ${step}`);
   };
   await report("first run", true);
-  await report("nothing new", true);
-  await report("nothing new, again", true);
+  await report("nothing new but exceptions that were held back", true);
+  await report("the same again", true);
   await tenant.import(right, ours.more);
   await report(`${ours.more.length} new lines`, false);
   await tenant.import(right, ours.last);
   await report("one new line", false);
   await report("the full run that follows", true);
+  for (let isHeldBack = true; isHeldBack; ) {
+    await tenant.call("create_run", "createRun", { id: period, dry_run: false });
+    isHeldBack = (await tenant.run(period)).exceptions_held_back > 0;
+  }
+  await report("nothing new, and no exception held back", true);
 });
 process.exit(0);
 

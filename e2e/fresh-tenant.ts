@@ -45,6 +45,7 @@ export type RunReport = {
   failure: string | null;
   suggested_count: string;
   open_count: string;
+  exceptions_held_back: number;
   changed: { added: number; kept: number; replaced: number; undone: number };
   seconds: number;
   statements: { statement: string; ms: number }[];
@@ -143,7 +144,8 @@ export class FreshTenant {
     });
     const seconds = (performance.now() - startedAt) / 1000;
     const { rows } = await this.client.query<Omit<RunReport, "statements" | "seconds">>(
-      `select id, status, failure, suggested_count, open_count, changed from public.runs
+      `select id, status, failure, suggested_count, open_count, exceptions_held_back,
+         changed from public.runs
        where tenant_id = $1 and id = $2`,
       [this.id, id],
     );

@@ -12,6 +12,7 @@ import {
   otherFormsOf,
 } from "../prepare/identifiers.ts";
 import type { RunState } from "../prepare/run-state.ts";
+import type { TextField } from "../prepare/text.ts";
 import type { Progress } from "../progress.ts";
 import type { Side } from "../side.ts";
 
@@ -160,9 +161,8 @@ function* numbersOfSide(
   for (let at = 0; at < open.length; at++) {
     const line = open[at] as number;
     if (at % SLICE === 0) yield { line: at, numbers: null };
-    if (!sayDigits(state[side], line)) continue;
     const numbers = numbersOf(state[side], line);
-    if (numbers.own.length + numbers.said.length > 0) yield { line, numbers };
+    if (numbers && numbers.own.length + numbers.said.length > 0) yield { line, numbers };
   }
 }
 
@@ -180,17 +180,17 @@ function perKind<Value>(make: () => Value): Record<Kind, Value> {
 }
 const NOBODY: readonly Named[] = [];
 
-function numbersOf(lines: Lines, line: number): Numbers {
-  const reference = lines.text(line, "reference");
+/** Null where no text has a digit: those of most lines of some sources. */
+function numbersOf(lines: Lines, line: number): Numbers | null {
+  const reference = textWithDigits(lines, line, "reference");
+  const description = textWithDigits(lines, line, "description");
+  const counterparty = textWithDigits(lines, line, "counterparty");
+  if (reference === null && description === null && counterparty === null) return null;
   const name = identifierOf(reference);
   const isNamed = name !== null && digitsIn(name) >= MIN_FOUND_DIGITS;
   const own = isNamed ? [name] : [];
   const phrases: string[] = [];
-  for (const text of [
-    lines.text(line, "description"),
-    lines.text(line, "counterparty"),
-    name === null ? reference : null,
-  ]) {
+  for (const text of [description, counterparty, name === null ? reference : null]) {
     for (const one of identifiersIn(text))
       if (
         digitsIn(one) >= MIN_FOUND_DIGITS &&
@@ -203,11 +203,9 @@ function numbersOf(lines: Lines, line: number): Numbers {
   return { own, alike: isNamed ? otherFormsOf(name) : [], said: phrases };
 }
 
-/** Most lines of some sources have no number, which their bytes show fastest. */
-function sayDigits(lines: Lines, line: number): boolean {
-  return (["reference", "description", "counterparty"] as const).some(
-    (field) => lines.digitsIn(line, field) > 0,
-  );
+/** Most texts have no number, which their bytes show without making a string of them. */
+function textWithDigits(lines: Lines, line: number, field: TextField): string | null {
+  return lines.digitsIn(line, field) > 0 ? lines.text(line, field) : null;
 }
 
 const YEAR = /^(19|20)\d\d$/;

@@ -18,6 +18,13 @@ async function begin({ tenant, period }: Fixture): Promise<Begun> {
 /** The columns of an empty chunk, and the object of its explanations. */
 const NO_MATCHES = Array.from({ length: 18 }, () => "'{}'").join(", ");
 
+const TOTALS = JSON.stringify({
+  digest: "0".repeat(32),
+  suggested_count: 0,
+  open_count: 2,
+  waterfall: [],
+  violations: [],
+});
 /**
  * All that a matcher writes of a run: $1 its tenant, $2 its period, $3 the run, $4 the attempt, $5
  * its pair. The last ends it.
@@ -29,7 +36,7 @@ const WRITES = {
   exceptions: "private.open_line_exceptions($1, $2, $3, $4, '[]')",
   "exceptions put together and apart": "private.regroup_exceptions($1, $2, $3, $4, '[]')",
   "what exceptions point at": "private.link_exceptions_to_suggestions($1, $2, $3, $4)",
-  "its end": `private.finish_run($1, $3, $4, '{"waterfall": [{"rule": "x", "settled": false}], "exceptions_opened": 0, "exceptions_held_back": 0}')`,
+  "its end": `private.finish_run($1, $3, $4, '${TOTALS}', '{"exceptions_opened": 0, "exceptions_held_back": 0}')`,
 };
 const DRY_END = `private.finish_dry_run($1, $3, $4, '{"waterfall": []}')`;
 

@@ -211,40 +211,52 @@ begin
     || lpad(to_hex((number - floor(number / 4294967296) * 4294967296)::bigint), 8, '0');
 end $$;
 
--- Ends a run whose results are stored. outcome: { waterfall, changed, exceptions_opened,
--- exceptions_held_back, held_back_reasons }; only the rules are taken from its waterfall, since the
--- books say what they matched. Checks the invariants; returns a sentence for each violation.
--- Refuses: conflict.
-create function private.finish_run(tenant text, run text, attempt integer,
+-- What the books say once a run's matches are stored: { digest, suggested_count, open_count,
+-- waterfall, violations }, with one of `violations` for each invariant that does not hold. `rules`:
+-- names of the rules, in their order. Changes nothing and reads no exceptions, so the matcher calls
+-- it on a second connection while it opens them.
+create function private.run_totals(tenant text, reconciliation text, run text,
+  rules text[]) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  r public.reconciliations;
+  totals record;
+begin
+  select * into strict r
+  from public.reconciliations x
+  where x.tenant_id = tenant and x.id = reconciliation;
+  select * into totals from private.digest_of_period(tenant, r.id);
+  return jsonb_build_object('digest', totals.digest, 'suggested_count', totals.suggested,
+    'open_count', (
+      select count(*)
+      from private.open_lines o
+      where o.tenant_id = tenant and o.pair_no = r.pair_no and o.value_date <= r.period_end),
+    'waterfall', private.full_waterfall(r, rules),
+    'violations', private.violations_of_period(tenant, r.id, run));
+end $$;
+
+-- Ends a run whose results are stored. totals: as of run_totals. outcome: { changed,
+-- exceptions_opened, exceptions_held_back, held_back_reasons }. Returns the violations. Refuses:
+-- conflict.
+create function private.finish_run(tenant text, run text, attempt integer, totals jsonb,
   outcome jsonb) returns text[]
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   x public.runs;
-  p public.reconciliations;
-  totals record;
-  violations text[];
+  violations constant text[] := array(select jsonb_array_elements_text(totals -> 'violations'));
 begin
   perform private.require_attempt(tenant, run, attempt);
   select * into strict x from public.runs y where y.tenant_id = tenant and y.id = run;
-  select * into p
-  from public.reconciliations r
-  where r.tenant_id = tenant and r.id = x.reconciliation_id;
   perform private.keep_held_back_reasons(tenant, x.reconciliation_id,
     outcome -> 'held_back_reasons');
-  select * into totals from private.digest_of_period(tenant, x.reconciliation_id);
-  violations := private.violations_of_period(tenant, x.reconciliation_id, run);
   update public.runs y set
     status = case when cardinality(violations) = 0 then 'done' else 'failed' end, stage = null,
     finished_at = clock_timestamp(),
     failure = case when cardinality(violations) > 0 then
       'An internal check failed after this run. It has been logged: send us the run''s id.' end,
-    lines_done = y.lines_total, digest = y.engine_version || ':' || totals.digest,
-    suggested_count = totals.suggested,
-    open_count = (
-      select count(*)
-      from private.open_lines o
-      where o.tenant_id = tenant and o.pair_no = p.pair_no and o.value_date <= p.period_end),
-    waterfall = private.full_waterfall(p, private.rules_of_waterfall(outcome -> 'waterfall')),
+    lines_done = y.lines_total, digest = y.engine_version || ':' || (totals ->> 'digest'),
+    suggested_count = (totals ->> 'suggested_count')::bigint,
+    open_count = (totals ->> 'open_count')::bigint, waterfall = totals -> 'waterfall',
     changed = outcome -> 'changed',
     exceptions_opened = (outcome ->> 'exceptions_opened')::integer,
     exceptions_held_back = (outcome ->> 'exceptions_held_back')::integer
@@ -257,5 +269,6 @@ end $$;
 grant execute on function
   private.begin_run(text, text, text, text),
   private.report_run_progress(text, text, integer, text, bigint, bigint),
-  private.finish_run(text, text, integer, jsonb)
+  private.run_totals(text, text, text, text[]),
+  private.finish_run(text, text, integer, jsonb, jsonb)
 to service_role;

@@ -119,12 +119,14 @@ export async function doRun(
   );
   await progress.report({ stage: "exceptions", done: 0, total: 0 });
   await refreshStatistics(main, todo.tenantId);
-  const { opened, heldBack } = await traced(sqlStep("open_line_exceptions", todo), () =>
-    inTime(main, todo, () => openLineExceptions(main, todo, reasonsIn(result))),
+  const [{ opened, heldBack }, totals] = await bothDone(
+    traced(sqlStep("open_line_exceptions", todo), () =>
+      inTime(main, todo, () => openLineExceptions(main, todo, reasonsIn(result))),
+    ),
+    traced(sqlStep("run_totals", todo), () => inTime(side, todo, () => totalsOf(side, todo))),
   );
   const again = changes.made.filter((match) => match.again).length;
   const outcome = {
-    waterfall: waterfallOf(result),
     changed: {
       added: short.added + changes.made.length - again - leftOut,
       kept: changes.kept,
@@ -140,12 +142,31 @@ export async function doRun(
     inTime(main, todo, () =>
       callForValue<string[]>(main, "finish_run", {
         ...attemptOf(todo),
+        totals: JSON.stringify(totals),
         outcome: JSON.stringify(outcome),
       }),
     ),
   );
   reportViolations(todo, broken);
 }
+
+/** Waits for both, even if one fails: its connection must not be closed under the other. */
+async function bothDone<One, Other>(
+  one: Promise<One>,
+  other: Promise<Other>,
+): Promise<[One, Other]> {
+  await Promise.allSettled([one, other]);
+  return Promise.all([one, other]);
+}
+
+/** Digest, counts, waterfall and violated invariants, from the books. */
+const totalsOf = (client: Client, { tenantId, reconciliationId, runId, rules }: RunToDo) =>
+  callForValue<object>(client, "run_totals", {
+    tenant: tenantId,
+    reconciliation: reconciliationId,
+    run: runId,
+    rules: rules.map(({ name }) => name),
+  });
 
 /** Where nothing else is new since the last run. */
 async function openHeldBackExceptions(

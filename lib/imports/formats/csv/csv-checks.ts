@@ -1,45 +1,15 @@
 import { writtenAmount } from "../../../wire/money.ts";
 import type { ImportLine } from "../line.ts";
 import type { LineCollector } from "../line-collector.ts";
-import type { Mapping } from "../mapping.ts";
 import type { Reading } from "../reader.ts";
 import { type BalanceCourse, RunningBalance } from "../running-balance.ts";
-import type { SkipReason } from "../skip-reasons.ts";
 import { Statement } from "../statement.ts";
 import { minorOf, type StatedBalance } from "./csv-stated-balances.ts";
-import { bookingStateOf } from "./csv-statuses.ts";
 import { plainWords } from "./csv-words.ts";
 
 /** Columns whose values separate the accounts of a file with several. */
 const ACCOUNT_NAMES =
   /\b(?:account|accounts|konto|kontonummer|auftragskonto|kontonr|iban|compte|cuenta|conto|conta|rekening|iban bban|konto nr|product|produkt|produit|producto|pocket|wallet|portfolio|currency|wahrung|waehrung|devise|divisa|moneda|muntsoort|valuta)\b/;
-const STATES_KEPT = 1_000;
-
-/**
- * Returns a function that says for each status whether its row is a line, why not, or that it is
- * unknown.
- */
-export function statusReader({ booked = [], not_booked = [] }: NonNullable<Mapping["status"]>) {
-  const known = new Map<string, "booked" | SkipReason | undefined>();
-  for (const value of booked) known.set(value.trim().toLowerCase(), "booked");
-  for (const value of not_booked) {
-    const state = bookingStateOf(value);
-    known.set(
-      value.trim().toLowerCase(),
-      state === undefined || state === "booked" ? "status" : state,
-    );
-  }
-  const mapped = new Map(known);
-  return (cell: string) => {
-    const text = cell.toLowerCase();
-    const before = known.get(text);
-    if (before !== undefined || known.has(text)) return before;
-    const state = mapped.get(text) ?? bookingStateOf(text);
-    if (known.size < STATES_KEPT) known.set(text, state);
-    return state;
-  };
-}
-
 /**
  * Checks a table's lines against the balances in its rows, and against those stated above and below
  * it.

@@ -39,6 +39,12 @@ const LIKELY_IN = new Set(
   ),
 );
 
+/**
+ * Codes of entries in ledgers by Sage: sales, purchases, bank, cash and journals, whose amounts have
+ * no sign. An invoice and its receipt go opposite ways.
+ */
+const LEDGER_CODES = new Set("si sc sr sa sd pi pc pp pa pd br bp cr cp vr vp jd jc".split(" "));
+
 /** Columns that say debit or credit about a card or an account, not about the payment. */
 const OTHER_KINDS =
   /\b(?:card|cards|funding|karte|kartenart|carte|tarjeta|carta|kaart|brand|network|account type|kontoart|product|produkt|method)\b/;
@@ -69,6 +75,10 @@ export function likelyDirectionOf(text: string): -1 | 1 | undefined {
   }
   const [only] = found;
   return found.size === 1 ? only : undefined;
+}
+
+export function isLedgerCode(text: string): boolean {
+  return LEDGER_CODES.has(text.toLowerCase());
 }
 
 /** Whether a column with this name can state the direction of its rows. */

@@ -1,7 +1,7 @@
 import { amountMarks } from "../../../wire/amount-marks.ts";
-import { writtenAmount } from "../../../wire/money.ts";
 import type { MappedField, Mapping } from "../mapping.ts";
 import { looksLikeAmount } from "./csv-layout.ts";
+import { ROWS_COMPARED, thousandthsOf } from "./csv-steps.ts";
 import type { Column, ColumnKind, Table } from "./csv-table.ts";
 import { fieldsNamed } from "./csv-words.ts";
 
@@ -25,7 +25,8 @@ const KINDS: Record<MappedField, ColumnKind[]> = {
   group_key: ["text", "amount", "empty"],
   external_id: ["text", "amount", "date"],
 };
-const ROWS_COMPARED = 500;
+/** The names of currency columns, likeliest first, that say nothing about whose currency it is. */
+const PLAIN_CURRENCIES = 9;
 export const AMOUNTS = ["amount", "debit", "credit"] as const;
 export const DATES = ["value_date", "booked_date"] as const;
 
@@ -64,6 +65,7 @@ export function proposedFields(table: Table): Proposal {
   }
   const cellsOf = (name: string | undefined) =>
     columns.find((column) => column.name === name)?.cells ?? [];
+  if (hasOtherCurrency(candidates, fields.currency)) delete fields.currency;
   const ids = cellsOf(fields.external_id);
   if (new Set(ids).size < ids.length) delete fields.external_id;
   const isEmptyPair = cellsOf(fields.debit).length + cellsOf(fields.credit).length === 0;
@@ -82,6 +84,22 @@ export function proposedFields(table: Table): Proposal {
   if (!fields.amount || isSigned) delete fields.sign;
   if (isBlank || pair) return { fields, amounts: [] };
   return withOneAmount(columns, fields);
+}
+
+/**
+ * Whether a table has a second column of currencies that differs from the mapped one, as with the
+ * currency of the payment and of the account, and no column that is just called currency.
+ */
+function hasOtherCurrency(
+  candidates: readonly { field: MappedField; place: number; column: Column }[],
+  mapped: string | undefined,
+): boolean {
+  const currencies = candidates.filter(({ field }) => field === "currency");
+  const own = currencies.find(({ column }) => column.name === mapped);
+  if (!own || own.place < PLAIN_CURRENCIES) return false;
+  return currencies.some(({ column: { all } }) =>
+    all.some((cell, row) => cell !== "" && cell !== own.column.all[row]),
+  );
 }
 
 function isSide(field: MappedField): boolean {
@@ -139,8 +157,8 @@ function feeSignOf(gross: Column, fee: Column, net: Column): "plus" | "minus" | 
   let minus = true;
   let isFound = false;
   for (let row = 0; row < Math.min(gross.all.length, ROWS_COMPARED); row++) {
-    const [before, cost, after] = [gross, fee, net].map(({ all }) => minor(all[row] ?? ""));
-    if (before === undefined || cost === undefined || after === undefined) return undefined;
+    const [before = 0, cost = 0, after = 0] = [gross, fee, net].map(({ all }) => sizeAt(all, row));
+    if (Number.isNaN(before + cost + after)) return undefined;
     if (cost !== 0) isFound = true;
     plus &&= before - cost === after;
     minus &&= before + cost === after;
@@ -149,12 +167,10 @@ function feeSignOf(gross: Column, fee: Column, net: Column): "plus" | "minus" | 
   return plus ? "plus" : "minus";
 }
 
-/** In thousandths; a blank is zero. */
-function minor(text: string): number | undefined {
-  if (text === "") return 0;
-  const bare = text.replace(/\p{L}+\.?|\p{Sc}/gu, "").trim();
-  const read = writtenAmount(bare, "KWD");
-  return typeof read === "number" ? read : undefined;
+/** A blank is zero. */
+function sizeAt(all: readonly string[], row: number): number {
+  const cell = all[row] ?? "";
+  return cell === "" ? 0 : thousandthsOf(cell);
 }
 
 /**

@@ -1,8 +1,5 @@
-import { amountMarks } from "../../../wire/amount-marks.ts";
-import { writtenAmount } from "../../../wire/money.ts";
+import { ROWS_COMPARED, shareOfSteps, thousandthsOf } from "./csv-steps.ts";
 import type { Column } from "./csv-table.ts";
-
-const ROWS_COMPARED = 500;
 
 /**
  * The columns that can be the amount, of several whose names don't say: a line has an amount in
@@ -33,18 +30,8 @@ function isWrittenAsMoney(cell: string): boolean {
 
 /** Whether each step of a column has the size of the amount in its row, or in the row before. */
 function movesBy(balance: Column, amount: Column): boolean {
-  const balances = balance.all.slice(0, ROWS_COMPARED).map(signedOf);
-  const sizes = amount.all.slice(0, ROWS_COMPARED).map((cell) => Math.abs(signedOf(cell)));
-  const steps = balances.slice(1).map((after, at) => Math.abs(after - (balances[at] as number)));
-  if (steps.length === 0 || steps.every((step) => step === 0)) return false;
-  const follows = (offset: number) => steps.every((step, at) => step === sizes[at + offset]);
-  return follows(1) || follows(0);
-}
-
-/** In thousandths; NaN for what is no amount. */
-function signedOf(cell: string): number {
-  const marks = amountMarks(cell);
-  const read = marks ? writtenAmount(marks.body, "KWD") : undefined;
-  if (typeof read !== "number") return Number.NaN;
-  return marks?.negative ? -Math.abs(read) : read;
+  const balances = balance.all.slice(0, ROWS_COMPARED).map(thousandthsOf);
+  if (balances.every((one) => one === balances[0])) return false;
+  const sizes = amount.all.slice(0, ROWS_COMPARED).map((cell) => Math.abs(thousandthsOf(cell)));
+  return shareOfSteps(balances, sizes) === 1;
 }

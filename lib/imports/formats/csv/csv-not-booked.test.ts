@@ -119,3 +119,113 @@ test("amounts in thousands are refused", async () => {
     imported(rows("Date,Text,Amount (in thousands)", "2026-10-02,a,-45.20"), "EUR"),
   ).rejects.toMatchObject({ code: "invalid_request" });
 });
+
+test.each([
+  ["in German", "31.10.2026;Verfügbarer Betrag;1.254,80"],
+  ["with a day", "31.10.2026;Solde disponible au 31/10/2026;1.254,80"],
+  ["in Dutch", "31.10.2026;Beschikbaar saldo;1.254,80"],
+  ["in Polish", "31.10.2026;Dostępne środki;1.254,80"],
+  ["without a date", "Verfügbarer Betrag;;1.254,80"],
+])("what is available is no line, %s", (_, row) =>
+  expectOutcome(
+    rows("Datum;Text;Betrag", "02.10.2026;a;-45,20", "15.10.2026;b;300,00", row),
+    "EUR",
+    { ...BOTH, skipped: ["total"] },
+  ),
+);
+
+test("a shop that is called like what is available is a line", () =>
+  expectOutcome(
+    rows("Datum;Text;Betrag", "02.10.2026;Verfügbarer Betrag GmbH;-45,20", "15.10.2026;b;300,00"),
+    "EUR",
+    BOTH,
+  ));
+
+test.each([
+  ["Storno", "", "ja"],
+  ["Storno", "nein", "ja"],
+  ["Is Reversed", "false", "true"],
+  ["Reversal flag", "N", "Y"],
+  ["Stornato", "no", "si"],
+  ["Extourne", "N", "O"],
+  ["Generalumkehr", "", "X"],
+])("a row that column %s flags (%j, %j) is asked about", async (column, no, yes) => {
+  const table = (flag: string) =>
+    rows(
+      `Datum;Text;Betrag;${column}`,
+      `02.10.2026;a;-45,20;${no}`,
+      `15.10.2026;b;300,00;${no}`,
+      `16.10.2026;c;-9,99;${flag}`,
+    );
+  await expectOutcome(table(yes), "EUR", { asks: "status" });
+  const lines = [...(BOTH.lines ?? []), "10-16 -999"];
+  await expectOutcome(table(no), "EUR", { lines });
+});
+
+test.each([
+  ["sales and receipts", "Type", "SI", "SR"],
+  ["purchases and payments", "Type", "PI", "PP"],
+  ["sales and credit notes", "Document type", "SI", "SC"],
+  ["journals", "Type", "JD", "JC"],
+])("the directions of a ledger's codes are asked: %s", (_, column, first, second) =>
+  expectOutcome(
+    rows(
+      `${column},Date,Details,Amount`,
+      `${first},2026-10-02,a,45.20`,
+      `${second},2026-10-15,b,300`,
+    ),
+    "EUR",
+    { asks: "sign_values" },
+  ),
+);
+
+test("a ledger's codes beside signed amounts, or one code alone, aren't asked about", async () => {
+  const ledger = (first: string, amount: string) =>
+    rows("Type,Date,Details,Amount", `${first},2026-10-02,a,${amount}`, "SI,2026-10-15,b,300.00");
+  await expectOutcome(ledger("SR", "-45.20"), "EUR", BOTH);
+  await expectOutcome(ledger("SI", "45.20"), "EUR", { lines: ["10-02 4520", "10-15 30000"] });
+});
+
+test("the same status in each row is no direction", () =>
+  expectOutcome(
+    rows("Date,Text,Amount,Status", "2026-10-02,a,-45.20,Sent", "2026-10-15,b,300.00,Sent"),
+    "EUR",
+    BOTH,
+  ));
+
+test("the currency of a payment and of the account are asked about where they differ", async () => {
+  const table = (second: string) =>
+    rows(
+      "Date,Text,Amount,Transaction currency,Account currency",
+      "2026-10-02,a,-45.20,EUR,EUR",
+      `2026-10-15,b,300.00,${second},EUR`,
+    );
+  await expectOutcome(table("USD"), "EUR", { asks: "fields.currency" });
+  await expectOutcome(table("EUR"), "EUR", BOTH);
+});
+
+test("the original currency, which has an amount of its own, isn't asked about", () =>
+  expectOutcome(
+    rows(
+      "Date,Text,Orig currency,Orig amount,Payment currency,Amount",
+      "2026-10-02,a,USD,-50.00,EUR,-45.20",
+      "2026-10-15,b,EUR,300.00,EUR,300.00",
+    ),
+    "EUR",
+    BOTH,
+  ));
+
+test("a sentence below the heading of pending rows doesn't end them", () =>
+  expectOutcome(
+    rows(
+      "Pending transactions",
+      "These transactions may still change.",
+      "Date;Text;Amount",
+      "2026-10-20;c;-9,99",
+      "Booked transactions",
+      "2026-10-02;a;-45,20",
+      "2026-10-15;b;300,00",
+    ),
+    "EUR",
+    { ...BOTH, skipped: ["pending"] },
+  ));

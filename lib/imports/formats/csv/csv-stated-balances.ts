@@ -7,7 +7,7 @@ import { plainWords } from "./csv-words.ts";
  * The first words of rows that are totals or balances instead of lines, as banks write them above
  * and below the table.
  */
-export const TOTALS =
+const TOTALS =
   /^(?:(?:grand |sub)?totals?|sum|summe|gesamt(?:summe)?|zwischensumme|(?:anfangs|end|schluss)?saldo|kontostand|(?:opening|closing|beginning|ending) balance|balance|solde|totale|totaal|somme|suma|eindsaldo|beginsaldo)\b/i;
 
 /** As in "as at 31 October". */
@@ -30,10 +30,10 @@ const CLOSING =
   |исходящий остаток|вихідний залишок|次月繰越|期末余额|本期余额|nuevo saldo|saldo finale|saldo di chiusura|eindsaldo|slotsaldo|nieuw saldo|utgaende saldo
   |slutsaldo|ultimosaldo|saldo koncowe|saldo zamkniecia|konecny zustatek|zaro egyenleg|loppusaldo`);
 const MAYBE =
-  /^total |turnover|sald|balanc|sold|kontostand|bestand|egyenleg|zustat|zostat|forward|stanje|likut|atlikums|bakiye|devir|käive|[\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hangul}]/iu;
+  /^total |turnover|avail|verf[uü]|dispo|beschik|tillg|k[aä]ytett|dost[eę]p|sald|balanc|sold|kontostand|bestand|egyenleg|zustat|zostat|forward|stanje|likut|atlikums|bakiye|devir|käive|[\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hangul}]/iu;
 /** Most texts begin otherwise, and are distinguished by their first letters. */
 const STARTS =
-  /^(?:open|begin|start|prev|bala|brou|anfa|alte|sald|sold|anci|vori|ing|inn|prim|po[cč]|nyit|alku|alg|clos|endi|end|fina|new|carr|schl|neue|nouv|nuev|eind|slot|nieu|utg|slut|ulti|kon|z[aá]r|za[vč]|l[oõ]pp|tota|turn|umsa|debi|cred|depo|with|mouv|k[aä]ive|s[aā]k|beig|prad|galu|a[cç][iı]l|kapan|dev[ir]|pret|novo|[\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hangul}])/iu;
+  /^(?:avail|verf[uü]|aktuell|dispo|montant d|importe d|besch|tillg|k[aä]yt|dost|open|begin|start|prev|bala|brou|anfa|alte|sald|sold|anci|vori|ing|inn|prim|po[cč]|nyit|alku|alg|clos|endi|end|fina|new|carr|schl|neue|nouv|nuev|eind|slot|nieu|utg|slut|ulti|kon|z[aá]r|za[vč]|l[oõ]pp|tota|turn|umsa|debi|cred|depo|with|mouv|k[aä]ive|s[aā]k|beig|prad|galu|a[cç][iı]l|kapan|dev[ir]|pret|novo|[\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hangul}])/iu;
 const LABEL_MAX_LENGTH = 60;
 
 export type BalanceKind = "opening" | "closing";
@@ -59,6 +59,18 @@ export function saysTotal(text: string): boolean {
   return text.length <= LABEL_MAX_LENGTH && TOTAL_STARTS.test(text) && TOTAL.test(plainWords(text));
 }
 
+/** What can be spent: a balance less what is reserved, and no line. */
+const AVAILABLE_NAMES = `available balance|available funds|available amount|balance available
+  |verfugbarer betrag|verfuegbarer betrag|verfugbarer saldo|verfugbares guthaben|aktuell verfugbar
+  |solde disponible|montant disponible|saldo disponible|importe disponible|saldo disponibile
+  |saldo disponivel|beschikbaar saldo|beschikbaar bedrag|disponibelt belob|disponibel saldo
+  |disponibelt belopp|tillgangligt belopp|tillgangligt saldo|disponibelt belop|kaytettavissa
+  |dostepne srodki|saldo dostepne|disponibilny zustatek|disponibilni zustatek`;
+/** Only a day may follow: a shop may be called like it. */
+const AVAILABLE = new RegExp(
+  `^(?:${AVAILABLE_NAMES.split("|").map(plainWords).join("|")})(?: (?:as|at|of|on|per|am|zum|au|al|op))*(?: \\d+| ${MONTH})*$`,
+  "u",
+);
 const TURNOVER =
   /^(?:total )?(?:turnover|debits?|credits?|deposits|withdrawals|umsatze|mouvements|kaive|apgrozijums|apyvarta)$/;
 
@@ -68,7 +80,12 @@ export function labelOf(text: string): BalanceKind | "total" | undefined {
   const plain = plainWords(text);
   if (OPENING.is.test(plain)) return "opening";
   if (CLOSING.is.test(plain)) return "closing";
-  return TURNOVER.test(plain) ? "total" : undefined;
+  return TURNOVER.test(plain) || AVAILABLE.test(plain) ? "total" : undefined;
+}
+
+/** Whether a row that begins with this text is no line, if it has no date. */
+export function beginsTotal(text: string): boolean {
+  return TOTALS.test(text) || labelOf(text) === "total";
 }
 
 export type StatedBalance = { kind: BalanceKind; amount: string; currency: string | null };

@@ -39,6 +39,12 @@ mislykkedes avvist annullert nekad avbruten makulerad misslyckad misslyckades hy
 epaonnistui odrzucona odrzucono odrzucony anulowana anulowano nieudana zamitnuto zruseno neuspesna
 elutasitva elutasitott sikertelen torolve`;
 const NEGATIONS = new Set("not nicht non no ne niet nao ikke inte ei nie noch un".split(" "));
+/** What follows is left out: the text says nothing about the rows that are there. */
+const EXCLUSIONS = new Set(
+  "excluding excl exkl except without ohne sans sin senza sem zonder".split(" "),
+);
+/** Headings of rows of both states. */
+const CONJUNCTIONS = new Set("including incl inkl and und et y e en".split(" "));
 /**
  * Names of status columns. `State` and the like also name parts of addresses: their values must be
  * known.
@@ -48,6 +54,9 @@ const STATUS_NAMES =
 const ADDRESS_NAMES = /\b(?:state|etat|stan)\b/;
 const YES = new Set("yes y true 1 x ja j oui o si s sim sí".split(" "));
 const NO = new Set(" no n false 0 nein non nee nej nei não nao".split(" "));
+/** Names of columns that flag cancelled rows, or those that cancel others. */
+const REVERSAL_NAMES =
+  /^(?:stor[nm](?:o|iert|ert|eret|erad|ato|ata|owan[ea]|o kz|okennzeichen|obuchung)|reversal|reversed|reverse|generalumkehr|extourne|extournee|contrepassation|estorno|estornad[oa]|extorno|retrocesion|anulacion|annulation|tilbagefort|tilbakefort|aterford|teruggeboekt|terugboeking|peruutus|sztorno|stornirano)(?: (?:flag|indicator|kz|kennzeichen))?$/;
 const MAX_LENGTH = 60;
 
 export type BookingState = "booked" | "pending" | "declined";
@@ -75,7 +84,7 @@ export function bookingStateOf(text: string): BookingState | undefined {
     const state = STATES.get(`${words[at]} ${words[at + 1]}`) ?? STATES.get(words[at] ?? "");
     if (state) found.add(state);
   }
-  if (found.size !== 1) return undefined;
+  if (found.size !== 1 || words.some((word) => EXCLUSIONS.has(word))) return undefined;
   const [state] = found;
   if (!words.some((word) => NEGATIONS.has(word))) return state;
   return state === "booked" ? "pending" : undefined;
@@ -88,11 +97,6 @@ export function wholeStateOf(text: string): BookingState | undefined {
 
 const TEXT_STATE = /^\p{L}[\p{L} ]{1,29}(?=[-:\u2013\u2014|(*/])/u;
 const HEADING_MAX_WORDS = 4;
-const EXCEPTIONS = new Set(
-  "excluding excl exkl except without including incl inkl ohne sans sin senza sem zonder and und et y e en".split(
-    " ",
-  ),
-);
 
 /** Whether a text begins with a word for what isn't booked yet, as in "PENDING - Shop". */
 export function isTextPending(text: string): boolean {
@@ -106,7 +110,7 @@ export function isTextPending(text: string): boolean {
 /** What a heading such as "Pending transactions" says about the rows below it. */
 export function headingStateOf(text: string): BookingState | undefined {
   const words = plainWords(text).split(" ");
-  if (words.length > HEADING_MAX_WORDS || words.some((word) => EXCEPTIONS.has(word)))
+  if (words.length > HEADING_MAX_WORDS || words.some((word) => CONJUNCTIONS.has(word)))
     return undefined;
   return bookingStateOf(text);
 }
@@ -151,13 +155,21 @@ export function statusColumn(name: string, cells: readonly string[]): StatusColu
   return found;
 }
 
-/** A column called `Pending` or `Booked` with yes or no. */
-function flagColumn(name: string, values: readonly string[]): StatusColumn | null {
+export function isStatusName(column: string): boolean {
+  return STATUS_NAMES.test(plainWords(column));
+}
+
+/** A column called `Pending`, `Booked` or `Storno` with yes or no. */
+function flagColumn(column: string, values: readonly string[]): StatusColumn | null {
+  const name = column.replace(/^is /, "");
+  const isReversal = REVERSAL_NAMES.test(name);
   const state = name === "reconciled" ? undefined : STATES.get(name);
-  if (state === undefined) return null;
+  if (state === undefined && !isReversal) return null;
   const yes = values.filter((value) => YES.has(value.toLowerCase()));
   const no = values.filter((value) => NO.has(value.toLowerCase()));
   if (yes.length + no.length < values.length) return null;
+  // The row may have been cancelled, or cancel another one.
+  if (isReversal) return { booked: no, not_booked: [], unknown: yes };
   return state === "booked"
     ? { booked: yes, not_booked: no, unknown: [] }
     : { booked: no, not_booked: yes, unknown: [] };

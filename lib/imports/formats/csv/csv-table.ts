@@ -11,7 +11,7 @@ import {
   type Row,
   rowsOf,
 } from "./csv-layout.ts";
-import { statedBalance, TOTALS } from "./csv-stated-balances.ts";
+import { beginsTotal, statedBalance } from "./csv-stated-balances.ts";
 import { bookingStateOf } from "./csv-statuses.ts";
 import { fieldsNamed } from "./csv-words.ts";
 
@@ -80,7 +80,7 @@ export function tableOfRows(
 function isBesideTable({ cells }: Row, header: readonly string[] | undefined): boolean {
   const first = cells.find((cell) => cell.trim() !== "")?.trim() ?? "";
   if (header?.every((name, at) => name === (cells[at] ?? ""))) return true;
-  if (!TOTALS.test(first) && !statedBalance(cells)) return false;
+  if (!beginsTotal(first) && !statedBalance(cells)) return false;
   return !cells.some((cell) => looksLikeDate(cell.trim()) && !/^[\d.,]{1,9}$/.test(cell.trim()));
 }
 

@@ -1,20 +1,12 @@
 import type { Values } from "../mapped-lines.ts";
 import type { Mapping } from "../mapping.ts";
 import type { SkipReason } from "../skip-reasons.ts";
-import {
-  type BookingState,
-  headingStateOf,
-  isNote,
-  isTextPending,
-  wholeStateOf,
-} from "./csv-statuses.ts";
+import { headingStateOf, isNote, isTextPending, wholeStateOf } from "./csv-statuses.ts";
 import { plainWords } from "./csv-words.ts";
+import { knownWords } from "./known-words.ts";
 
 /** Columns that name the kind of a row. */
 const KIND_NAMES = /\b(?:type|typ|art|kind|tipo|soort|\p{L}+art)\b/u;
-
-/** A table has few kinds; other texts are looked up each time. */
-const KINDS_KEPT = 1_000;
 
 export type Unbooked = { field: string | null; problem: string; found: string; wanted: string };
 
@@ -24,7 +16,7 @@ export class UnbookedRows {
   section: SkipReason | undefined;
   readonly #mapping: Mapping;
   #kinds: { name: string; at: number }[] = [];
-  readonly #known = new Map<string, BookingState | undefined>();
+  readonly #stateOf = knownWords(wholeStateOf);
 
   constructor(mapping: Mapping) {
     this.#mapping = mapping;
@@ -72,13 +64,6 @@ export class UnbookedRows {
       values.booked_date === undefined &&
       values.value_date !== undefined
     );
-  }
-
-  #stateOf(text: string): BookingState | undefined {
-    if (this.#known.has(text)) return this.#known.get(text);
-    const state = wholeStateOf(text);
-    if (this.#known.size < KINDS_KEPT) this.#known.set(text, state);
-    return state;
   }
 
   #reservedBy(

@@ -4,12 +4,13 @@ import { mappedLines, type Values } from "../mapped-lines.ts";
 import type { MappedField } from "../mapping.ts";
 import type { Reader, Reading } from "../reader.ts";
 import { refuseFile } from "../refusal.ts";
-import { BalanceChecks, statusReader } from "./csv-checks.ts";
+import { BalanceChecks } from "./csv-checks.ts";
 import { isDash } from "./csv-layout.ts";
-import { labelOf, minorOf, saysTotal, statedBalance, TOTALS } from "./csv-stated-balances.ts";
+import { beginsTotal, labelOf, minorOf, saysTotal, statedBalance } from "./csv-stated-balances.ts";
 import { bookingStateOf, headingStateOf } from "./csv-statuses.ts";
 import { UnbookedRows } from "./csv-unbooked.ts";
 import { OwnAccountColumn } from "./own-account-column.ts";
+import { statusReader } from "./status-reader.ts";
 import { tableRecords } from "./table-records.ts";
 
 const AMOUNTS: ReadonlySet<MappedField> = new Set(["amount", "debit", "credit", "fee"]);
@@ -118,7 +119,7 @@ export function rowReader(given: Reading): RowReader {
     if (first === undefined) return true;
     const date = dateColumn < cells.length ? (cells[dateColumn] ?? "").trim() : "";
     const stated = statedBalance(cells);
-    if ((stated || TOTALS.test(first.trim())) && readDate(date) === null) {
+    if ((stated || beginsTotal(first.trim())) && readDate(date) === null) {
       if (stated) checks.state(stated);
       out.skip({ line }, "total", cells.join(delimiter));
       return true;

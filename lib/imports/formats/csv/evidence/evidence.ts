@@ -1,8 +1,12 @@
 import { amountMarks } from "../../../../wire/amount-marks.ts";
 import type { Mapping } from "../../mapping.ts";
 import { type Question, type TriedReading, tryReading } from "../csv-readings.ts";
+import { shareOfSteps } from "../csv-steps.ts";
 import type { Column, Table } from "../csv-table.ts";
 import { sizeOf } from "./amount-signs.ts";
+
+/** Rows without an amount interrupt the steps of a balance. */
+const STEPS_SHARE = 0.8;
 
 /** A table, and what is known of its money: steps complete the mapping, or ask. */
 export class Evidence {
@@ -49,14 +53,6 @@ export class Evidence {
       const size = sizeOf(text, this.mapping);
       return amountMarks(text)?.negative ? -size : size;
     });
-    const fits = { after: 0, before: 0, steps: 0 };
-    for (let row = 1; row < Math.min(values.length, 500); row++) {
-      const step = Math.abs((values[row] ?? 0) - (values[row - 1] ?? 0));
-      if (Number.isNaN(step)) continue;
-      fits.steps++;
-      if (Math.abs(step - (sizes[row] ?? -1)) < 1e-6 * Math.max(1, step)) fits.after++;
-      if (Math.abs(step - (sizes[row - 1] ?? -1)) < 1e-6 * Math.max(1, step)) fits.before++;
-    }
-    return fits.steps > 0 && Math.max(fits.after, fits.before) >= 0.8 * fits.steps;
+    return shareOfSteps(values, sizes) >= STEPS_SHARE;
   }
 }

@@ -4,7 +4,7 @@ import { fieldsNamed, plainWords } from "../csv-words.ts";
 import type { Evidence } from "./evidence.ts";
 
 const FOREIGN_NAMES =
-  /original|foreign|fremd|exchange|etrang|extranj|estera|estrang|vreemd|utland|fee|gebuhr|customer|instructed|local/;
+  /\borig|foreign|fremd|exchange|etrang|extranj|estera|estrang|vreemd|utland|fee|gebuhr|customer|instructed|local/;
 
 export function findCurrency(evidence: Evidence): void {
   const { fields } = evidence.mapping;
@@ -29,11 +29,14 @@ export function findCurrency(evidence: Evidence): void {
       evidence.mapping = { ...evidence.mapping, fields: { ...fields, currency: column.name } };
       return;
     }
+    const differing = column.all.findIndex((cell, at) =>
+      others.some(({ all }) => all[at] !== cell),
+    );
     evidence.questions.push({
       about: "fields.currency",
       message: "Which column is the currency of the amount?",
       example: null,
-      choices: filled.map(({ name, cells }) => ({ value: name, reads_as: cells[0] ?? null })),
+      choices: filled.map(({ name, all }) => ({ value: name, reads_as: all[differing] ?? null })),
     });
     return;
   }

@@ -1,7 +1,13 @@
 import { amountMarks } from "../../../../wire/amount-marks.ts";
 import type { Mapping } from "../../mapping.ts";
-import { directionOf, likelyDirectionOf, mayNameDirection } from "../csv-directions.ts";
+import {
+  directionOf,
+  isLedgerCode,
+  likelyDirectionOf,
+  mayNameDirection,
+} from "../csv-directions.ts";
 import { borneOut, shownRows, type TriedReading } from "../csv-readings.ts";
+import { isStatusName } from "../csv-statuses.ts";
 import type { Column } from "../csv-table.ts";
 import { fieldsNamed, plainWords } from "../csv-words.ts";
 import { agrees, signsIn } from "./amount-signs.ts";
@@ -9,7 +15,7 @@ import type { Evidence } from "./evidence.ts";
 
 /** Columns that name the kind of a transaction. */
 const KIND_NAMES =
-  /^(?:(?:transaction )?(?:type|kind)|typ|art|tipo|soort|(?:transaktions|umsatz|buchungs)art)$/;
+  /^(?:(?:(?:transaction|document|entry|voucher) )?(?:type|kind)|typ|art|tipo|soort|(?:transaktions|umsatz|buchungs|beleg)art)$/;
 const DISTINCT_MAX = 12;
 
 export function weighDirection(evidence: Evidence): void {
@@ -74,7 +80,10 @@ function directionColumn(evidence: Evidence): Column | undefined {
   const amounts = evidence.column(evidence.amountName);
   const isUnsigned = signsIn(amounts?.cells ?? []).minus === 0;
   const columns = evidence.table.columns.filter(
-    (one) => mayNameDirection(one.name) && one.name !== evidence.mapping.status?.column,
+    (one) =>
+      mayNameDirection(one.name) &&
+      one.name !== evidence.mapping.status?.column &&
+      !isOneStatus(one),
   );
   const isFull = ({ cells, all }: Column) => cells.length >= 0.95 * all.length;
   const known = columns.filter(
@@ -95,13 +104,19 @@ function directionColumn(evidence: Evidence): Column | undefined {
     if (!isNamed && (evidence.isMapped(one) || one.kind === "amount" || one.kind === "date"))
       return false;
     const directions = new Set([...values].map(likelyDirectionOf));
-    if (KIND_NAMES.test(plainWords(one.name)) && (directions.has(-1) || directions.has(1)))
-      return true;
+    const isLedger = () => [...values].every(isLedgerCode);
+    if (KIND_NAMES.test(plainWords(one.name)))
+      if (directions.has(-1) || directions.has(1) || isLedger()) return true;
     return (
       (directions.has(-1) && directions.has(1)) ||
       (isNamed && values.size <= 4 && one.kind !== "amount" && one.kind !== "date")
     );
   });
+}
+
+/** "Sent" in each row is the status of all payments, and says nothing of their directions. */
+function isOneStatus({ name, cells }: Column): boolean {
+  return isStatusName(name) && new Set(cells).size === 1;
 }
 
 /** Two letters, such as T and J, that don't say yes and no. */
