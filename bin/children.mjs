@@ -6,7 +6,7 @@ let interrupted = false;
  * Passes our termination signals on to the child and exits after it, so that an interrupted run
  * leaves no process behind.
  */
-export function endsBeforeUs(child) {
+export function tieToParent(child) {
   if (running.size === 0) for (const signal of SIGNALS) process.on(signal, passOn);
   running.add(child);
   child.once("error", () => child.pid === undefined && ended(child));

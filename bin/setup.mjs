@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
-import { endsBeforeUs } from "./children.mjs";
+import { tieToParent } from "./children.mjs";
 import { showsSteps } from "./steps.mjs";
 
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -89,7 +89,7 @@ export function run(command, args, { env = {}, stdio = ["ignore", 2, 2] } = {}) 
       stdio: showsSteps ? ["ignore", "pipe", "pipe"] : stdio,
       env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1", ...env },
     });
-    endsBeforeUs(child);
+    tieToParent(child);
     for (const stream of [child.stdout, child.stderr])
       stream?.on("data", (chunk) => output.push(chunk));
     child.once("error", fail);

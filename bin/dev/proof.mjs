@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { build, install, ROOT } from "../setup.mjs";
 import { ensureChromium } from "./chromium.mjs";
 import { daysAhead, daysToLeapDay, ensureFaketime } from "./faketime.mjs";
-import { ended, playwright, verify, vitest } from "./suites.mjs";
-import { commitOf, isClean, keep, TestRun } from "./test-run.mjs";
+import { playwright, runSingle, verify, vitest } from "./suites.mjs";
+import { commitOf, isClean, saveResult, TestRun } from "./test-run.mjs";
 
 const RESULTS = join(ROOT, "test-results/proof.json");
 const PAGE = join(ROOT, "docs/proof.md");
@@ -28,12 +28,12 @@ const PARTS = {
     [40, 400, daysToLeapDay()].flatMap((days) =>
       ["unit", "api"].map((suite) => gateAhead(suite, days)),
     ),
-  fuzz: () => [{ name: "fuzz", run: () => ended("fuzz", "e2e/abuse/run.ts", []) }],
+  fuzz: () => [{ name: "fuzz", run: () => runSingle("fuzz", "e2e/abuse/run.ts", []) }],
   breaks: () =>
     readdirSync(join(ROOT, "e2e/mutations/breaks")).map((file) => {
       const area = file.replace(".ts", "");
       const name = `breaks: ${area}`;
-      return { name, run: () => ended(name, "e2e/mutations/run.ts", [area]) };
+      return { name, run: () => runSingle(name, "e2e/mutations/run.ts", [area]) };
     }),
 };
 
@@ -67,14 +67,14 @@ async function prove(part) {
   for (const { name, suite, run } of steps.filter((step) => !done[step.name])) {
     const test = new TestRun();
     await test.suite(suite ?? name, run);
-    if (suite) await test.onceMoreAlone();
+    if (suite) await test.rerunAlone();
     const { suites, failed, flaky, load } = test.report();
     const [{ passed, minutes }] = Object.values(suites);
     done[name] = { passed, failed, flaky, minutes, load };
-    keep("proof.json", proof);
+    saveResult("proof.json", proof);
   }
   proof.parts[part].ended = true;
-  keep("proof.json", proof);
+  saveResult("proof.json", proof);
 }
 
 /** The results so far for this commit. A checkout with changes never reuses any. */

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { endsBeforeUs } from "../children.mjs";
+import { tieToParent } from "../children.mjs";
 import { NODE, ROOT } from "../setup.mjs";
 
 const WORDS_MAX_LINES = 12;
@@ -20,11 +20,11 @@ const WORDS_MAX_LINES = 12;
 
 /** @returns {Promise<Outcome>} */
 export function verify() {
-  return ended("verify", "bin/dev/verify.ts", []);
+  return runSingle("verify", "bin/dev/verify.ts", []);
 }
 
 /** Runs a script that is a single test. @returns {Promise<Outcome>} */
-export async function ended(name, script, args) {
+export async function runSingle(name, script, args) {
   const ok = await succeeds(script, args);
   return { passed: Number(ok), failures: ok ? [] : [{ name }], files: [] };
 }
@@ -62,7 +62,7 @@ export async function playwright(args) {
 }
 
 /** Repeats a suite alone: the files with failed tests, or all of it if it reported none. */
-export function again(suite, { failures }) {
+export function rerun(suite, { failures }) {
   const files = [...new Set(failures.flatMap(({ file }) => file ?? []))];
   if (suite === "verify") return verify();
   if (suite !== "ui") return vitest(suite, [...files, "--maxWorkers=1"]);
@@ -148,7 +148,7 @@ function succeeds(script, args, env = {}) {
       process.stdout.write(Buffer.concat(output));
       done(code === 0);
     });
-    endsBeforeUs(child);
+    tieToParent(child);
   });
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { dirname, join } from "node:path";
 import { ROOT } from "../setup.mjs";
-import { again } from "./suites.mjs";
+import { rerun } from "./suites.mjs";
 
 /** More tests than this that only pass alone indicate a problem with the whole run. */
 const FLAKY_MAX = 8;
@@ -39,7 +39,7 @@ export class TestRun {
   /**
    * Repeats failed tests after all suites: those that fail again have failed, the others are flaky.
    */
-  async onceMoreAlone() {
+  async rerunAlone() {
     for (const [name, { failures }] of Object.entries(this.results))
       if (failures.length > 0) await this.#alone(name);
   }
@@ -48,7 +48,7 @@ export class TestRun {
     const since = performance.now();
     const first = this.results[name];
     console.log(`── ${name}: ${first.failures.length} failed, once more alone ──`);
-    const second = await again(name, first);
+    const second = await rerun(name, first);
     const failures = first.failures.filter((failure) =>
       second.failures.some((other) => isSame(failure, other)),
     );
@@ -129,7 +129,7 @@ export function isClean() {
 }
 
 /** Writes a result below test-results. */
-export function keep(file, result) {
+export function saveResult(file, result) {
   const path = join(ROOT, "test-results", file);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `${JSON.stringify(result, null, 2)}\n`);

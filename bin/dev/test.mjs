@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { build, install, ROOT } from "../setup.mjs";
 import { ensureChromium } from "./chromium.mjs";
 import { playwright, verify, vitest } from "./suites.mjs";
-import { keep, print, TestRun } from "./test-run.mjs";
+import { print, saveResult, TestRun } from "./test-run.mjs";
 
 // `npm test` is the gate. `npm test -- e2e/api/exceptions` runs everything below that path; the
 // drills of e2e/faults only run that way.
@@ -25,14 +25,14 @@ try {
     await build({ typesAreChecked: run.results.verify?.failures.length === 0 });
   for (const name of ["api", "stack", "faults"]) await suite(name, () => vitest(name, args));
   await suite("ui", () => playwright(args));
-  await run.onceMoreAlone();
+  await run.rerunAlone();
 } catch (error) {
   run.fail(error);
 }
 
 const report = run.report();
 if (!chosen) {
-  keep("gate.json", report);
+  saveResult("gate.json", report);
   const left = Object.keys(
     JSON.parse(readFileSync(join(ROOT, "e2e/not-in-the-gate.json"), "utf8")),
   ).length;

@@ -15,9 +15,9 @@ export const issuedSecret = createStore<IssuedSecret | null>(null);
  * Replaces the dialog that issued a secret with the one that shows it. The first returns focus
  * before the second takes it.
  */
-export function showSecret(shown: IssuedSecret, onClose: () => void): void {
+export function showSecret(secret: IssuedSecret, onClose: () => void): void {
   flushSync(onClose);
-  issuedSecret.set(shown);
+  issuedSecret.set(secret);
 }
 
 /** Closes a dialog that may have issued a secret nobody saw. */

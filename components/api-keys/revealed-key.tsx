@@ -17,8 +17,8 @@ import { type IssuedSecret, issuedSecret } from "./issued-secret.ts";
  * stored.
  */
 export function RevealedKey() {
-  const shown = useStore(issuedSecret, null);
-  return shown && <Reveal key={shown.key.id} issued={shown} />;
+  const secret = useStore(issuedSecret, null);
+  return secret && <Reveal key={secret.key.id} issued={secret} />;
 }
 
 const forget = () => issuedSecret.set(null);

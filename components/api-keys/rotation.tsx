@@ -26,12 +26,12 @@ export function Rotation({ apiKey, onOpen }: Props) {
   return (
     <section aria-label="Rotation" className="rounded-lg border border-line">
       <div className="grid divide-y divide-line sm:grid-cols-2 sm:divide-x sm:divide-y-0">
-        <Side title="Old key" apiKey={old} shown={apiKey} onOpen={onOpen}>
+        <Side title="Old key" apiKey={old} other={apiKey} onOpen={onOpen}>
           <p data-tone="warning" className="font-semibold text-tone-ink">
             <GraceCountdown until={old.grace_expires_at} asOf={asOf} />
           </p>
         </Side>
-        <Side title="New key" apiKey={next} shown={apiKey} onOpen={onOpen}>
+        <Side title="New key" apiKey={next} other={apiKey} onOpen={onOpen}>
           <LastUsed apiKey={next} asOf={asOf} />
         </Side>
       </div>
@@ -43,20 +43,20 @@ export function Rotation({ apiKey, onOpen }: Props) {
 function Side({
   title,
   apiKey,
-  shown,
+  other,
   onOpen,
   children,
 }: {
   title: string;
   apiKey: ApiKey;
-  shown: ApiKey;
+  other: ApiKey;
   onOpen: (id: string) => void;
   children: React.ReactNode;
 }) {
   return (
     <div className="flex flex-col items-start gap-1 p-3 text-sm">
       <h3 className="text-xs font-medium text-muted">{title}</h3>
-      {apiKey.id === shown.id ? (
+      {apiKey.id === other.id ? (
         <p>
           <code className="font-mono text-xs">{maskedId(apiKey.key_id)}</code>{" "}
           <span className="text-muted">(this one)</span>

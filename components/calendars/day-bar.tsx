@@ -8,7 +8,7 @@ const DAY_MINUTES = 1440;
  * inline styles are refused by the page's policy.
  */
 export function DayBar({ intervals }: { intervals: readonly Interval[] }) {
-  const shown = intervals.flatMap(({ from, to }) => {
+  const visible = intervals.flatMap(({ from, to }) => {
     const times = { from: timeOf(from), to: timeOf(to) };
     return times.from && times.to && times.from !== times.to
       ? [stretchOf({ from: times.from, to: times.to })]
@@ -36,7 +36,7 @@ export function DayBar({ intervals }: { intervals: readonly Interval[] }) {
             vectorEffect="non-scaling-stroke"
           />
         ))}
-        {shown.map(([from, to]) => (
+        {visible.map(([from, to]) => (
           <rect
             key={`${from}-${to}`}
             x={from}

@@ -82,11 +82,11 @@ export function IcsDialog({ known, onAdd, onClose }: Props) {
 }
 
 function skippedOf({ skipped, skipped_events }: Read): string {
-  const shown = skipped_events
+  const visible = skipped_events
     .slice(0, SHOWN_SKIPPED)
     .map(({ name, line, reason }) => `${name ?? `line ${line}`} (${REASONS[reason]})`);
-  const others = skipped - shown.length;
-  return others > 0 ? `${shown.join(", ")} and ${others} more` : shown.join(", ");
+  const others = skipped - visible.length;
+  return others > 0 ? `${visible.join(", ")} and ${others} more` : visible.join(", ");
 }
 
 function counted(count: number, noun: string): string {

@@ -21,16 +21,16 @@ type Props = {
 export function SpecialDayList({ days, today, onEdit, onRemove }: Props) {
   const [all, setAll] = useState(false);
   const ahead = days.filter(({ date }) => date >= today);
-  const shown = all ? days : ahead.slice(0, SHOWN_AT_FIRST);
+  const visible = all ? days : ahead.slice(0, SHOWN_AT_FIRST);
   if (days.length === 0) return <p className="text-sm text-muted">No special days yet.</p>;
   return (
     <div className="flex flex-col items-start gap-2">
-      {shown.length > 0 ? (
+      {visible.length > 0 ? (
         <ul
           aria-label="Special days"
           className="w-full divide-y divide-line rounded-md border border-line"
         >
-          {shown.map((day) => (
+          {visible.map((day) => (
             <li
               key={day.date}
               className="flex min-h-10 flex-wrap items-center gap-x-4 px-3 py-1 text-sm"
@@ -66,7 +66,7 @@ export function SpecialDayList({ days, today, onEdit, onRemove }: Props) {
       ) : (
         <p className="text-sm text-muted">No upcoming special days.</p>
       )}
-      {shown.length < days.length && (
+      {visible.length < days.length && (
         <Button size="sm" variant="ghost" onClick={() => setAll(true)}>
           Show all {days.length.toLocaleString("en")}
         </Button>

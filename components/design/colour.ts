@@ -1,10 +1,10 @@
 /** Colour arithmetic: WCAG 2 contrast and perceived distance. */
-export type Sight = "usual" | "protanopia" | "deuteranopia" | "tritanopia";
+export type ColourVision = "usual" | "protanopia" | "deuteranopia" | "tritanopia";
 
 type Triple = readonly [number, number, number];
 
 /** Machado, Oliveira, Fernandes 2009, severity 1, over linear light. */
-const SIGHTS: Record<Sight, readonly Triple[]> = {
+const SIGHTS: Record<ColourVision, readonly Triple[]> = {
   usual: [
     [1, 0, 0],
     [0, 1, 0],
@@ -37,12 +37,12 @@ export function contrast(one: string, other: string): number {
 }
 
 /** The colour as seen with a colour vision deficiency. */
-export function seenBy(sight: Sight, hex: string): string {
+export function simulate(sight: ColourVision, hex: string): string {
   const linear = linearOf(hex);
-  const seen = SIGHTS[sight].map(
+  const simulated = SIGHTS[sight].map(
     (row) => row[0] * linear[0] + row[1] * linear[1] + row[2] * linear[2],
   ) as unknown as Triple;
-  return hexOf(seen);
+  return hexOf(simulated);
 }
 
 /** How different two colours look: 100 × the distance in OKLab. About 2 is just noticeable. */

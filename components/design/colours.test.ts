@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { contrast, distance, type Sight, seenBy } from "./colour.ts";
+import { type ColourVision, contrast, distance, simulate } from "./colour.ts";
 import { PAIRS, RISKS, readTokens, THEMES } from "./tokens.ts";
 
 const tokens = readTokens();
@@ -23,17 +23,17 @@ describe.each(THEMES)("in the %s theme", (theme) => {
     },
   );
 
-  const sights: Sight[] = ["usual", "protanopia", "deuteranopia", "tritanopia"];
+  const sights: ColourVision[] = ["usual", "protanopia", "deuteranopia", "tritanopia"];
   const pairs = RISKS.flatMap((risk, at) =>
     RISKS.slice(at + 1).map((other) => [risk, other] as const),
   );
   describe.each(sights)("to %s sight", (sight) => {
     test.each(pairs)("the badges of %s and %s differ", (a, b) => {
-      const seen = (risk: string) => seenBy(sight, hex(`risk-badge of ${risk}`, theme));
+      const seen = (risk: string) => simulate(sight, hex(`risk-badge of ${risk}`, theme));
       expect(distance(seen(a), seen(b))).toBeGreaterThan(5);
     });
     test.each(["rail", "text"])("the %s of a breached exception has the most contrast", (part) => {
-      const seen = (name: string) => seenBy(sight, hex(name, theme));
+      const seen = (name: string) => simulate(sight, hex(name, theme));
       const [breached = 0, ...others] = RISKS.map((risk) =>
         contrast(seen(`risk-${part} of ${risk}`), seen("surface")),
       );
@@ -41,7 +41,7 @@ describe.each(THEMES)("in the %s theme", (theme) => {
       expect(breached).toBeGreaterThan(Math.max(...others));
     });
     test.each(pairs)("the rails of %s and %s differ", (a, b) => {
-      const seen = (risk: string) => seenBy(sight, hex(`risk-rail of ${risk}`, theme));
+      const seen = (risk: string) => simulate(sight, hex(`risk-rail of ${risk}`, theme));
       expect(distance(seen(a), seen(b))).toBeGreaterThan(5);
     });
   });

@@ -1,12 +1,12 @@
 import { SeverityLabel, StatusLabel } from "#components/exceptions/labels.tsx";
 import { RiskBadge } from "#components/exceptions/risk-badge.tsx";
 import { SEVERITIES, STATUSES } from "#lib/exceptions/contract.ts";
-import { distance, type Sight, seenBy } from "./colour.ts";
+import { type ColourVision, distance, simulate } from "./colour.ts";
 import { Sample, Section } from "./specimen.tsx";
 import { Swatch } from "./swatch.tsx";
 import { RISKS, readTokens, THEMES } from "./tokens.ts";
 
-const SIGHTS: readonly { sight: Sight; name: string }[] = [
+const SIGHTS: readonly { sight: ColourVision; name: string }[] = [
   { sight: "usual", name: "Typical vision" },
   { sight: "deuteranopia", name: "Deuteranopia" },
   { sight: "protanopia", name: "Protanopia" },
@@ -55,7 +55,7 @@ export function RiskSection() {
             <figcaption className="text-sm font-medium">{name}</figcaption>
             {THEMES.map((theme) => {
               const seen = RISKS.map((risk) =>
-                seenBy(sight, tokens.get(`risk-rail of ${risk}`)?.[theme] ?? "#000000"),
+                simulate(sight, tokens.get(`risk-rail of ${risk}`)?.[theme] ?? "#000000"),
               );
               return (
                 <div key={theme} className="flex items-center gap-2">

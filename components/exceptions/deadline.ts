@@ -44,12 +44,12 @@ function joinUnits(large: number, largeUnit: string, small: number, smallUnit: s
 
 /** "1:02:03", "−0:29:00": hours, minutes and seconds, for columns that add up. */
 export function formatClock(seconds: number): string {
-  const whole = Math.round(Math.abs(seconds));
+  const rounded = Math.round(Math.abs(seconds));
   const [hours, minutes, rest] = [
-    Math.floor(whole / 3600),
-    Math.floor(whole / 60) % 60,
-    whole % 60,
+    Math.floor(rounded / 3600),
+    Math.floor(rounded / 60) % 60,
+    rounded % 60,
   ];
-  const sign = seconds < 0 && whole > 0 ? "−" : "";
+  const sign = seconds < 0 && rounded > 0 ? "−" : "";
   return `${sign}${hours}:${String(minutes).padStart(2, "0")}:${String(rest).padStart(2, "0")}`;
 }

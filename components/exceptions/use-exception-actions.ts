@@ -68,7 +68,7 @@ export function useExceptionActions(
     else setOpenForm({ id, form: "pause" });
   }
 
-  function take(id: string): void {
+  function assignToSelf(id: string): void {
     if (find(id)?.assigned_to !== self)
       change({ id, patch: { assigned_to: self }, done: `Assigned to ${personName(self)}` });
   }
@@ -102,7 +102,7 @@ export function useExceptionActions(
       : [
           ["r", on(resolve)],
           ["a", on((id) => open(id, "assign"))],
-          ["m", on(take)],
+          ["m", on(assignToSelf)],
           ["c", on((id) => open(id, "comment"))],
           // The board's rows handle this key themselves.
           ["p", (event) => !(event.target as Element).closest?.("a[data-row]") && on(pause)(event)],
@@ -122,7 +122,7 @@ export function useExceptionActions(
     actions: {
       resolve: () => resolve(id),
       assign: () => open(id, "assign"),
-      take: () => take(id),
+      take: () => assignToSelf(id),
       comment: () => open(id, "comment"),
       pause: () => pause(id),
       undo: () => undo(),

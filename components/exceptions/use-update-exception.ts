@@ -55,11 +55,11 @@ export function useUpdateException() {
       };
       cache.setQueryData<Exception>(
         keyOf(id),
-        (shown) => shown && ({ ...shown, ...patch } as Exception),
+        (current) => current && ({ ...current, ...patch } as Exception),
       );
       cache.setQueriesData<Board>(
         boards,
-        (shown) => shown && withChange(shown, new Set([id]), patch),
+        (current) => current && withChange(current, new Set([id]), patch),
       );
       return () => {
         cache.setQueryData(keyOf(id), before.exception);

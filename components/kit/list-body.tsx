@@ -33,7 +33,7 @@ export function ListBody<Page>({
   return (
     <>
       {children(newest)}
-      <LoadMore shown={items.length} pages={pages} />
+      <LoadMore count={items.length} pages={pages} />
     </>
   );
 }

@@ -15,7 +15,7 @@ export type Pages = Pick<
 >;
 
 /** The end of a list: fetches the next page as it comes near, and says when all are loaded. */
-export function LoadMore({ shown, pages }: { shown: number; pages: Pages }) {
+export function LoadMore({ count, pages }: { count: number; pages: Pages }) {
   const end = useRef<HTMLDivElement>(null);
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = pages;
   // Observes again after every fetch: a cancelled page must be requested again, although the end
@@ -41,7 +41,7 @@ export function LoadMore({ shown, pages }: { shown: number; pages: Pages }) {
         <p role="status">
           {hasNextPage
             ? "Loading more…"
-            : shown > ONE_SCREEN && `All ${shown.toLocaleString("en")} shown`}
+            : count > ONE_SCREEN && `All ${count.toLocaleString("en")} shown`}
         </p>
       )}
     </div>

@@ -113,14 +113,14 @@ function Value({
   field: string;
   currency: string;
 }) {
-  const shown = text === null ? "None" : matchValueText(field, text, currency);
+  const valueLabel = text === null ? "None" : matchValueText(field, text, currency);
   return (
     <span
       className={classes("line-clamp-2 wrap-anywhere tabular-nums", text === null && "text-muted")}
-      title={shown}
+      title={valueLabel}
     >
       {side && <span className="sr-only">{side}: </span>}
-      {shown}
+      {valueLabel}
     </span>
   );
 }

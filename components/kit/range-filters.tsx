@@ -132,10 +132,10 @@ function AmountFields({
 function formatRange<Value>(
   from: Value | null,
   to: Value | null,
-  shown: (value: Value) => string,
+  format: (value: Value) => string,
 ): string | null {
   if (from !== null && to !== null)
-    return from === to ? shown(from) : `${shown(from)} to ${shown(to)}`;
-  if (from !== null) return `From ${shown(from)}`;
-  return to === null ? null : `To ${shown(to)}`;
+    return from === to ? format(from) : `${format(from)} to ${format(to)}`;
+  if (from !== null) return `From ${format(from)}`;
+  return to === null ? null : `To ${format(to)}`;
 }

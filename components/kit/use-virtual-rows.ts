@@ -65,7 +65,7 @@ export function useVirtualRows<Item extends { id: string }>({
   });
 
   const inBrowser = useSyncExternalStore(never, yes, no);
-  const shown = first
+  const visible = first
     ? placed.map(({ index }) => index)
     : items.slice(0, FIRST_MAX).map((_, index) => index);
   return {
@@ -86,7 +86,7 @@ export function useVirtualRows<Item extends { id: string }>({
         }
       : // The content security policy forbids style attributes from the server.
         undefined,
-    rows: shown.flatMap((index) => {
+    rows: visible.flatMap((index) => {
       const item = items[index];
       return item ? [{ index, item }] : [];
     }),

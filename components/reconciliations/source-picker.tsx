@@ -33,7 +33,7 @@ export function SourcePicker({
     isPending,
     isPlaceholderData,
   } = useQuery({ ...sourcesNamed(tenant, search), placeholderData: keepPreviousData });
-  const shown =
+  const visible =
     chosen?.id === value ? chosen : (data?.items.find((source) => source.id === value) ?? null);
   const none = data?.items.length === 0;
   return (
@@ -53,9 +53,9 @@ export function SourcePicker({
         )}
         trigger={
           <>
-            <span className={classes("truncate", !shown && "text-muted")}>
+            <span className={classes("truncate", !visible && "text-muted")}>
               <span className="sr-only">{label}: </span>
-              {shown?.name ?? "Choose a source"}
+              {visible?.name ?? "Choose a source"}
             </span>
             <ChevronDown aria-hidden className="size-4 shrink-0 text-muted" />
           </>

@@ -53,7 +53,7 @@ export function Charts({ query, live, onChoose }: Props) {
       </p>
       <BrushChart
         label="Calls, errors and response times over time. Arrow keys move, Shift and arrow keys select a range, Enter shows its requests."
-        steps={steps.map((step) => shown(step, timeZone))}
+        steps={steps.map((step) => toStep(step, timeZone))}
         classes={SERIES_CLASSES}
         onChoose={(from, to) =>
           onChoose(new Date(at(from)), new Date(at(to) + stats.step_seconds * 1000))
@@ -70,7 +70,7 @@ export function Charts({ query, live, onChoose }: Props) {
 
 type Step = RequestStats["steps"][number];
 
-function shown(step: Step, timeZone: string): ChartStep {
+function toStep(step: Step, timeZone: string): ChartStep {
   const { calls, client_errors, server_errors, p50_ms, p99_ms } = step;
   const fine = calls - client_errors - server_errors;
   const label =

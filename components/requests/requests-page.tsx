@@ -68,11 +68,11 @@ function Requests({
   const [openedAt] = useState(now);
   /** The first row when the pointer came to the rows. */
   const [pointedFrom, setPointedFrom] = useState<string | null>(null);
-  const held = search.live && pointedFrom !== null;
+  const isPaused = search.live && pointedFrom !== null;
   const query = requestQuery(search, openedAt);
-  const list = useList(requestPages(tenantId, query, search.live && !held));
+  const list = useList(requestPages(tenantId, query, search.live && !isPaused));
   // Rows from a pending read must not move the row under the pointer.
-  const first = held ? list.items.findIndex(({ id }) => id === pointedFrom) : 0;
+  const first = isPaused ? list.items.findIndex(({ id }) => id === pointedFrom) : 0;
   const items = first > 0 ? list.items.slice(first) : list.items;
   const follow = (filter: Partial<RequestSearch>) => linkTo({ ...NOTHING, ...filter }).follow();
   return (
@@ -121,7 +121,7 @@ function Requests({
             items={items}
             stale={list.isStale}
             linkTo={linkTo}
-            live={search.live && (held ? "held" : "following")}
+            live={search.live && (isPaused ? "held" : "following")}
             onPointed={(over) => setPointedFrom(over ? (list.items[0]?.id ?? null) : null)}
           />
         )}

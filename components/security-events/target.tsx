@@ -12,8 +12,8 @@ type Props = { event: Pick<SecurityEvent, "details" | "type">; target: string };
 /** An event's target, as a link if it has a page. It lies above the row's own link. */
 export function Target({ event, target }: Props) {
   const href = targetHref(useTenantId(), target, event.details);
-  const shown = <TargetName event={event} target={target} />;
-  if (!href) return <span title={target}>{shown}</span>;
+  const content = <TargetName event={event} target={target} />;
+  if (!href) return <span title={target}>{content}</span>;
   return (
     <Link
       href={href}
@@ -21,7 +21,7 @@ export function Target({ event, target }: Props) {
       title={target}
       className="relative text-accent-text hover:underline"
     >
-      {shown}
+      {content}
     </Link>
   );
 }

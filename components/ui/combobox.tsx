@@ -164,7 +164,7 @@ function SearchList<Value>({
         aria-label={label}
         className="max-h-72 overflow-y-auto p-1 outline-none empty:hidden"
       >
-        {options.map(({ key, value, label: shown, current }) => (
+        {options.map(({ key, value, label: text, current }) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keyboard
           <div
             key={key}
@@ -176,7 +176,7 @@ function SearchList<Value>({
             onClick={() => onChoose(value)}
             className="flex min-h-8 cursor-pointer items-center gap-2 rounded-sm px-2 py-1.5 text-sm select-none aria-selected:bg-hover max-sm:min-h-11"
           >
-            <span className="flex min-w-0 flex-1 items-center gap-2">{shown}</span>
+            <span className="flex min-w-0 flex-1 items-center gap-2">{text}</span>
             {current && (
               <>
                 <span className="sr-only">(now)</span>

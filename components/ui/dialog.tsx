@@ -31,14 +31,14 @@ export function Dialog({
 
   // In the layout phase: it must close and return focus before it leaves the document.
   useLayoutEffect(() => {
-    const shown = dialog.current;
-    shown?.showModal();
+    const element = dialog.current;
+    element?.showModal();
     // By default, browsers focus the scrolling part.
-    shown?.querySelector<HTMLElement>(FIRST_CONTROL)?.focus();
+    element?.querySelector<HTMLElement>(FIRST_CONTROL)?.focus();
     return () => {
-      shown?.close();
+      element?.close();
       // Hidden elements keep focus until the next frame.
-      if (document.activeElement === document.body || shown?.contains(document.activeElement))
+      if (document.activeElement === document.body || element?.contains(document.activeElement))
         restoreFocus();
     };
   }, []);

@@ -76,9 +76,9 @@ export function Finder({
   const chosen = find(listbox.active);
 
   useLayoutEffect(() => {
-    const shown = dialog.current;
-    shown?.showModal();
-    return () => shown?.close();
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
   }, []);
 
   const nextPage = chosen && "href" in chosen && !chosen.refused ? chosen.href : null;

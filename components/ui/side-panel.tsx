@@ -63,24 +63,24 @@ export function SidePanel({
   const isModal = !(docked && hasRoom);
 
   useLayoutEffect(() => {
-    const shown = dialog.current;
-    if (!open || !shown) return;
+    const panel = dialog.current;
+    if (!open || !panel) return;
     if (isModal) {
       // A dialog shown before its parent would be below it, so nested dialogs are reopened on top.
-      const nested = [...shown.querySelectorAll<HTMLDialogElement>("dialog[open]")];
-      shown.close();
-      shown.showModal();
+      const nested = [...panel.querySelectorAll<HTMLDialogElement>("dialog[open]")];
+      panel.close();
+      panel.showModal();
       for (const element of nested) {
         element.close();
         element.showModal();
       }
-    } else shown.setAttribute("open", "");
+    } else panel.setAttribute("open", "");
     return () => {
-      const hadFocus = shown.contains(document.activeElement);
-      shown.close();
+      const hadFocus = panel.contains(document.activeElement);
+      panel.close();
       if (hadFocus) latest.current.returnTo?.()?.focus();
       // Hidden elements keep focus until the next frame.
-      if (document.activeElement === document.body || shown.contains(document.activeElement))
+      if (document.activeElement === document.body || panel.contains(document.activeElement))
         restoreFocus();
     };
   }, [open, isModal]);

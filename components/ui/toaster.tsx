@@ -18,13 +18,13 @@ const NONE: readonly Toast[] = [];
  * for screen readers, too. All but the front ones are hidden (globals.css).
  */
 export function Toaster() {
-  const shown = useStore(toasts, NONE);
+  const visible = useStore(toasts, NONE);
   return (
     <div
       role="status"
       className="toasts fixed right-4 bottom-4 left-4 z-50 flex flex-col gap-2 empty:hidden sm:left-auto sm:w-90"
     >
-      {visibleToasts(shown).map((toast) => (
+      {visibleToasts(visible).map((toast) => (
         <Card key={toast.id} {...toast} />
       ))}
     </div>

@@ -30,7 +30,7 @@ export function AttemptsChart({ stats: { data, isError }, onChoose }: Props) {
   if (!data) return isError ? null : <Skeleton className="h-44 w-full" />;
   if (data.hours.length === 0) return null;
   const hours = everyHour(data);
-  const steps = hours.map((hour) => shown(hour, timeZone));
+  const steps = hours.map((hour) => toStep(hour, timeZone));
   const startOf = (hour: number) => Date.parse(hours[hour]?.start ?? data.as_of);
   return (
     <section aria-label="Attempts over time" className="flex flex-col gap-2">
@@ -91,7 +91,7 @@ function everyHour({ as_of, hours }: WebhookStats): Hour[] {
   });
 }
 
-function shown({ start, succeeded, failed, p50_ms, p95_ms }: Hour, timeZone: string): ChartStep {
+function toStep({ start, succeeded, failed, p50_ms, p95_ms }: Hour, timeZone: string): ChartStep {
   const label =
     succeeded + failed === 0
       ? "no attempts"

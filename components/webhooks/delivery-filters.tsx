@@ -67,14 +67,14 @@ export function EventId({
   onChange: (id: string | null) => void;
 }) {
   const [typed, setTyped] = useState(value ?? "");
-  const whole = typed === "" || EVENT_ID.test(typed);
+  const isComplete = typed === "" || EVENT_ID.test(typed);
   return (
     <input
       type="search"
       aria-label="Search by webhook-id"
-      aria-invalid={!whole}
+      aria-invalid={!isComplete}
       placeholder="webhook-id"
-      title={whole ? undefined : "A webhook-id starts with evt_."}
+      title={isComplete ? undefined : "A webhook-id starts with evt_."}
       value={typed}
       autoComplete="off"
       spellCheck={false}

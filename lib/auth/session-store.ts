@@ -82,11 +82,11 @@ export function forgetSessions(ids: readonly string[]): void {
 }
 
 async function check(key: string): Promise<Owner | null> {
-  const [how, id = ""] = key.split(" ");
+  const [access, id = ""] = key.split(" ");
   const request = {
     session_id: id,
     idle_seconds: env().SESSION_IDLE_MINUTES * 60,
-    seen: how === "seen",
+    seen: access === "seen",
   };
   const found = unwrap(await serviceDb(REASON).rpc("check_session", request));
   return found === null ? null : owner.parse(found);

@@ -133,7 +133,7 @@ export class Jobs implements Service {
         const { message, code } = error as Error & { code?: string };
         if (message !== reason) log.warn({ reason: message || code }, "jobs wait for the database");
         reason = message;
-        await new Promise((goOn) => setTimeout(goOn, START_AGAIN_AFTER_MS));
+        await new Promise((resolve) => setTimeout(resolve, START_AGAIN_AFTER_MS));
       }
     }
     this.#fetchedAt = performance.now();

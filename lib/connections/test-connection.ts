@@ -26,9 +26,9 @@ async function resultOf(ctx: Context, settings: SealedConnection): Promise<Conne
       settings: unsealed,
       allowHosts: env().WEBHOOK_ALLOW_HOSTS,
       signal,
-      async acceptsHostKey(shown) {
-        hostKey = shown;
-        return settings.host_key === null || settings.host_key === shown;
+      async acceptsHostKey(fingerprint) {
+        hostKey = fingerprint;
+        return settings.host_key === null || settings.host_key === fingerprint;
       },
     });
     try {

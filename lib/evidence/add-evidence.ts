@@ -81,7 +81,7 @@ async function store(
 ): Promise<Evidence> {
   const contents = currentStore();
   const next = bindIdempotency({ ...ctx, continues: true }, file.sha256);
-  const stored = await contents.keep(ctx, file.id, content);
+  const stored = await contents.store(ctx, file.id, content);
   try {
     const added = await write<Evidence>(next, "add_evidence", { ...file, ...stored });
     if (added.id !== file.id) await contents.remove(ctx, file.id);

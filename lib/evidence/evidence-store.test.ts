@@ -69,7 +69,7 @@ async function contentOf(id: string): Promise<Buffer> {
 
 test("a bucket stores, returns and removes a file under its tenant", async () => {
   const content = Buffer.from(Array.from({ length: 200_000 }, (_, n) => n % 251));
-  expect(await currentStore().keep(ctx, "evd_1", content)).toEqual({ bucket: BUCKET });
+  expect(await currentStore().store(ctx, "evd_1", content)).toEqual({ bucket: BUCKET });
   expect(seen[0]).toBe(`POST ${FILE} Bearer secret`);
   expect(await contentOf("evd_1")).toEqual(content);
   await storeOf(BUCKET).remove(ctx, "evd_1");
@@ -79,11 +79,11 @@ test("a bucket stores, returns and removes a file under its tenant", async () =>
 test("a bucket that does not answer makes the call unavailable", async () => {
   isDown = true;
   const failure = { code: "unavailable" };
-  await expect(currentStore().keep(ctx, "evd_2", Buffer.from("x"))).rejects.toMatchObject(failure);
+  await expect(currentStore().store(ctx, "evd_2", Buffer.from("x"))).rejects.toMatchObject(failure);
   await expect(contentOf("evd_2")).rejects.toMatchObject(failure);
   await expect(storeOf(BUCKET).remove(ctx, "evd_2")).rejects.toMatchObject(failure);
 });
 
 test("content for the database is sent whole, in base64", async () => {
-  expect(await storeOf(null).keep(ctx, "evd_3", Buffer.from("x"))).toEqual({ content: "eA==" });
+  expect(await storeOf(null).store(ctx, "evd_3", Buffer.from("x"))).toEqual({ content: "eA==" });
 });

@@ -14,7 +14,7 @@ export type Stored = { content: string } | { bucket: string };
 
 /** Stores the contents of evidence. */
 export type EvidenceStore = {
-  keep(ctx: Context, id: string, content: Buffer): Promise<Stored>;
+  store(ctx: Context, id: string, content: Buffer): Promise<Stored>;
   read(ctx: Context, id: string, bytes: number): AsyncGenerator<Uint8Array>;
   remove(ctx: Context, id: string): Promise<void>;
 };
@@ -31,7 +31,7 @@ export function storeOf(bucket: string | null): EvidenceStore {
 
 /** The functions that write the rest of a file write and delete its content, too. */
 const inDatabase: EvidenceStore = {
-  keep: async (_ctx, _id, content) => ({ content: content.toString("base64") }),
+  store: async (_ctx, _id, content) => ({ content: content.toString("base64") }),
   async *read(ctx, id, bytes) {
     for (let start = 0; start < bytes; start += PART_BYTES) {
       const { part } = await read<{ part: string | null }>(ctx, "read_evidence_part", {
@@ -50,7 +50,7 @@ function inBucket(bucket: string): EvidenceStore {
   const files = () => storage().storage.from(bucket);
   const pathOf = (ctx: Context, id: string) => `${ctx.tenantId}/${id}`;
   return {
-    async keep(ctx, id, content) {
+    async store(ctx, id, content) {
       const { error } = await files().upload(pathOf(ctx, id), content, {
         contentType: "application/octet-stream",
       });

@@ -9,9 +9,9 @@ const INCLUDE = /^```(\w+) file=([\w./-]+)(.*)\n```$/gm;
 
 /** Reads a guide: its title, its first paragraph, and the rest with its included files. */
 export async function readGuide(slug: GuideSlug): Promise<Guide> {
-  const whole = await withIncludes(await readFile(join(DOCS, "guides", `${slug}.md`), "utf8"));
+  const source = await withIncludes(await readFile(join(DOCS, "guides", `${slug}.md`), "utf8"));
   const [, title = slug, lead = "", text = ""] =
-    /^# (.+)\n\n([^\n]+(?:\n[^\n]+)*)\n\n([\s\S]*)$/.exec(whole) ?? [];
+    /^# (.+)\n\n([^\n]+(?:\n[^\n]+)*)\n\n([\s\S]*)$/.exec(source) ?? [];
   return { slug, href: `/docs/guides/${slug}`, title, lead: lead.replaceAll("\n", " "), text };
 }
 
@@ -24,10 +24,10 @@ async function withIncludes(text: string): Promise<string> {
   let at = 0;
   for (const found of text.matchAll(INCLUDE)) {
     const [fence, language, path = "", rest = ""] = found;
-    const shown = await readFile(join(DOCS, path), "utf8");
+    const included = await readFile(join(DOCS, path), "utf8");
     parts.push(
       text.slice(at, found.index),
-      `\`\`\`${language} ${path.split("/").at(-1)}${rest}\n${shown.trimEnd()}\n\`\`\``,
+      `\`\`\`${language} ${path.split("/").at(-1)}${rest}\n${included.trimEnd()}\n\`\`\``,
     );
     at = found.index + fence.length;
   }

@@ -32,8 +32,8 @@ const FORMATS: Partial<Record<NonNullable<SheetColumn["as"]>, string>> = {
 export function writeSheets(sheets: readonly Sheet[], items: readonly Item[]): Promise<Uint8Array> {
   const byKind = Map.groupBy(items, ({ kind }) => kind);
   const itemsOf = ({ kind }: Sheet) => (kind === undefined ? items : (byKind.get(kind) ?? []));
-  const shown = sheets.filter((sheet) => !sheet.optional || itemsOf(sheet).length > 0);
-  return writeXlsx({ sheets: shown.map((sheet) => sheetOf(sheet, itemsOf(sheet))) });
+  const visible = sheets.filter((sheet) => !sheet.optional || itemsOf(sheet).length > 0);
+  return writeXlsx({ sheets: visible.map((sheet) => sheetOf(sheet, itemsOf(sheet))) });
 }
 
 function sheetOf({ name, columns }: Sheet, items: readonly Item[]): WriteSheet {

@@ -73,7 +73,7 @@ async function opened(raw: AsyncGenerator<Uint8Array, void>, asked: Asked): Prom
       chunks = new HeadedChunks(gunzipped(chunks.all(), fileName, asked.isPart ?? false));
       fileName = fileName.replace(/\.gz$/i, "");
     } else if (layer < LAYERS_MAX && Buffer.from(start.subarray(0, 4)).equals(ZIP_MARK)) {
-      const zip = await openZip(await wholeOf(chunks, fileName, WORKBOOK_MAX_BYTES), fileName);
+      const zip = await openZip(await contentOf(chunks, fileName, WORKBOOK_MAX_BYTES), fileName);
       if (zip.entries.has("xl/workbook.xml"))
         return workbookFile(await openWorkbook(zip), fileName, raw);
       const [entry, ...others] = [...zip.entries.values()].filter(
@@ -192,9 +192,13 @@ async function* gunzipped(
 }
 
 /** @throws FileRefused if it is larger, because it must fit into memory */
-async function wholeOf(chunks: HeadedChunks, fileName: string, bytesMax: number): Promise<Buffer> {
-  const whole = await chunks.head(bytesMax + 1);
-  if (whole.length > bytesMax)
+async function contentOf(
+  chunks: HeadedChunks,
+  fileName: string,
+  bytesMax: number,
+): Promise<Buffer> {
+  const content = await chunks.head(bytesMax + 1);
+  if (content.length > bytesMax)
     throw refuseFile(
       { line: 1 },
       null,
@@ -202,7 +206,7 @@ async function wholeOf(chunks: HeadedChunks, fileName: string, bytesMax: number)
       fileName,
       `at most ${bytesMax / 1024 ** 2} MiB, or its rows as CSV`,
     );
-  return Buffer.from(whole);
+  return Buffer.from(content);
 }
 
 /** A web page whose table has dates or amounts; null for other files, including other pages. */
@@ -215,8 +219,8 @@ async function htmlOf(
   const beginning = decoderOf(encoding).decode(start);
   if (!mayBeHtmlTable(beginning) || !/<table[\s>]/i.test(beginning)) return null;
   if (!/<td[\s>]/i.test(beginning)) return null;
-  const whole = await wholeOf(chunks, fileName, HTML_MAX_BYTES);
-  return htmlWorkbook(decoderOf(encoding).decode(whole));
+  const content = await contentOf(chunks, fileName, HTML_MAX_BYTES);
+  return htmlWorkbook(decoderOf(encoding).decode(content));
 }
 
 function hinted({ format, contentType, mapping }: Asked, fileName: string): Hint {

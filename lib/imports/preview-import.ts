@@ -80,7 +80,7 @@ export async function previewImport(
       refusals: found.refusals.slice(0, REFUSALS_REPORTED).map(describeRefusal),
       lines: found.first
         .slice(0, LINES_SHOWN)
-        .map((line, index) => shown(line, duplicates.has(index))),
+        .map((line, index) => linePreview(line, duplicates.has(index))),
       duplicate_count: duplicates.size,
       checked_count: found.first.length,
       failure: found.failure,
@@ -144,7 +144,7 @@ async function duplicatesOf(
   return new Set(positions);
 }
 
-function shown(
+function linePreview(
   { position, ...line }: ImportLine,
   duplicate: boolean,
 ): ImportPreview["lines"][number] {

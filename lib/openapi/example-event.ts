@@ -21,6 +21,6 @@ export function exampleDataOf(kind: EventKind): Record<string, unknown> | null {
   });
   sendEvents(document);
   addExamples(document, []);
-  const shown = document.webhooks?.[kind] as unknown as Shown;
-  return shown.post.requestBody.content["application/json"]?.example.data ?? null;
+  const webhook = document.webhooks?.[kind] as unknown as Shown;
+  return webhook.post.requestBody.content["application/json"]?.example.data ?? null;
 }

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { PRODUCT, PRODUCT_ID } from "../wire/product.ts";
 import { optionalText, requireAudience, trustVariables } from "./auth-config.ts";
 
-const whole = z.string().regex(/^\d+$/, "must be a whole number").transform(Number);
+const wholeNumber = z.string().regex(/^\d+$/, "must be a whole number").transform(Number);
 const secret32 = z
   .string()
   .refine((value) => Buffer.byteLength(value) >= 32, "must be at least 32 bytes long");
@@ -79,14 +79,14 @@ const variables = z.object({
   ...trustVariables,
   NEXTAUTH_SECRET: secret32,
   NEXTAUTH_URL: z.url(),
-  SESSION_CHECK_SECONDS: whole.default(60),
-  SESSION_IDLE_MINUTES: whole.default(60),
-  OIDC_SESSION_MINUTES: whole.default(60),
-  WEB_CONCURRENCY: whole.default(1),
-  RATE_LIMIT_PER_MINUTE: whole.default(1200),
-  RATE_LIMIT_PER_ADDRESS: whole.optional(),
-  AUTH_FAILURES_PER_MINUTE: whole.default(100),
-  DATABASE_MAX_BYTES: whole.default(0),
+  SESSION_CHECK_SECONDS: wholeNumber.default(60),
+  SESSION_IDLE_MINUTES: wholeNumber.default(60),
+  OIDC_SESSION_MINUTES: wholeNumber.default(60),
+  WEB_CONCURRENCY: wholeNumber.default(1),
+  RATE_LIMIT_PER_MINUTE: wholeNumber.default(1200),
+  RATE_LIMIT_PER_ADDRESS: wholeNumber.optional(),
+  AUTH_FAILURES_PER_MINUTE: wholeNumber.default(100),
+  DATABASE_MAX_BYTES: wholeNumber.default(0),
   DATABASE_DISK: optionalText,
   EVIDENCE_BUCKET: optionalText,
   INBOX_DOMAIN: optionalText.pipe(z.hostname().toLowerCase().optional()),
@@ -111,7 +111,7 @@ function requireAuditKeys(
 /** Where the worker receives mail, for connections by mail. */
 const inboxVariables = z.object({
   INBOX_DOMAIN: variables.shape.INBOX_DOMAIN,
-  INBOX_PORT: whole.optional(),
+  INBOX_PORT: wholeNumber.optional(),
   INBOX_TLS_CERT: optionalText,
   INBOX_TLS_KEY: optionalText,
 });

@@ -38,6 +38,9 @@ export async function startTelemetry(
   if (logs) ends.push((await import("./otlp/send-logs.ts")).sendLogs(resource));
   return async () => {
     const all = Promise.allSettled(ends.map((end) => end()));
-    await Promise.race([all, new Promise((goOn) => setTimeout(goOn, FLUSH_TIMEOUT_MS).unref())]);
+    await Promise.race([
+      all,
+      new Promise((resolve) => setTimeout(resolve, FLUSH_TIMEOUT_MS).unref()),
+    ]);
   };
 }

@@ -43,7 +43,7 @@ export async function verifyChain(
   const walk = new Walk(state.chain, proven, start, read, through);
   const fault =
     unsoundFault(proven) ??
-    (await walk.go()) ??
+    (await walk.run()) ??
     endFault(state, proven, walk.last) ??
     unchainedFault(state, walk.last);
   const signed = proven.heads.findLast(({ seq }) => seq <= walk.last.seq) ?? proven.prefix ?? null;
@@ -80,7 +80,7 @@ class Walk {
     this.#through = through;
   }
 
-  async go(): Promise<ChainFault | null> {
+  async run(): Promise<ChainFault | null> {
     while (this.last.seq < this.#through) {
       const events = await this.#read(this.last.seq, this.#through);
       if (events.length === 0) return null;
@@ -110,7 +110,7 @@ class Walk {
     if (isIntact) return this.#rewrittenBefore(event);
     const originalSeq = this.#numberWritten(event);
     if (originalSeq === null) return changed(seq, event.id);
-    if (event.prev_hash !== null && !(await this.#stands(event.prev_hash)))
+    if (event.prev_hash !== null && !(await this.#occursLater(event.prev_hash)))
       return missing(seq, originalSeq - 1);
     return {
       reason: "order_changed",
@@ -145,7 +145,7 @@ class Walk {
     return null;
   }
 
-  async #stands(hash: string): Promise<boolean> {
+  async #occursLater(hash: string): Promise<boolean> {
     for (let after = this.last.seq; after < this.#through; ) {
       const events = await this.#read(after, this.#through);
       const end = events.at(-1);

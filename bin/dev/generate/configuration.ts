@@ -7,8 +7,8 @@ const GENERATED = "Written by `npm run generate` from bin/dev/generate/variables
 export function configurationPage(): string {
   const sections = Object.entries(VARIABLES).map(([group, variables]) => {
     const rows = variables.map(({ names, meaning }) => {
-      const shown = names.map((name) => `\`${name}\``).join(", ");
-      return `| ${shown} | ${meaning} |`;
+      const list = names.map((name) => `\`${name}\``).join(", ");
+      return `| ${list} | ${meaning} |`;
     });
     return [`## ${group}`, "", "| Variable | Meaning |", "| --- | --- |", ...rows].join("\n");
   });

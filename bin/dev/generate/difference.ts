@@ -7,8 +7,10 @@ export function difference(committed: string, generated: string): string[] {
   const [before, after] = [committed.split("\n"), generated.split("\n")];
   const committedLines = counted(before);
   const generatedLines = counted(after);
-  const removed = before.filter((line) => !take(generatedLines, line)).map((line) => `- ${line}`);
-  const added = after.filter((line) => !take(committedLines, line)).map((line) => `+ ${line}`);
+  const removed = before
+    .filter((line) => !decrement(generatedLines, line))
+    .map((line) => `- ${line}`);
+  const added = after.filter((line) => !decrement(committedLines, line)).map((line) => `+ ${line}`);
   return removed.length + added.length > 0
     ? [...removed, ...added]
     : ["The lines are the same but in a different order."];
@@ -20,7 +22,7 @@ function counted(lines: string[]): Map<string, number> {
   return counts;
 }
 
-function take(counts: Map<string, number>, line: string): boolean {
+function decrement(counts: Map<string, number>, line: string): boolean {
   const remaining = counts.get(line) ?? 0;
   counts.set(line, remaining - 1);
   return remaining > 0;

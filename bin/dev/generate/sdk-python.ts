@@ -66,9 +66,9 @@ class TypePrinter {
     const choices = anyOf ?? oneOf;
     if (choices)
       return union(choices.map((choice, at) => this.typeOf(choice, `${name}${at || ""}`)));
-    const whole = merged(schema);
-    if (whole.properties) {
-      this.#declareObject(name, whole);
+    const mergedSchema = merged(schema);
+    if (mergedSchema.properties) {
+      this.#declareObject(name, mergedSchema);
       return `"${name}"`;
     }
     if (Array.isArray(type)) return union(type.map((value) => SCALARS[value] ?? "Any"));
@@ -283,8 +283,8 @@ function methodOf(
 /** Within the resources' module, whose classes have methods named `list`. */
 function argumentType(type: string): string {
   return type
-    .replaceAll(/"(\w+)"(?=[\],]|$)/g, (whole, name: string) =>
-      /^[A-Z][a-z]/.test(name) && !/Literal/.test(type) ? `T.${name}` : whole,
+    .replaceAll(/"(\w+)"(?=[\],]|$)/g, (mergedSchema, name: string) =>
+      /^[A-Z][a-z]/.test(name) && !/Literal/.test(type) ? `T.${name}` : mergedSchema,
     )
     .replace(/^list\[(.*)\]$/, "Sequence[$1]");
 }

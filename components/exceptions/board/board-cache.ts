@@ -83,10 +83,10 @@ export function withInPlaceChanges(board: Board, changes: Changes, sortBy: Sort)
 
 /** The changes that move rows: into the loaded pages, out of them, or to another place. */
 export function movingChanges(board: Board, changes: Changes, sortBy: Sort): Changes {
-  const shown = new Map(board.pages.flatMap(({ items }) => items.map((item) => [item.id, item])));
+  const loaded = new Map(board.pages.flatMap(({ items }) => items.map((item) => [item.id, item])));
   return new Map(
     [...changes].filter(([id, after]) => {
-      const before = shown.get(id);
+      const before = loaded.get(id);
       if (!before) return after !== null && isInReach(board, after, sortBy);
       return after === null || compare(before, after, sortBy) !== 0;
     }),

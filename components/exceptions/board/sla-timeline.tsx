@@ -41,7 +41,7 @@ export function SlaTimeline({ id }: { id: string }) {
       />
     );
   const whichOf = namesakes(data.rows);
-  const shown = roundRows(data.rows);
+  const rounded = roundRows(data.rows);
   const last = data.rows.at(-1);
   // A paused exception is due when its remaining time would end if it were resumed now.
   const dueAt =
@@ -75,7 +75,7 @@ export function SlaTimeline({ id }: { id: string }) {
                 </span>
               </th>
             </tr>
-            <Amounts row={shown[index] as RoundedRow} />
+            <Amounts row={rounded[index] as RoundedRow} />
           </tbody>
         ))}
       </table>

@@ -24,9 +24,9 @@ export type RoundedRow = {
  * second.
  */
 export function roundRows(rows: readonly Row[]): RoundedRow[] {
-  const shown: RoundedRow[] = [];
+  const rounded: RoundedRow[] = [];
   for (const row of rows) {
-    const before = shown.at(-1);
+    const before = rounded.at(-1);
     // Math.round returns -0 for a small negative number.
     const left = Math.round(row.remaining_seconds) + 0;
     const moved = Math.round(row.moved_seconds) + 0;
@@ -38,17 +38,17 @@ export function roundRows(rows: readonly Row[]): RoundedRow[] {
     ]);
     const businessLeft =
       row.business_remaining_seconds === null ? null : Math.round(row.business_remaining_seconds);
-    shown.push({ elapsed, worked, closed, paused, moved, left, businessLeft });
+    rounded.push({ elapsed, worked, closed, paused, moved, left, businessLeft });
   }
-  return shown;
+  return rounded;
 }
 
 /** Rounds numbers so that they add up to `total`: the difference goes to the largest. */
 function partsOf(total: number, parts: readonly number[]): number[] {
-  const whole = parts.map(Math.round);
-  const over = total - whole.reduce((sum, part) => sum + part, 0);
+  const rounded = parts.map(Math.round);
+  const over = total - rounded.reduce((sum, part) => sum + part, 0);
   const largest = parts.indexOf(Math.max(...parts));
-  return whole.map((part, index) => (index === largest ? part + over : part));
+  return rounded.map((part, index) => (index === largest ? part + over : part));
 }
 
 /**

@@ -38,7 +38,7 @@ export function TimelineStrip({
   const strip = stripOf(segments);
   if (!strip) return null;
   const percent = (iso: string) => `${strip.share(iso) * 100}%`;
-  const shown = KINDS.filter((kind) => segments.some((segment) => segment.kind === kind));
+  const visible = KINDS.filter((kind) => segments.some((segment) => segment.kind === kind));
   const soFar = segments.filter(({ ends_at }) => ends_at <= asOf);
   const hasDue = Date.parse(dueAt) > strip.start && Date.parse(dueAt) <= strip.end;
   const ticks = ticksOf(strip, timeZone, TICKS_MAX);
@@ -85,7 +85,7 @@ export function TimelineStrip({
         </div>
       </div>
       <figcaption className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
-        {shown.map((kind) => (
+        {visible.map((kind) => (
           <span key={kind} className="flex items-center gap-1.5">
             <span
               aria-hidden

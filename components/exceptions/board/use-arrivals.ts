@@ -74,10 +74,13 @@ export function useArrivals() {
       titles.length > LISTED ? `${titles.slice(0, LISTED).join("\n")}\n…` : titles.join("\n");
     const heading =
       titles.length === 1 ? first : `${titles.length.toLocaleString("en")} new exceptions`;
-    const shown = new Notification(heading, { tag: KEY, ...(titles.length > 1 && { body }) });
-    shown.onclick = () => {
+    const notification = new Notification(heading, {
+      tag: KEY,
+      ...(titles.length > 1 && { body }),
+    });
+    notification.onclick = () => {
       window.focus();
-      shown.close();
+      notification.close();
     };
   }, []);
 }

@@ -118,17 +118,17 @@ export function useBoardPoll(
         await cache.invalidateQueries({ queryKey });
         return null;
       }
-      const shown = cache.getQueryData<Board>(queryKey);
-      if (!shown) return null;
+      const cached = cache.getQueryData<Board>(queryKey);
+      if (!cached) return null;
       setServerClock(read.as_of);
-      if (shown.pages[0]?.as_of !== since) return null;
-      const changes = new Map([...waitingFor(shown, waits.current), ...read.changes]);
+      if (cached.pages[0]?.as_of !== since) return null;
+      const changes = new Map([...waitingFor(cached, waits.current), ...read.changes]);
       cache.setQueryData<Board>(
         queryKey,
-        withSummary(withInPlaceChanges(shown, changes, sortBy), read),
+        withSummary(withInPlaceChanges(cached, changes, sortBy), read),
       );
-      const moves = movingChanges(shown, changes, sortBy);
-      const known = new Set(idsOf(shown));
+      const moves = movingChanges(cached, changes, sortBy);
+      const known = new Set(idsOf(cached));
       const fresh = [...moves.values()].filter(
         (item) => item !== null && !known.has(item.id) && !announced.current.has(item.id),
       );

@@ -16,11 +16,11 @@ const NOTHING: ReadonlySet<string> = new Set();
 const keyOf = (tenant: string) => `tieout.board-seen.${tenant}`;
 
 /**
- * The moment to sum up from, if the board was last seen long enough before `now`. `seen` is the
+ * The moment to sum up from, if the board was last seen long enough before `now`. `lastSeen` is the
  * stored moment.
  */
-export function returnedSince(seen: string | null, now: number): string | null {
-  const at = seen === null ? Number.NaN : Date.parse(seen);
+export function returnedSince(lastSeen: string | null, now: number): string | null {
+  const at = lastSeen === null ? Number.NaN : Date.parse(lastSeen);
   if (Number.isNaN(at) || now - at < AWAY_MIN_MS) return null;
   return new Date(Math.max(at, now - AWAY_MAX_MS)).toISOString();
 }

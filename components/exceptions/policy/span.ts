@@ -20,8 +20,8 @@ export function minutesOf({ amount, unit }: Span): number | null {
   if (!/^\d{1,6}([.,]\d{1,4})?$/.test(amount.trim())) return null;
   const minutes = Number(amount.trim().replace(",", ".")) * MINUTES[unit];
   // 0.1 h is 6.000000000000001 min in floating point.
-  const whole = Math.round(minutes);
-  return Math.abs(minutes - whole) < 1e-6 && whole >= min && whole <= max ? whole : null;
+  const rounded = Math.round(minutes);
+  return Math.abs(minutes - rounded) < 1e-6 && rounded >= min && rounded <= max ? rounded : null;
 }
 
 /** "4 hours", "1 day" */

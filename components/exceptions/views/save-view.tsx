@@ -25,8 +25,8 @@ export function SaveView({ search }: { search: BoardSearch }) {
   const [saves, setSaves] = useState(false);
   const [openedId, setOpenedId] = useState<string | null>(null);
   const views = data?.items ?? [];
-  const shown = views.find((view) => showsView(view, search));
-  if (shown && shown.id !== openedId) setOpenedId(shown.id);
+  const current = views.find((view) => showsView(view, search));
+  if (current && current.id !== openedId) setOpenedId(current.id);
   const opened = views.find(({ id }) => id === openedId);
   const updating = useMutate({
     send: ({ id }: View) =>
@@ -52,7 +52,7 @@ export function SaveView({ search }: { search: BoardSearch }) {
           <span className="max-w-48 truncate">Update {opened.name}</span>
         </Button>
       )}
-      {canBeSaved(search) && !shown && (
+      {canBeSaved(search) && !current && (
         <Button size="sm" variant="ghost" onClick={() => setSaves(true)}>
           <BookmarkPlus aria-hidden className="size-4" />
           {opened ? "Save as new view" : "Save view"}

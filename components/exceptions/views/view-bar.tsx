@@ -24,7 +24,7 @@ export function ViewBar({
   const { tenant } = useMember();
   const { data } = useQuery(viewsQuery(tenant.id));
   const views = data?.items ?? [];
-  const shown = views.find((view) => showsView(view, search));
+  const current = views.find((view) => showsView(view, search));
   if (views.length === 0) return null;
   return (
     <div className="flex flex-wrap items-center gap-1 pt-4">
@@ -43,14 +43,14 @@ export function ViewBar({
                 name={view.name}
                 count={view.open_count}
                 isShared={view.shared}
-                current={view === shown}
+                current={view === current}
                 onClick={() => onChange(searchOfView(view))}
               />
             </li>
           ))}
         </ul>
       </nav>
-      {shown && <ViewMenu key={shown.id} view={shown} />}
+      {current && <ViewMenu key={current.id} view={current} />}
     </div>
   );
 }

@@ -34,7 +34,7 @@ export function ClosingBoard({ thisMonth }: { thisMonth: string }) {
   const pages = useInfiniteQuery(boardPages(tenant, to));
   const { data, error, isPlaceholderData: stale } = pages;
   const pairs = data?.pages.flatMap(({ items }) => items) ?? [];
-  const shown = filterPairs(pairs, search);
+  const visible = filterPairs(pairs, search);
   const isEmpty = data !== undefined && pairs.length === 0;
   const move = (months: number) => set({ to: monthAfter(to, months) });
   return (
@@ -98,7 +98,7 @@ export function ClosingBoard({ thisMonth }: { thisMonth: string }) {
         >
           Create a reconciliation of two sources. From then on its months appear here.
         </Notice>
-      ) : shown.length === 0 ? (
+      ) : visible.length === 0 ? (
         <Notice
           icon={SearchX}
           title="No matching periods"
@@ -108,8 +108,8 @@ export function ClosingBoard({ thisMonth }: { thisMonth: string }) {
         </Notice>
       ) : (
         <>
-          <BoardTable pairs={shown} months={monthsUpTo(to)} stale={stale} />
-          <LoadMore shown={shown.length} pages={pages} />
+          <BoardTable pairs={visible} months={monthsUpTo(to)} stale={stale} />
+          <LoadMore count={visible.length} pages={pages} />
         </>
       )}
       {search.next && mayOpen && data && (

@@ -51,17 +51,17 @@ export function TrialSamples({ samples }: { samples: readonly Sample[] }) {
 
 function Row({ sample: { change, rule, line_ids, currency, amount_minor } }: { sample: Sample }) {
   const tenant = useTenantId();
-  const shown = useQueries({
+  const samples = useQueries({
     queries: line_ids.slice(0, LINES_SHOWN).map((id) => lineById(tenant, id)),
   });
-  const more = line_ids.length - shown.length;
+  const more = line_ids.length - samples.length;
   return (
     <tr className="grid grid-cols-[4.5rem_minmax(0,1fr)_auto] gap-x-3 border-b border-line py-2 last:border-0">
       <th scope="row" data-tone={TONES[change]} className="text-left font-medium text-tone-ink">
         {CHANGES[change]}
       </th>
       <td className="min-w-0">
-        {shown.map(({ data }, place) =>
+        {samples.map(({ data }, place) =>
           data ? (
             <LineText key={line_ids[place]} line={data} />
           ) : (

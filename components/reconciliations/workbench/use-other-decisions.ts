@@ -14,12 +14,12 @@ export function useOtherDecisions(id: string): void {
   const { self } = useMember();
   const cache = useQueryClient();
   const { data } = useQuery(decisionsOf(tenant, id));
-  const seen = useRef<ReadonlySet<string> | null>(null);
+  const known = useRef<ReadonlySet<string> | null>(null);
   useEffect(() => {
     if (!data) return;
     const now = new Set(data.items.map((item) => `${item.id} ${item.undone_at !== null}`));
-    const before = seen.current;
-    seen.current = now;
+    const before = known.current;
+    known.current = now;
     if (!before) return;
     const others = data.items.filter(
       (item) =>

@@ -55,7 +55,7 @@ export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchS
   const option =
     picked.size === 0 ? (options[choice.line === line?.id ? choice.option : 0] ?? null) : null;
 
-  function go(to: Side, place: number): void {
+  function moveTo(to: Side, place: number): void {
     const target = lists[to].items;
     const next = Math.max(0, Math.min(place, target.length - 1));
     setCursor({ side: to, id: target[next]?.id ?? null, index: next });
@@ -72,12 +72,12 @@ export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchS
     isSearching: enabled && (matches.isPending || (near.isFetching && options.length === 0)),
     failure: matches.error ?? near.error,
     picked,
-    go,
+    go: moveTo,
     /** To a line of either side, as soon as a list has it. */
     goTo: (id: string) => setCursor((now) => ({ ...now, id })),
-    move: (by: number) => go(side, index + by),
+    move: (by: number) => moveTo(side, index + by),
     /** Moves to the other side, if its list has lines. */
-    cross: (to: Side) => lists[to].items.length > 0 && to !== side && go(to, 0),
+    cross: (to: Side) => lists[to].items.length > 0 && to !== side && moveTo(to, 0),
     choose: (place: number) => line && setChoice({ line: line.id, option: place }),
     pick: (item: OpenLine) =>
       setPicked((now) => {

@@ -54,7 +54,7 @@ function togglePalette(): void {
 /** The commands of every page: ⌘K and single-key shortcuts. What they open is loaded on demand. */
 export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
   const tenantId = useTenantId();
-  const shown = useStore(openOverlay, null);
+  const overlay = useStore(openOverlay, null);
   const { singleKeys } = usePreferences();
   const router = useRouter();
 
@@ -103,9 +103,9 @@ export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
   }, [singleKeys, router, surfaces, tenantId]);
 
   const close = () => openOverlay.set(null);
-  if (shown === "palette") return <Palette surfaces={surfaces} onClose={close} />;
-  if (shown === "shortcuts") return <ShortcutsDialog surfaces={surfaces} onClose={close} />;
-  if (shown === "first-steps") return <FirstStepsDialog onClose={close} />;
-  if (shown === "sessions") return <SessionsDialog onClose={close} />;
+  if (overlay === "palette") return <Palette surfaces={surfaces} onClose={close} />;
+  if (overlay === "shortcuts") return <ShortcutsDialog surfaces={surfaces} onClose={close} />;
+  if (overlay === "first-steps") return <FirstStepsDialog onClose={close} />;
+  if (overlay === "sessions") return <SessionsDialog onClose={close} />;
   return null;
 }

@@ -24,7 +24,7 @@ export function usePaletteResults(
     ...surfaces.map((surface) => recordSource(tenant.id, surface, text)),
     docsSource(text),
   ];
-  const answers = useQueries({
+  const results = useQueries({
     queries: sources.map(({ key, find }) => ({
       queryKey: ["tenants", tenant.id, "palette", ...key],
       queryFn: ({ signal }: { signal: AbortSignal }) => find(signal),
@@ -37,18 +37,18 @@ export function usePaletteResults(
   const typedQuery = withoutSecret(typed).trim();
   const behind = typedQuery !== text && typedQuery.length >= MIN_LENGTH;
   const groups = sources.map(({ name, icon }, at) => {
-    const found = (enabled && answers[at]?.data) || [];
-    const shown = found.filter(matches(text, name)).slice(0, RESULTS_MAX);
+    const found = (enabled && results[at]?.data) || [];
+    const visible = found.filter(matches(text, name)).slice(0, RESULTS_MAX);
     return {
       name,
-      entries: shown.map((item) => ({ icon, ...item })),
-      settling: behind || answers[at]?.isPlaceholderData === true,
+      entries: visible.map((item) => ({ icon, ...item })),
+      settling: behind || results[at]?.isPlaceholderData === true,
     };
   });
   return {
     groups: groups.filter(({ entries }) => entries.length > 0),
-    searching: behind || (enabled && answers.some(({ isFetching }) => isFetching)),
-    failed: enabled ? sources.filter((_, at) => answers[at]?.isError).map(({ name }) => name) : [],
+    searching: behind || (enabled && results.some(({ isFetching }) => isFetching)),
+    failed: enabled ? sources.filter((_, at) => results[at]?.isError).map(({ name }) => name) : [],
   };
 }
 

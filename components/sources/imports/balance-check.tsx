@@ -26,19 +26,19 @@ export function BalanceCheck({
   );
   if (checked.length === 0) return null;
   const failing = checked.filter(failed);
-  const shown = [...failing, ...checked.filter((statement) => !failed(statement))].slice(
+  const visible = [...failing, ...checked.filter((statement) => !failed(statement))].slice(
     0,
     SHOWN_MAX,
   );
   return (
     <section aria-label="Balance check" className="flex flex-col gap-3">
-      {shown.map((statement, index) => (
+      {visible.map((statement, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a file may repeat a statement
         <Check key={index} statement={statement} currency={statement.currency ?? currency} />
       ))}
-      {checked.length > shown.length && (
+      {checked.length > visible.length && (
         <p className="text-sm text-muted">
-          and {pluralize(checked.length - shown.length, "more statement")}.
+          and {pluralize(checked.length - visible.length, "more statement")}.
         </p>
       )}
     </section>

@@ -85,7 +85,7 @@ function Checked({
     answer,
   } = useChoices(preview, previewState);
   const [sign, setSign] = useState(source.sign);
-  const [keeps, setKeeps] = useState(true);
+  const [savesMapping, setSavesMapping] = useState(true);
   const isReadable =
     preview.questions.length === 0 &&
     missing.length === 0 &&
@@ -97,7 +97,10 @@ function Checked({
     onCommit({
       file,
       mapping: isMapped ? mapping : null,
-      keep: { ...(learns && keeps && { mapping }), ...(sign !== source.sign && { sign }) },
+      sourceChanges: {
+        ...(learns && savesMapping && { mapping }),
+        ...(sign !== source.sign && { sign }),
+      },
     });
   }
 
@@ -175,8 +178,8 @@ function Checked({
         {learns && (
           <CheckField
             label="Use this mapping for the source's next files"
-            checked={keeps}
-            onChange={({ target }) => setKeeps(target.checked)}
+            checked={savesMapping}
+            onChange={({ target }) => setSavesMapping(target.checked)}
           />
         )}
         <div className="flex flex-wrap items-center gap-2">

@@ -8,11 +8,11 @@ const LISTED: readonly Warning["code"][] = ["skipped", "refused"];
 
 /** What needs a look although the file could be read. */
 export function ImportWarnings({ warnings }: { warnings: readonly Warning[] }) {
-  const shown = warnings.filter(({ code }) => !LISTED.includes(code));
-  if (shown.length === 0) return null;
+  const visible = warnings.filter(({ code }) => !LISTED.includes(code));
+  if (visible.length === 0) return null;
   return (
     <Note tone="warning">
-      {shown.map(({ message }) => (
+      {visible.map(({ message }) => (
         <p key={message}>{message}</p>
       ))}
     </Note>

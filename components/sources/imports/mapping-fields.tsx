@@ -258,7 +258,7 @@ function SignValues({
   onChange: (mapping: Mapping) => void;
 }) {
   const values = mapping.sign_values;
-  const keep = (side: "debit" | "credit", typed: string) => {
+  const saveWords = (side: "debit" | "credit", typed: string) => {
     const words = typed.split(",").flatMap((word) => (word.trim() === "" ? [] : [word.trim()]));
     const next = {
       debit: values?.debit ?? USUAL.debit,
@@ -279,7 +279,7 @@ function SignValues({
           placeholder={USUAL[side].join(", ")}
           defaultValue={values?.[side]?.join(", ") ?? ""}
           onBlur={({ target }) =>
-            target.value !== (values?.[side]?.join(", ") ?? "") && keep(side, target.value)
+            target.value !== (values?.[side]?.join(", ") ?? "") && saveWords(side, target.value)
           }
         />
       ))}

@@ -15,7 +15,7 @@ export type Commit = {
   /** How a file of columns is read; null: not such a file. */
   mapping: Mapping | null;
   /** What the source keeps of it. */
-  keep: Partial<Pick<Source, "mapping" | "sign">>;
+  sourceChanges: Partial<Pick<Source, "mapping" | "sign">>;
 };
 
 /** Sends a whole file. The progress is its bytes. */
@@ -23,11 +23,11 @@ export function useUpload(tenant: string, sourceId: string, onQueued: (imported:
   const cache = useQueryClient();
   const upload = useTransfer<Commit & { size: number }, number, Import>({
     none: 0,
-    send: async ({ file, mapping, keep }, { idempotencyKey, signal, onProgress }) => {
+    send: async ({ file, mapping, sourceChanges }, { idempotencyKey, signal, onProgress }) => {
       onProgress(0);
       const call = { tenant, params: { id: sourceId }, signal };
-      if (Object.keys(keep).length > 0)
-        await callApi(updateSourceContract, { ...call, body: keep });
+      if (Object.keys(sourceChanges).length > 0)
+        await callApi(updateSourceContract, { ...call, body: sourceChanges });
       return callApi(createImportContract, {
         ...call,
         query: { file_name: fileName(file), ...(mapping && { mapping: JSON.stringify(mapping) }) },

@@ -57,7 +57,7 @@ export const PAGES: Break[] = [
     patch: {
       file: "components/ui/dialog.tsx",
       replace:
-        "      shown?.close();\n      // Hidden elements keep focus until the next frame.\n      if (document.activeElement === document.body || shown?.contains(document.activeElement))\n        restoreFocus();",
+        "      element?.close();\n      // Hidden elements keep focus until the next frame.\n      if (document.activeElement === document.body || element?.contains(document.activeElement))\n        restoreFocus();",
       by: "      void restoreFocus;",
     },
     killedBy: {

@@ -44,7 +44,7 @@ export type Access = {
   /** Ends what is under way. */
   signal: AbortSignal;
   /** Decides, before anything is sent, about the key that an SSH server shows. */
-  acceptsHostKey: (shown: string) => Promise<boolean>;
+  acceptsHostKey: (fingerprint: string) => Promise<boolean>;
 };
 
 /** The longest name that a file system takes. */

@@ -74,13 +74,13 @@ class SftpRemote implements Remote {
   async write(name: string, content: Uint8Array, folder: string | null): Promise<void> {
     const folders = folder === null ? [] : [folder];
     const unfinished = this.#within(...folders, `${name}.part`);
-    const whole = this.#within(...folders, name);
+    const path = this.#within(...folders, name);
     await attempt(`write ${name}`, async () => {
       if (folder !== null) await this.#makeFolder(folder);
       await this.#client.put(Buffer.from(content), unfinished);
       // Not every server renames to a name that is taken.
-      if (await this.#client.exists(whole)) await this.#client.delete(whole);
-      await this.#client.rename(unfinished, whole);
+      if (await this.#client.exists(path)) await this.#client.delete(path);
+      await this.#client.rename(unfinished, path);
     });
   }
 

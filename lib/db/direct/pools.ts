@@ -52,11 +52,11 @@ const pools = () =>
       service: makePool("service"),
       replica: makePool("replica"),
     };
-    const shown = Object.entries(byKind).filter(
+    const used = Object.entries(byKind).filter(
       ([kind]) => kind !== "replica" || env().REPLICA_DATABASE_URL,
     );
     const each = (read: (pool: Pool) => number) => () =>
-      Object.fromEntries(shown.map(([kind, pool]) => [kind, read(pool)]));
+      Object.fromEntries(used.map(([kind, pool]) => [kind, read(pool)]));
     const common = { label: "pool" };
     gauge(
       { ...common, name: "tieout_pool_connections", help: "Open connections for requests." },

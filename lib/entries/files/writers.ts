@@ -25,14 +25,14 @@ export async function* splitIntoParts(
   format: PushFormat,
 ): AsyncGenerator<{ part: number; entries: readonly Entry[] }> {
   const { maxEntries } = FORMAT_FILES[format];
-  let seen = 0;
+  let count = 0;
   for await (const page of pages) {
     for (let at = 0; at < page.length; ) {
-      const part = Math.floor(seen / maxEntries) + 1;
-      const entries = page.slice(at, at + part * maxEntries - seen);
+      const part = Math.floor(count / maxEntries) + 1;
+      const entries = page.slice(at, at + part * maxEntries - count);
       yield { part, entries };
       at += entries.length;
-      seen += entries.length;
+      count += entries.length;
     }
   }
 }

@@ -52,7 +52,7 @@ const FIRST_WORD = /^(\p{L}{2,10})[.,]{0,2}\s+(?=\d)/u;
 const WEEKDAY_BEHIND = /(?<=\d)\s?\(\p{L}{1,3}\)/u;
 
 /** A date as its format writes it: without a weekday, and East Asian dates with hyphens. */
-export function bareDate(text: string): string {
+export function normalizeDate(text: string): string {
   if (/^\d[\d./: -]*$/.test(text)) return text;
   const bare = text.replace(EAST_ASIAN, "$1-$2-$3").replace(WEEKDAY_BEHIND, "");
   const [prefix = "", word = ""] = FIRST_WORD.exec(bare) ?? [];
@@ -105,7 +105,7 @@ export function dateReader(format: DateFormat, timeZone: string): DateReader {
   let lastDay: string | null = null;
   return (text) => {
     if (text === lastText) return lastDay;
-    lastDay = read(bareDate(text));
+    lastDay = read(normalizeDate(text));
     lastText = text;
     return lastDay;
   };

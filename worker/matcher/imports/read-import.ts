@@ -12,7 +12,7 @@ import {
   REFUSALS_REPORTED,
 } from "#lib/imports/outcome.ts";
 import { traced } from "#lib/runtime/trace.ts";
-import { refreshStatistics } from "../runs/in-time.ts";
+import { refreshStatistics } from "../runs/statement-timeout.ts";
 import { type ImportKey, importChunks } from "./import-chunks.ts";
 import { STAGED_COLUMNS, stagedRow } from "./staged-rows.ts";
 

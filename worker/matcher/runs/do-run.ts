@@ -13,19 +13,19 @@ import { DEFAULT_RULES } from "../../../engine/rules.ts";
 import { type Decision, learn, trackRecord, type Weights } from "../../../engine/weights.ts";
 import { call, callForValue } from "./call.ts";
 import { changesOf } from "./changes.ts";
+import type { ClaimedRun, LastRun, Policy } from "./claimed-run.ts";
 import { exactSum, impactOf } from "./impact.ts";
-import { inTime, refreshStatistics } from "./in-time.ts";
 import { openLineExceptions, reasonsIn, storedReasons, unusualReasons } from "./line-exceptions.ts";
 import { readRun } from "./read-run.ts";
 import { reportViolations } from "./report-violations.ts";
-import type { LastRun, Policy, RunToDo } from "./run-to-do.ts";
 import { saveChanges } from "./save-changes.ts";
 import { doShortRun } from "./short-run.ts";
+import { refreshStatistics, withStatementTimeout } from "./statement-timeout.ts";
 
 export type RunKey = { tenant_id: string; reconciliation_id: string; run_id: string | null };
 
 /** A run and the number of the attempt that does it. */
-export type Attempt = Pick<RunToDo, "runId" | "attempt">;
+export type Attempt = Pick<ClaimedRun, "runId" | "attempt">;
 
 type Begun = {
   run_id: string;
@@ -35,7 +35,7 @@ type Begun = {
   period_end: string;
   closed: boolean;
   dry_run: object | null;
-  rules: RunToDo["rules"] | null;
+  rules: ClaimedRun["rules"] | null;
   policy: Policy;
   open_days: OpenDays | null;
   weights: Weights | null;
@@ -78,7 +78,7 @@ export async function doRun(
   const progress = new Progress(side, todo, stop);
   await refreshStatistics(main, todo.tenantId);
   const input = await traced(sqlStep("read lines", todo), () =>
-    inTime(main, todo, () => readRun(main, todo)),
+    withStatementTimeout(main, todo, () => readRun(main, todo)),
   );
   const result = await traced(engineStep(todo, input), () => weigh(todo, input, progress));
   const violations = checkInvariants(result);
@@ -94,7 +94,7 @@ export async function doRun(
   if (todo.dryRun) {
     const { newly, no_longer, ...impact } = impactOf(result, changes, input);
     const { tenantId: tenant, reconciliationId: reconciliation } = todo;
-    const exceptions = await inTime(main, todo, () =>
+    const exceptions = await withStatementTimeout(main, todo, () =>
       callForValue<object>(main, "exceptions_at_stake", {
         tenant,
         reconciliation,
@@ -121,9 +121,11 @@ export async function doRun(
   await refreshStatistics(main, todo.tenantId);
   const [{ opened, heldBack }, totals] = await bothDone(
     traced(sqlStep("open_line_exceptions", todo), () =>
-      inTime(main, todo, () => openLineExceptions(main, todo, reasonsIn(result))),
+      withStatementTimeout(main, todo, () => openLineExceptions(main, todo, reasonsIn(result))),
     ),
-    traced(sqlStep("run_totals", todo), () => inTime(side, todo, () => totalsOf(side, todo))),
+    traced(sqlStep("run_totals", todo), () =>
+      withStatementTimeout(side, todo, () => totalsOf(side, todo)),
+    ),
   );
   const again = changes.made.filter((match) => match.again).length;
   const outcome = {
@@ -139,7 +141,7 @@ export async function doRun(
     ...(heldBack > 0 && { held_back_reasons: unusualReasons(result) }),
   };
   const broken = await traced(sqlStep("finish_run", todo), () =>
-    inTime(main, todo, () =>
+    withStatementTimeout(main, todo, () =>
       callForValue<string[]>(main, "finish_run", {
         ...attemptOf(todo),
         totals: JSON.stringify(totals),
@@ -160,7 +162,7 @@ async function bothDone<One, Other>(
 }
 
 /** Digest, counts, waterfall and violated invariants, from the books. */
-const totalsOf = (client: Client, { tenantId, reconciliationId, runId, rules }: RunToDo) =>
+const totalsOf = (client: Client, { tenantId, reconciliationId, runId, rules }: ClaimedRun) =>
   callForValue<object>(client, "run_totals", {
     tenant: tenantId,
     reconciliation: reconciliationId,
@@ -171,11 +173,11 @@ const totalsOf = (client: Client, { tenantId, reconciliationId, runId, rules }: 
 /** Where nothing else is new since the last run. */
 async function openHeldBackExceptions(
   main: Client,
-  todo: RunToDo,
+  todo: ClaimedRun,
   reasonsOf: ReturnType<typeof storedReasons>,
 ): Promise<void> {
   const { opened, heldBack } = await traced(sqlStep("open_line_exceptions", todo), () =>
-    inTime(main, todo, () => openLineExceptions(main, todo, reasonsOf)),
+    withStatementTimeout(main, todo, () => openLineExceptions(main, todo, reasonsOf)),
   );
   await call(main, "finish_unchanged_run", {
     ...attemptOf(todo),
@@ -185,7 +187,7 @@ async function openHeldBackExceptions(
 }
 
 const sqlStep =
-  (name: string, { runId }: RunToDo) =>
+  (name: string, { runId }: ClaimedRun) =>
   (): Step => ({
     name,
     kind: "client",
@@ -193,14 +195,14 @@ const sqlStep =
   });
 
 const engineStep =
-  ({ runId }: RunToDo, { left, right }: Awaited<ReturnType<typeof readRun>>) =>
+  ({ runId }: ClaimedRun, { left, right }: Awaited<ReturnType<typeof readRun>>) =>
   (): Step => ({
     name: "match lines",
     kind: "internal",
     attributes: { "tieout.run_id": runId, "tieout.lines": left.length + right.length },
   });
 
-async function begin(main: Client, key: RunKey): Promise<RunToDo | null> {
+async function begin(main: Client, key: RunKey): Promise<ClaimedRun | null> {
   const begun = await callForValue<Begun | null>(main, "begin_run", {
     tenant: key.tenant_id,
     reconciliation: key.reconciliation_id,
@@ -228,10 +230,10 @@ async function begin(main: Client, key: RunKey): Promise<RunToDo | null> {
   };
 }
 
-const businessDaysIn = ({ openDays }: RunToDo) =>
+const businessDaysIn = ({ openDays }: ClaimedRun) =>
   openDays ? businessDaysOf(openDays) : mondayToFriday;
 
-async function learnDecisions(main: Client, todo: RunToDo): Promise<Weights | null> {
+async function learnDecisions(main: Client, todo: ClaimedRun): Promise<Weights | null> {
   const { tenantId: tenant, pairNo: pair, weights } = todo;
   const decisions = await callForValue<
     ({ id: number; left: Decision["left"] | null; right: Decision["right"] | null } & Decision)[]
@@ -253,7 +255,7 @@ async function learnDecisions(main: Client, todo: RunToDo): Promise<Weights | nu
 }
 
 async function weigh(
-  todo: RunToDo,
+  todo: ClaimedRun,
   { left, right, rejected }: Awaited<ReturnType<typeof readRun>>,
   progress: Progress,
 ): Promise<Result> {
@@ -290,7 +292,7 @@ async function weigh(
  * Arguments of the functions that write for a run: they refuse an attempt that is no longer the
  * latest.
  */
-const attemptOf = ({ tenantId: tenant, runId: run, attempt }: RunToDo) => ({
+const attemptOf = ({ tenantId: tenant, runId: run, attempt }: ClaimedRun) => ({
   tenant,
   run,
   attempt,
@@ -299,11 +301,11 @@ const attemptOf = ({ tenantId: tenant, runId: run, attempt }: RunToDo) => ({
 /** Reports progress to the run's row, twice a second at most. */
 class Progress {
   private readonly side: Client;
-  private readonly todo: RunToDo;
+  private readonly todo: ClaimedRun;
   private readonly stop: AbortSignal | undefined;
   private reportedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(side: Client, todo: RunToDo, stop: AbortSignal | undefined) {
+  constructor(side: Client, todo: ClaimedRun, stop: AbortSignal | undefined) {
     this.side = side;
     this.todo = todo;
     this.stop = stop;

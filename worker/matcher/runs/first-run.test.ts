@@ -4,7 +4,7 @@ import { type FileLine, FreshTenant, type RunReport } from "#e2e/fresh-tenant.ts
 import { until } from "#e2e/until.ts";
 import { testDatabases } from "../../../bin/dev/generate/test-databases.ts";
 import { run, schemaSql } from "../../../bin/dev/migration/schemas.ts";
-import { inTime } from "./in-time.ts";
+import { withStatementTimeout } from "./statement-timeout.ts";
 
 /**
  * Lines per side. Too few for an automatic analyze, so the planner's statistics stay as they are.
@@ -148,7 +148,9 @@ test("a step of a run that takes too long is planned again, and done once more",
     await client.query("select pg_sleep($1)", [tries === 1 ? 10 : 0]);
     return tries;
   };
-  expect(await inTime(client, { tenantId: "others", runId: "run_1", lines: 0 }, step)).toBe(2);
+  expect(
+    await withStatementTimeout(client, { tenantId: "others", runId: "run_1", lines: 0 }, step),
+  ).toBe(2);
   const after = await client.query(
     "select from pg_stat_user_tables where relname = 'lines' and last_analyze > $1",
     [rows[0]?.at],

@@ -4,8 +4,8 @@ import { cut } from "../../../engine/prepare/text.ts";
 import { REASONS, type Reason } from "../../../engine/reasons.ts";
 import { call, callForValue } from "./call.ts";
 import { handlesOf } from "./changes.ts";
+import type { ClaimedRun, Policy } from "./claimed-run.ts";
 import { type ExceptionLine, type ExceptionSubject, titleOf } from "./exception-title.ts";
-import type { Policy, RunToDo } from "./run-to-do.ts";
 
 /**
  * An exception whose lines changed, with the exceptions that are merged into it. `line_no`: its own
@@ -30,7 +30,7 @@ const REFERENCE_MAX = 100;
  */
 export async function openLineExceptions(
   client: Client,
-  run: RunToDo,
+  run: ClaimedRun,
   reasonsOf: ReasonsOf,
 ): Promise<{ opened: number; heldBack: number }> {
   const { exceptions } = run.policy;

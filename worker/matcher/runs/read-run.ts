@@ -4,9 +4,9 @@ import { type Line, Lines } from "../../../engine/lines.ts";
 import { Names } from "../../../engine/names.ts";
 import { call } from "./call.ts";
 import { requireCapacity } from "./capacity.ts";
+import type { ClaimedRun } from "./claimed-run.ts";
 import { copyRows } from "./copy-rows.ts";
 import { type Fees, readFees } from "./fees.ts";
-import type { RunToDo } from "./run-to-do.ts";
 
 /** A match of an earlier run, which this run keeps, replaces or removes. */
 export type EarlierMatch = {
@@ -40,7 +40,7 @@ export type ShortRunInput = Omit<RunInput, "ids"> & {
 };
 
 /** Reads a run's input in one snapshot (runs/run_reading.sql). */
-export function readRun(client: Client, run: RunToDo): Promise<RunInput> {
+export function readRun(client: Client, run: ClaimedRun): Promise<RunInput> {
   return inSnapshot(client, async () => {
     const [counts] = await call<{ left_lines: string; right_lines: string }>(client, "load_run", {
       tenant: run.tenantId,
@@ -75,7 +75,7 @@ export function readRun(client: Client, run: RunToDo): Promise<RunInput> {
  */
 export function readShortRun(
   client: Client,
-  run: RunToDo,
+  run: ClaimedRun,
   most: number,
 ): Promise<ShortRunInput | null> {
   return inSnapshot(client, async () => {
@@ -124,7 +124,7 @@ async function inSnapshot<Read>(client: Client, read: () => Promise<Read>): Prom
 
 type Given = Pick<RunInput, "left" | "right" | "ids" | "fees">;
 
-async function readLines(client: Client, run: RunToDo, input: Given, lines: number) {
+async function readLines(client: Client, run: ClaimedRun, input: Given, lines: number) {
   const names = new Names(run.weights?.names);
   let read = 0;
   await copyRows(
@@ -197,7 +197,7 @@ async function readPresent(client: Client): Promise<EarlierMatch[]> {
 }
 
 /** Combinations that people rejected or undid. */
-async function readRejected(client: Client, run: RunToDo): Promise<Set<string>> {
+async function readRejected(client: Client, run: ClaimedRun): Promise<Set<string>> {
   const refused = await call<{ left_ids: string[] | null; right_ids: string[] | null }>(
     client,
     "refused_combinations",

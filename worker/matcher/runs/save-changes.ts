@@ -7,10 +7,10 @@ import { sum } from "../../../engine/prepare/sum.ts";
 import type { Rule } from "../../../engine/rules.ts";
 import { callForValue } from "./call.ts";
 import { allocatedOf, type Changes, handlesOf, type NewMatch } from "./changes.ts";
+import type { ClaimedRun } from "./claimed-run.ts";
 import { type Fees, feeOf, withFees } from "./fees.ts";
-import { inTime } from "./in-time.ts";
 import { hyphenated } from "./read-run.ts";
-import type { RunToDo } from "./run-to-do.ts";
+import { withStatementTimeout } from "./statement-timeout.ts";
 
 /** The most matches in a chunk, which is one transaction of some hundred milliseconds. */
 const MATCHES = 20_000;
@@ -34,7 +34,7 @@ function settlingRules(rules: readonly Rule[]): boolean[] {
  */
 export async function saveChanges(
   client: Client,
-  run: RunToDo,
+  run: ClaimedRun,
   result: Result,
   { made, gone }: Changes,
   fees: Fees,
@@ -44,7 +44,7 @@ export async function saveChanges(
   let done = 0;
   let leftOut = 0;
   const keep = async (chunk: Chunk, ids: string[]) => {
-    leftOut += await inTime(client, run, () => keepChunk(client, run, chunk, ids));
+    leftOut += await withStatementTimeout(client, run, () => keepChunk(client, run, chunk, ids));
     done += chunk.length + ids.length;
     await report(done, total);
   };
@@ -96,7 +96,7 @@ function* chunksOf(result: Result, fees: Fees, made: readonly NewMatch[]): Gener
 /** @returns how many matches were left out */
 function keepChunk(
   client: Client,
-  run: RunToDo,
+  run: ClaimedRun,
   chunk: Chunk,
   gone: readonly string[],
 ): Promise<number> {

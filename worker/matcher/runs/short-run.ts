@@ -8,10 +8,10 @@ import { leadingExactRules } from "../../../engine/passes.ts";
 import type { BusinessDays } from "../../../engine/prepare/days.ts";
 import { callForValue } from "./call.ts";
 import { type Changes, changesOf, handlesOf, type NewMatch } from "./changes.ts";
+import type { ClaimedRun, LastRun } from "./claimed-run.ts";
 import { exactSum } from "./impact.ts";
 import { type EarlierMatch, readShortRun, type ShortRunInput } from "./read-run.ts";
 import { reportViolations } from "./report-violations.ts";
-import type { LastRun, RunToDo } from "./run-to-do.ts";
 import { saveChanges } from "./save-changes.ts";
 
 /** With more new lines, reading the rest of the pair costs little in comparison. */
@@ -27,7 +27,7 @@ type Decided = { result: Result; changes: Changes; lines: number[]; undecided: n
  */
 export async function doShortRun(
   client: Client,
-  run: RunToDo,
+  run: ClaimedRun,
   businessDays: BusinessDays,
 ): Promise<{ added: number; undone: number } | null> {
   const nothing = { added: 0, undone: 0 };
@@ -54,7 +54,7 @@ export async function doShortRun(
 /** The matches of new lines that change nothing of what earlier runs confirmed. */
 export function decideNewLines(
   input: ShortRunInput,
-  { rules }: Pick<RunToDo, "rules">,
+  { rules }: Pick<ClaimedRun, "rules">,
   businessDays: BusinessDays,
 ): Decided {
   const { left, right, rejected, present, fees, held_lines, new_lines } = input;

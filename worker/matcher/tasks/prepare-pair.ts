@@ -1,6 +1,6 @@
 import type { Task } from "graphile-worker";
 import { requestOf } from "#lib/background/traced-tasks.ts";
-import { refreshStatistics } from "../runs/in-time.ts";
+import { refreshStatistics } from "../runs/statement-timeout.ts";
 
 type PairKey = { tenant_id: string; pair_no: number };
 

@@ -1,7 +1,7 @@
 import type { Task } from "graphile-worker";
 import { requestOf } from "#lib/background/traced-tasks.ts";
 import type { ImportKey } from "../imports/import-chunks.ts";
-import { refreshStatistics } from "../runs/in-time.ts";
+import { refreshStatistics } from "../runs/statement-timeout.ts";
 
 /** Removes the lines of an import too large to be undone while its caller waits. */
 export const undoImport: Task = async (payload, { query }) => {

@@ -16,8 +16,8 @@ import {
   chargesOf,
   moneyOf,
   type Party,
-  provided,
   type Transaction,
+  withoutPlaceholder,
 } from "./camt-transaction.ts";
 import type { XmlNode } from "./xml-events.ts";
 
@@ -254,7 +254,7 @@ export class CamtStatement {
     const { node, reversal } = entry;
     // A reversal keeps the roles of the payment that it reverses.
     const party = amount_minor >= 0 !== reversal ? transaction.debtor : transaction.creditor;
-    const entryReference = provided(node.get("AcctSvcrRef"));
+    const entryReference = withoutPlaceholder(node.get("AcctSvcrRef"));
     const line: ImportLine = {
       amount_minor,
       currency: entry.currency,
@@ -263,7 +263,8 @@ export class CamtStatement {
       position: place,
     };
     if (entry.booked_date !== undefined) line.booked_date = entry.booked_date;
-    const reference = transaction.reference ?? provided(node.get("NtryRef")) ?? entryReference;
+    const reference =
+      transaction.reference ?? withoutPlaceholder(node.get("NtryRef")) ?? entryReference;
     if (reference !== undefined) line.reference = reference;
     const counterparty = party.name ?? party.ultimate;
     if (counterparty !== undefined) line.counterparty = counterparty;
@@ -271,7 +272,9 @@ export class CamtStatement {
     if (description !== undefined) line.description = description;
     const batch = node.at("NtryDtls", "Btch");
     const group =
-      provided(batch?.get("PmtInfId")) ?? transaction.paymentId ?? provided(batch?.get("MsgId"));
+      withoutPlaceholder(batch?.get("PmtInfId")) ??
+      transaction.paymentId ??
+      withoutPlaceholder(batch?.get("MsgId"));
     if (group !== undefined) line.group_key = group;
     this.#reading.out.add(line, this.#statement);
   }
@@ -412,8 +415,8 @@ function detailsOf(
 ): Details {
   const info = node.get("AddtlNtryInf");
   const details = new DetailsBuilder()
-    .add("bank_reference", transaction.bankReference ?? provided(node.get("AcctSvcrRef")))
-    .add("entry_reference", provided(node.get("NtryRef")))
+    .add("bank_reference", transaction.bankReference ?? withoutPlaceholder(node.get("AcctSvcrRef")))
+    .add("entry_reference", withoutPlaceholder(node.get("NtryRef")))
     .add("transaction_code", bankTransactionCode(node))
     .add("reversal", reversal || undefined)
     .add("counterparty_account", party.account)

@@ -44,15 +44,15 @@ export function camtTransaction(node: XmlNode = EMPTY): Transaction {
   const structured = remittance.all("Strd");
   const creditorReference = firstOf(
     structured.map((part) =>
-      provided(part.get("CdtrRefInf", "Ref") ?? part.get("CdtrRefInf", "CdtrRef")),
+      withoutPlaceholder(part.get("CdtrRefInf", "Ref") ?? part.get("CdtrRefInf", "CdtrRef")),
     ),
   );
   const invoice = firstOf(
     structured.map((part) =>
-      provided(part.get("RfrdDocInf", "Nb") ?? part.get("RfrdDocInf", "RfrdDocNb")),
+      withoutPlaceholder(part.get("RfrdDocInf", "Nb") ?? part.get("RfrdDocInf", "RfrdDocNb")),
     ),
   );
-  const ref = (name: string) => provided(refs.get(name));
+  const ref = (name: string) => withoutPlaceholder(refs.get(name));
   const bankReference = ref("AcctSvcrRef");
   const endToEnd = ref("EndToEndId");
   const unstructured = remittance.all("Ustrd").map((part) => part.text.trim());
@@ -144,7 +144,7 @@ function moneyText(node: XmlNode | undefined): string | undefined {
 }
 
 /** The text, unless it is a placeholder. */
-export function provided(text: string | undefined): string | undefined {
+export function withoutPlaceholder(text: string | undefined): string | undefined {
   return text === undefined || PLACEHOLDER.test(text) ? undefined : text;
 }
 
@@ -157,10 +157,10 @@ function partyOf(node: XmlNode, role: "Dbtr" | "Cdtr"): Party {
   const account = parties.at(`${role}Acct`, "Id");
   const agent = node.at("RltdAgts", `${role}Agt`, "FinInstnId");
   return {
-    name: provided(name(role)),
+    name: withoutPlaceholder(name(role)),
     account: account?.get("IBAN") ?? account?.get("Othr", "Id") ?? account?.get("PrtryAcct", "Id"),
     bank: agent?.get("BICFI") ?? agent?.get("BIC") ?? agent?.get("Nm"),
-    ultimate: provided(name(`Ultmt${role}`)),
+    ultimate: withoutPlaceholder(name(`Ultmt${role}`)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { amountMarks } from "../../../wire/amount-marks.ts";
-import { bareDate, dateReader } from "../dates.ts";
+import { dateReader, normalizeDate } from "../dates.ts";
 import {
   DATE_FORMATS,
   type DateFormat,
@@ -33,7 +33,7 @@ const VALUE_MAX_LENGTH = 40;
 /** The formats in which a text can be read as a date. */
 export function dateFormatsOf(text: string): DateFormat[] {
   if (text.length > VALUE_MAX_LENGTH || !/^(?:\d|\p{L}{2}).*\d/u.test(text)) return [];
-  const bare = bareDate(text);
+  const bare = normalizeDate(text);
   return READERS.filter(({ mark, read }) => bare.includes(mark) && read(text) !== null).map(
     ({ format }) => format,
   );

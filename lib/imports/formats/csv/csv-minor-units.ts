@@ -20,7 +20,7 @@ const PAIRS = [
 export function withMinorUnits(table: Table, mapping: Mapping): Mapping {
   const fields = { ...mapping.fields };
   const isMinor = (name: string | undefined) =>
-    table.columns.some((column) => column.name === name && saysMinor(column));
+    table.columns.some((column) => column.name === name && namesMinorUnits(column));
   for (const [major, minor] of PAIRS) {
     const name = fields[major];
     if (!isMinor(name)) continue;
@@ -49,7 +49,7 @@ export function withMinorUnits(table: Table, mapping: Mapping): Mapping {
 }
 
 /** Whether a column's name says cents, and it has integers only. */
-export function saysMinor({ name, cells }: Column): boolean {
+export function namesMinorUnits({ name, cells }: Column): boolean {
   const words = plainWords(name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2"));
   return MINOR_NAMES.test(words) && cells.every((cell) => /^[-+]?\d+$/.test(cell));
 }

@@ -53,22 +53,22 @@ export function tryReading(
 }
 
 /** Whether the file's balances confirm the reading: they follow from it, except in single rows. */
-export function isBorneOut({ course: { holds, breaks } }: TriedReading): boolean {
+export function isConfirmed({ course: { holds, breaks } }: TriedReading): boolean {
   return holds > 0 && holds >= 4 * breaks;
 }
 
 /** The readings that the balances confirm, both as credit balances and as amounts owed. */
-export function borneOut(readings: readonly TriedReading[]): TriedReading[] {
+export function confirmedReadings(readings: readonly TriedReading[]): TriedReading[] {
   const most = Math.max(0, ...readings.map(({ course }) => course.holds));
   const fitting = readings.filter(
-    (reading) => isBorneOut(reading) && reading.course.holds === most,
+    (reading) => isConfirmed(reading) && reading.course.holds === most,
   );
   const usual = fitting.filter(({ course }) => course.polarity === 1);
   return usual.length > 0 ? usual : fitting;
 }
 
 /** The first rows that the readings read differently, in the version of one of them. */
-export function shownRows(
+export function previewRows(
   reading: TriedReading,
   others: readonly TriedReading[],
   currency: string | undefined,

@@ -55,7 +55,7 @@ const TOTAL_STARTS =
   /^\W*(?:grand|sub|tot|sum|gesamt|zwisch|somme|razem|celkem|[oö]sszes|yhteens)/iu;
 
 /** Whether a text says total and nothing else: a filling station is called that, too. */
-export function saysTotal(text: string): boolean {
+export function isTotalLabel(text: string): boolean {
   return text.length <= LABEL_MAX_LENGTH && TOTAL_STARTS.test(text) && TOTAL.test(plainWords(text));
 }
 

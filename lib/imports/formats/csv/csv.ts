@@ -6,7 +6,13 @@ import type { Reader, Reading } from "../reader.ts";
 import { refuseFile } from "../refusal.ts";
 import { BalanceChecks } from "./csv-checks.ts";
 import { isDash } from "./csv-layout.ts";
-import { beginsTotal, labelOf, minorOf, saysTotal, statedBalance } from "./csv-stated-balances.ts";
+import {
+  beginsTotal,
+  isTotalLabel,
+  labelOf,
+  minorOf,
+  statedBalance,
+} from "./csv-stated-balances.ts";
 import { bookingStateOf, headingStateOf } from "./csv-statuses.ts";
 import { UnbookedRows } from "./csv-unbooked.ts";
 import { OwnAccountColumn } from "./own-account-column.ts";
@@ -155,7 +161,7 @@ export function rowReader(given: Reading): RowReader {
 
   /** A total with a date is one if it is the sum of the lines above it. */
   function totalOf(text: string, { amount = "" }: Values): "total" | undefined {
-    if (!saysTotal(text) || amount === "") return undefined;
+    if (!isTotalLabel(text) || amount === "") return undefined;
     const stated = { kind: "closing" as const, amount, currency: null };
     const currency = mapping?.currency ?? given.currency;
     return minorOf(stated, currency, mapping?.decimal_separator) === sum ? "total" : undefined;

@@ -36,7 +36,7 @@ export function agrees(amounts: Column, directions: Column): boolean {
 }
 
 /** The magnitude of an amount, precise enough to compare; NaN if it is not an amount. */
-export function sizeOf(text: string, { decimal_separator }: Mapping): number {
+export function magnitudeOf(text: string, { decimal_separator }: Mapping): number {
   const body = amountMarks(text)?.body;
   if (body === undefined) return Number.NaN;
   const mark = decimal_separator ?? (/[.,](?=\d{1,2}$)/.exec(body)?.[0] || ".");

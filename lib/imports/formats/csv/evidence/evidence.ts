@@ -3,7 +3,7 @@ import type { Mapping } from "../../mapping.ts";
 import { type Question, type TriedReading, tryReading } from "../csv-readings.ts";
 import { shareOfSteps } from "../csv-steps.ts";
 import type { Column, Table } from "../csv-table.ts";
-import { sizeOf } from "./amount-signs.ts";
+import { magnitudeOf } from "./amount-signs.ts";
 
 /** Rows without an amount interrupt the steps of a balance. */
 const STEPS_SHARE = 0.8;
@@ -47,10 +47,10 @@ export class Evidence {
     const { debit, credit } = this.mapping.fields;
     const columns = [this.amountName, debit, credit].flatMap((name) => this.column(name) ?? []);
     const sizes = this.table.rows.map((_, row) =>
-      columns.map(({ all }) => sizeOf(all[row] ?? "", this.mapping)).find((size) => size > 0),
+      columns.map(({ all }) => magnitudeOf(all[row] ?? "", this.mapping)).find((size) => size > 0),
     );
     const values = balances.map((text) => {
-      const size = sizeOf(text, this.mapping);
+      const size = magnitudeOf(text, this.mapping);
       return amountMarks(text)?.negative ? -size : size;
     });
     return shareOfSteps(values, sizes) >= STEPS_SHARE;

@@ -1,5 +1,5 @@
 import { OTHER_BALANCES } from "../csv-other-languages.ts";
-import { isBorneOut } from "../csv-readings.ts";
+import { isConfirmed } from "../csv-readings.ts";
 import { plainWords } from "../csv-words.ts";
 import type { Evidence } from "./evidence.ts";
 import { FEE_NAMES } from "./weigh-fee.ts";
@@ -43,5 +43,5 @@ export function findBalance(evidence: Evidence): void {
 /** A column whose name says only "balance" is one only if a reading agrees with it. */
 export function isBalance(evidence: Evidence, name: string): boolean {
   const plain = plainWords(name);
-  return !/^(?:stand|bilans)$/.test(plain) || isBorneOut(evidence.try({}));
+  return !/^(?:stand|bilans)$/.test(plain) || isConfirmed(evidence.try({}));
 }

@@ -6,7 +6,7 @@ import {
   likelyDirectionOf,
   mayNameDirection,
 } from "../csv-directions.ts";
-import { borneOut, shownRows, type TriedReading } from "../csv-readings.ts";
+import { confirmedReadings, previewRows, type TriedReading } from "../csv-readings.ts";
 import { isStatusName } from "../csv-statuses.ts";
 import type { Column } from "../csv-table.ts";
 import { fieldsNamed, plainWords } from "../csv-words.ts";
@@ -42,7 +42,7 @@ export function weighDirection(evidence: Evidence): void {
     evidence.try({ fields: withColumn, amount_sign: "reverses" }),
     evidence.try({ fields: without(fields, "sign"), amount_sign: "own" }),
   ];
-  const [best, ...rest] = borneOut(readings);
+  const [best, ...rest] = confirmedReadings(readings);
   if (best && rest.length === 0) {
     evidence.mapping = best.mapping;
     return;
@@ -63,7 +63,7 @@ export function weighDirection(evidence: Evidence): void {
     example: amounts.cells.find((cell) => amountMarks(cell)?.negative) ?? null,
     choices: distinct.map((one) => ({
       value: one.mapping.amount_sign as string,
-      reads_as: shownRows(
+      reads_as: previewRows(
         one,
         distinct.filter((other) => other !== one),
         evidence.currency,
@@ -146,7 +146,7 @@ function askDirectionWord(evidence: Evidence, column: Column): boolean {
   const asDebit = { debit: [...debit, unknown], credit: credit.length > 0 ? credit : ["CREDIT"] };
   const asCredit = { debit: debit.length > 0 ? debit : ["DEBIT"], credit: [...credit, unknown] };
   const readings = [asDebit, asCredit].map((sign_values) => evidence.try({ fields, sign_values }));
-  const [best, ...rest] = borneOut(readings);
+  const [best, ...rest] = confirmedReadings(readings);
   if (best && rest.length === 0) {
     evidence.mapping = best.mapping;
     return askDirectionWord(evidence, column);
@@ -160,8 +160,8 @@ function askDirectionWord(evidence: Evidence, column: Column): boolean {
       "mean money out (debit) or money in (credit)?",
     example: unknown,
     choices: [
-      { value: JSON.stringify(asDebit), reads_as: shownRows(out, [back], evidence.currency) },
-      { value: JSON.stringify(asCredit), reads_as: shownRows(back, [out], evidence.currency) },
+      { value: JSON.stringify(asDebit), reads_as: previewRows(out, [back], evidence.currency) },
+      { value: JSON.stringify(asCredit), reads_as: previewRows(back, [out], evidence.currency) },
     ],
   });
   return true;

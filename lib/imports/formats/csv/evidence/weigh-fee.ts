@@ -1,7 +1,7 @@
-import { saysMinor } from "../csv-minor-units.ts";
-import { borneOut, shownRows } from "../csv-readings.ts";
+import { namesMinorUnits } from "../csv-minor-units.ts";
+import { confirmedReadings, previewRows } from "../csv-readings.ts";
 import { plainWords } from "../csv-words.ts";
-import { signsIn, sizeOf } from "./amount-signs.ts";
+import { magnitudeOf, signsIn } from "./amount-signs.ts";
 import type { Evidence } from "./evidence.ts";
 
 export const FEE_NAMES =
@@ -17,11 +17,11 @@ export function weighFee(evidence: Evidence): void {
       ({ name, cells }) =>
         name !== evidence.mapping.balance &&
         FEE_NAMES.test(plainWords(name)) &&
-        cells.some((cell) => sizeOf(cell, evidence.mapping) > 0),
+        cells.some((cell) => magnitudeOf(cell, evidence.mapping) > 0),
     );
   if (!column || evidence.amountName === undefined) return;
   const minus = signsIn(column.cells).minus > signsIn(column.cells).plus;
-  const withFee = saysMinor(column)
+  const withFee = namesMinorUnits(column)
     ? { ...fields, fee_minor: column.name }
     : { ...fields, fee: column.name };
   const plain = evidence.try({ fee_handling: "included" });
@@ -34,7 +34,7 @@ export function weighFee(evidence: Evidence): void {
     evidence.mapping = deducted.mapping;
     return;
   }
-  const [best, ...rest] = borneOut([plain, deducted]);
+  const [best, ...rest] = confirmedReadings([plain, deducted]);
   if (best && rest.length === 0) {
     evidence.mapping = best.mapping;
     return;
@@ -44,10 +44,10 @@ export function weighFee(evidence: Evidence): void {
     message:
       `Does the fee in column "${column.name}" come ` +
       "off the amount, or is it in the amount already?",
-    example: column.cells.find((cell) => sizeOf(cell, evidence.mapping) > 0) ?? null,
+    example: column.cells.find((cell) => magnitudeOf(cell, evidence.mapping) > 0) ?? null,
     choices: [
-      { value: "deducted", reads_as: shownRows(deducted, [plain], evidence.currency) },
-      { value: "included", reads_as: shownRows(plain, [deducted], evidence.currency) },
+      { value: "deducted", reads_as: previewRows(deducted, [plain], evidence.currency) },
+      { value: "included", reads_as: previewRows(plain, [deducted], evidence.currency) },
     ],
   });
 }

@@ -1,5 +1,5 @@
 import { amountMarks } from "../../../../wire/amount-marks.ts";
-import { borneOut, isBorneOut, shownRows } from "../csv-readings.ts";
+import { confirmedReadings, isConfirmed, previewRows } from "../csv-readings.ts";
 import { isLone, signsIn } from "./amount-signs.ts";
 import type { Evidence } from "./evidence.ts";
 
@@ -11,7 +11,7 @@ export function orderPair(evidence: Evidence): void {
   const signs = { debit_sign: "plus", credit_sign: "plus" } as const;
   const readings = [evidence.try(signs), evidence.try({ ...signs, fields })];
   const [best, ...rest] = readings.filter(
-    (reading) => isBorneOut(reading) && reading.course.polarity === 1,
+    (reading) => isConfirmed(reading) && reading.course.polarity === 1,
   );
   if (best && rest.length === 0) {
     evidence.mapping = { ...evidence.mapping, fields: best.mapping.fields };
@@ -28,7 +28,7 @@ export function orderPair(evidence: Evidence): void {
     example: null,
     choices: readings.map((one, at) => ({
       value: one.mapping.fields.debit as string,
-      reads_as: shownRows(one, readings.slice(1 - at, 2 - at), evidence.currency),
+      reads_as: previewRows(one, readings.slice(1 - at, 2 - at), evidence.currency),
     })),
   });
 }
@@ -54,7 +54,7 @@ export function weighPair(evidence: Evidence): void {
     }
     const plus = evidence.try({ [setting]: "plus" });
     const minus = evidence.try({ [setting]: "minus" });
-    const [best, ...rest] = borneOut([plus, minus]);
+    const [best, ...rest] = confirmedReadings([plus, minus]);
     if (best && rest.length === 0) evidence.mapping = best.mapping;
     else if (!isAlone && isLone(signs))
       evidence.mapping = (signs.plus > signs.minus ? plus : minus).mapping;
@@ -68,8 +68,8 @@ export function weighPair(evidence: Evidence): void {
           `such as "${example}" mean: money ${other}, or money ${way}?`,
         example,
         choices: [
-          { value: "plus", reads_as: shownRows(plus, [minus], evidence.currency) },
-          { value: "minus", reads_as: shownRows(minus, [plus], evidence.currency) },
+          { value: "plus", reads_as: previewRows(plus, [minus], evidence.currency) },
+          { value: "minus", reads_as: previewRows(minus, [plus], evidence.currency) },
         ],
       });
       return;

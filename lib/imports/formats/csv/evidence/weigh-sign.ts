@@ -1,6 +1,6 @@
 import { amountMarks } from "../../../../wire/amount-marks.ts";
 import { refuseFile } from "../../refusal.ts";
-import { borneOut, isBorneOut, shownRows, type TriedReading } from "../csv-readings.ts";
+import { confirmedReadings, isConfirmed, previewRows, type TriedReading } from "../csv-readings.ts";
 import { signsIn } from "./amount-signs.ts";
 import { negativeCardPayment } from "./card-payments.ts";
 import type { Evidence } from "./evidence.ts";
@@ -16,7 +16,7 @@ export function weighUnmarked(evidence: Evidence): void {
   if (credits === 0 || credits === column.cells.length) return;
   if (signsIn(column.cells).minus > 0) return;
   const readings = [evidence.try({ unmarked: "debit" }), evidence.try({ unmarked: "credit" })];
-  const [best, ...rest] = borneOut(readings);
+  const [best, ...rest] = confirmedReadings(readings);
   const chosen = best && rest.length === 0 ? best : readings[0];
   if (chosen) evidence.mapping = chosen.mapping;
 }
@@ -36,8 +36,8 @@ export function weighSign(evidence: Evidence): void {
     return;
   }
   const own = evidence.try({ amount_sign: "own" });
-  if (!isBorneOut(own)) refuseUnsigned(evidence, own, balance);
-  if (!isBorneOut(own) || own.course.polarity === 1) return;
+  if (!isConfirmed(own)) refuseUnsigned(evidence, own, balance);
+  if (!isConfirmed(own) || own.course.polarity === 1) return;
   askSign(evidence, `Column "${balance}" falls by positive amounts.`, own);
 }
 
@@ -48,8 +48,8 @@ function askSign(evidence: Evidence, why: string, own: TriedReading): void {
     message: `${why} Does a positive amount mean money in, or money out?`,
     example: evidence.column(evidence.amountName)?.cells[0] ?? null,
     choices: [
-      { value: "inverted", reads_as: shownRows(inverted, [own], evidence.currency) },
-      { value: "own", reads_as: shownRows(own, [inverted], evidence.currency) },
+      { value: "inverted", reads_as: previewRows(inverted, [own], evidence.currency) },
+      { value: "own", reads_as: previewRows(own, [inverted], evidence.currency) },
     ],
   });
 }

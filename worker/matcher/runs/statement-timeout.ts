@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { SQLSTATES } from "#lib/db/sqlstates.ts";
 import { log } from "#lib/runtime/log.ts";
 import { type Caller, call } from "./call.ts";
-import type { RunToDo } from "./run-to-do.ts";
+import type { ClaimedRun } from "./claimed-run.ts";
 
 /**
  * A statement may take BASE_MS and PER_LINE_MS for each line: 40 s for a pair of 100,000 lines a
@@ -17,9 +17,9 @@ const RETRY_FACTOR = 4;
  * statistics are refreshed, and the step runs once more with four times the timeout.
  * @throws what the step throws
  */
-export async function inTime<Done>(
+export async function withStatementTimeout<Done>(
   client: Client,
-  { tenantId, runId, lines }: Pick<RunToDo, "tenantId" | "runId" | "lines">,
+  { tenantId, runId, lines }: Pick<ClaimedRun, "tenantId" | "runId" | "lines">,
   step: () => Promise<Done>,
 ): Promise<Done> {
   const mostMs = Math.round(BASE_MS + lines * PER_LINE_MS);

@@ -33,7 +33,7 @@ export type LastRun = {
 };
 
 /** A run that this process has claimed. */
-export type RunToDo = {
+export type ClaimedRun = {
   tenantId: string;
   reconciliationId: string;
   runId: string;
