@@ -105,10 +105,10 @@ async function bareCopy(like: string): Promise<string> {
   for (const chunk of text)
     if (!copy.write(chunk)) await new Promise((goOn) => copy.once("drain", goOn));
   await new Promise<void>((goOn, fail) => copy.once("finish", goOn).once("error", fail).end());
-  const took = (performance.now() - at) / 1000;
+  const seconds = (performance.now() - at) / 1000;
   await database.query("drop table private.bench_copy");
   if (like !== "including all") await database.query("drop table private.bench_rows");
-  return took.toFixed(1);
+  return seconds.toFixed(1);
 }
 
 /**

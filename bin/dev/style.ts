@@ -19,7 +19,21 @@ const PHRASES = Object.entries(
 ).map(([phrase, pattern]) => ({ phrase, pattern: new RegExp(pattern, "i") }));
 
 /** Names of variables and functions that nobody would search for. */
-const NAMES = ["asked", "few", "given", "gone", "heard", "kept", "made", "said", "told", "wanted"];
+const NAMES = [
+  "acts",
+  "asked",
+  "few",
+  "given",
+  "gone",
+  "heard",
+  "kept",
+  "made",
+  "most",
+  "said",
+  "told",
+  "took",
+  "wanted",
+];
 const DECLARED = new RegExp(`\\b(?:const|let|function) (${NAMES.join("|")})\\b`);
 
 type Place = { rule: string; at: string; text: string };

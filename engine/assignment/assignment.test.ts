@@ -51,8 +51,8 @@ function* everyAssignment(graph: Graph): Generator<{ total: number; flow: number
       return;
     }
     const [l, r] = [leftOf[e] as number, graph.right[e] as number];
-    const most = Math.min(left[l] as number, right[r] as number);
-    for (let units = 0; units <= most; units++) {
+    const max = Math.min(left[l] as number, right[r] as number);
+    for (let units = 0; units <= max; units++) {
       flow[e] = units;
       left[l] = (left[l] as number) - units;
       right[r] = (right[r] as number) - units;

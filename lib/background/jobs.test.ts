@@ -38,11 +38,11 @@ test.each(["done", "failed"] as const)(
   async (outcome) => {
     const { url, client } = await fresh();
     await client.query(CUT_THE_FIRST);
-    let took = 0;
+    let completed = 0;
     jobs = new Jobs({
       connectionString: url,
       tasks: {
-        done: () => void took++,
+        done: () => void completed++,
         failed: () => Promise.reject(new Error("in vain")),
       },
       crontab: "0 0 29 2 * done",
@@ -58,9 +58,9 @@ test.each(["done", "failed"] as const)(
     expect((await client.query("select last_value from public.settlements")).rows).toEqual([
       { last_value: "2" },
     ]);
-    const before = took;
+    const before = completed;
     await client.query("select graphile_worker.add_job('done')");
-    await until("the next job to be done", () => took > before);
+    await until("the next job to be done", () => completed > before);
     expect(jobs.healthy).toBe(true);
     expect(ends).toEqual([]);
   },

@@ -43,7 +43,7 @@ export type JobsOptions = {
 const LEVELS = { error: "error", warning: "warn", info: "debug", debug: "trace" } as const;
 const logger = new Logger(() => (level, message) => log[LEVELS[level]](message));
 
-const took = durationHistogram({
+const jobDuration = durationHistogram({
   name: "tieout_job_duration_seconds",
   help: "How long jobs of this process took: match_pair is a run, read_import an import.",
   labels: ["task", "status"],
@@ -208,7 +208,7 @@ export class Jobs implements Service {
       this.#running++;
       this.#count(job.flags, 1);
       onFetch();
-      stops.set(job.id, took.startTimer({ task: job.task_identifier }));
+      stops.set(job.id, jobDuration.startTimer({ task: job.task_identifier }));
     });
     events.on("job:complete", ({ job, error }) => {
       this.#running--;

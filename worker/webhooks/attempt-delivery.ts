@@ -22,7 +22,7 @@ const MASKED_FROM_LENGTH = 8;
  */
 const secretCache = new LRUCache<string, string>({ max: 1_000, ttl: 60_000 });
 
-const took = durationHistogram({
+const attemptDuration = durationHistogram({
   name: "tieout_webhook_attempt_seconds",
   help: "How long this worker's requests to receivers took.",
   labels: ["outcome"],
@@ -38,7 +38,7 @@ export async function attemptDelivery(
   claimedAt: number,
   stop: AbortSignal,
 ): Promise<Result> {
-  const stopTimer = took.startTimer();
+  const stopTimer = attemptDuration.startTimer();
   const result = await traced(
     () => ({
       requestId: claimed.request_id,

@@ -35,7 +35,7 @@ describe("a closed period", () => {
         await fixture.ok("GET", `reconciliations/${fixture.period}/statement`),
         await fixture.reconciliation(),
       ];
-      const acts: [string, string, object?][] = [
+      const actions: [string, string, object?][] = [
         ["POST", `matches/${match?.id}/undo`],
         ["POST", `reconciliations/${fixture.period}/runs`, {}],
         [
@@ -52,7 +52,7 @@ describe("a closed period", () => {
         ["PATCH", `reconciliations/${fixture.period}`, { status: "in_progress" }],
         ["POST", `reconciliations/${fixture.period}/close`],
       ];
-      for (const [method, path, body] of acts)
+      for (const [method, path, body] of actions)
         expectProblem(await fixture.call(method, path, body ? { body } : {}), "conflict");
       await fixture.add("left", [line("late", 777, { reference: "LATE" })]);
       expect([

@@ -55,9 +55,9 @@ function wideEncoding(head: Uint8Array): Encoding | undefined {
   let even = 0;
   let odd = 0;
   for (let at = 0; at < length; at++) if (head[at] === 0) at % 2 === 0 ? even++ : odd++;
-  const most = (length / 2) * 0.8;
-  if (length >= 8 && odd >= most && even === 0) return "utf-16le";
-  return length >= 8 && even >= most && odd === 0 ? "utf-16be" : undefined;
+  const threshold = (length / 2) * 0.8;
+  if (length >= 8 && odd >= threshold && even === 0) return "utf-16le";
+  return length >= 8 && even >= threshold && odd === 0 ? "utf-16be" : undefined;
 }
 
 /**

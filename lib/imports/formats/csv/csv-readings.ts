@@ -59,9 +59,9 @@ export function isConfirmed({ course: { holds, breaks } }: TriedReading): boolea
 
 /** The readings that the balances confirm, both as credit balances and as amounts owed. */
 export function confirmedReadings(readings: readonly TriedReading[]): TriedReading[] {
-  const most = Math.max(0, ...readings.map(({ course }) => course.holds));
+  const maxHolds = Math.max(0, ...readings.map(({ course }) => course.holds));
   const fitting = readings.filter(
-    (reading) => isConfirmed(reading) && reading.course.holds === most,
+    (reading) => isConfirmed(reading) && reading.course.holds === maxHolds,
   );
   const usual = fitting.filter(({ course }) => course.polarity === 1);
   return usual.length > 0 ? usual : fitting;

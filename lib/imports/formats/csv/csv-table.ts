@@ -57,7 +57,7 @@ export function tableOfRows(
   const header = headerAt >= 0 ? rows[headerAt] : undefined;
   const below = rows.slice(headerAt + 1).filter(({ cells }) => cells.length > 1);
   const headerWidth = header?.cells.length ?? 0;
-  const width = below.reduce((most, { cells }) => Math.max(most, cells.length), headerWidth);
+  const width = below.reduce((max, { cells }) => Math.max(max, cells.length), headerWidth);
   if (width < 2 || !isTable(below, header)) return null;
   const names = header
     ? uniqueNames(header.cells)
@@ -129,14 +129,15 @@ function kindOf(all: string[]): ColumnKind {
   const filled = judged.filter((cell) => !isDash(cell));
   const cells = filled.some(looksLikeAmount) ? filled : judged;
   if (cells.length === 0) return "empty";
-  const most = (test: (cell: string) => boolean) => cells.filter(test).length >= cells.length * 0.7;
-  if (most(isCurrency)) return "currency";
-  if (most((cell) => directionOf(cell) !== undefined)) return "sign";
+  const mostAre = (test: (cell: string) => boolean) =>
+    cells.filter(test).length >= cells.length * 0.7;
+  if (mostAre(isCurrency)) return "currency";
+  if (mostAre((cell) => directionOf(cell) !== undefined)) return "sign";
   const days = cells.filter(looksLikeDate).length;
   // "Pending" may be in place of a date that will follow.
   if (days > 0 && days >= 0.7 * cells.filter((cell) => bookingStateOf(cell) === undefined).length)
     return "date";
-  return most(looksLikeAmount) ? "amount" : "text";
+  return mostAre(looksLikeAmount) ? "amount" : "text";
 }
 
 function isCurrency(cell: string): boolean {
