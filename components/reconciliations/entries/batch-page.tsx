@@ -107,7 +107,7 @@ function PushFact({
         </p>
       )}
       {error && (
-        <p className="text-danger">
+        <p className="text-danger-text">
           {error} {state === "failed" && "It is tried again by itself."}
         </p>
       )}

@@ -111,7 +111,7 @@ function SaveBar({
         <p className="text-sm text-muted">No changes</p>
       )}
       {hasError && (
-        <p role="alert" className="text-sm text-danger">
+        <p role="alert" className="text-sm text-danger-text">
           Fix the fields that are marked.
         </p>
       )}
