@@ -202,8 +202,8 @@ export const DATABASE: Break[] = [
     effect: "a search finds lines of every tenant",
     patch: {
       function: "private.find_lines_of_caller",
-      replace: "where %s = $1 and t.source_no",
-      by: "where %s is not null and t.source_no",
+      replace: "where %s = $1 and line_text.source_no",
+      by: "where %s is not null and line_text.source_no",
     },
     killedBy: {
       file: "e2e/api/database/row-security.test.ts",

@@ -261,8 +261,8 @@ export const WRITES: Break[] = [
     effect: "a split line has nothing open, though the other side has less",
     patch: {
       function: "private.match_by_hand",
-      replace: "case when l.line_no = split_no then split_minor else l.open_minor end",
-      by: "l.open_minor",
+      replace: "case when line.line_no = split_no then split_minor else line.open_minor end",
+      by: "line.open_minor",
     },
     killedBy: {
       file: "e2e/api/matching/taking-back.test.ts",

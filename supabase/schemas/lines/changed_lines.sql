@@ -39,17 +39,18 @@ declare
 begin
   return array(
     select mm.line_no from (
-      select m.id from public.matches m
-      where m.tenant_id = tenant and m.id >= first_id and m.created_at >= since
-        and m.state <> 'suggested'
+      select match.id from public.matches match
+      where match.tenant_id = tenant and match.id >= first_id and match.created_at >= since
+        and match.state <> 'suggested'
       union all
-      select m.id from public.matches m where m.tenant_id = tenant and m.decided_at >= since
+      select match.id from public.matches match
+      where match.tenant_id = tenant and match.decided_at >= since
       union all
-      select unnest(a.match_ids) from private.acts a
-      where a.tenant_id = tenant and a.undone_at >= since
-    ) m
-    cross join lateral (select y.line_no from public.match_members y
-      where y.tenant_id = tenant and y.match_id = m.id offset 0) mm
+      select unnest(act.match_ids) from private.acts act
+      where act.tenant_id = tenant and act.undone_at >= since
+    ) match
+    cross join lateral (select member.line_no from public.match_members member
+      where member.tenant_id = tenant and member.match_id = match.id offset 0) mm
     limit most + 1
   );
 end $$;
@@ -62,20 +63,22 @@ declare
   first_id constant text := 'dec_' || private.id_time(since - interval '10 minutes');
 begin
   return array(
-    select l.line_no from (
-      select a.line_id from private.acts a
-      where a.tenant_id = tenant and a.id >= first_id and a.created_at >= since
+    select line.line_no from (
+      select act.line_id from private.acts act
+      where act.tenant_id = tenant and act.id >= first_id and act.created_at >= since
       union all
-      select a.line_id from private.acts a where a.tenant_id = tenant and a.undone_at >= since
-    ) a
-    cross join lateral (select y.line_no from public.lines y
-      where y.tenant_id = tenant and y.id = a.line_id offset 0) l
+      select act.line_id from private.acts act
+      where act.tenant_id = tenant and act.undone_at >= since
+    ) act
+    cross join lateral (select line.line_no from public.lines line
+      where line.tenant_id = tenant and line.id = act.line_id offset 0) line
     union all
-    select x.line_no
-    from (select e.id from public.exceptions e
-      where e.tenant_id = tenant and e.updated_at >= since) e
-    cross join lateral (select y.line_no from private.exception_lines y
-      where y.tenant_id = tenant and y.exception_id = e.id offset 0) x
+    select exception_line.line_no
+    from (select exception.id from public.exceptions exception
+      where exception.tenant_id = tenant and exception.updated_at >= since) exception
+    cross join lateral (select exception_line.line_no from private.exception_lines exception_line
+      where exception_line.tenant_id = tenant and exception_line.exception_id = exception.id
+      offset 0) exception_line
     limit most + 1
   );
 end $$;
@@ -111,17 +114,21 @@ begin
   return $c$(x.line_no >= $10 and x.created_at >= $9
     or exists (
       select from public.match_members mm
-      cross join lateral (select y.* from public.matches y
-        where y.tenant_id = $1 and y.id = mm.match_id offset 0) m
+      cross join lateral (select match.* from public.matches match
+        where match.tenant_id = $1 and match.id = mm.match_id offset 0) match
       where mm.tenant_id = $1 and mm.line_no = x.line_no
-        and (m.decided_at >= $9 or m.created_at >= $9 and m.state <> 'suggested') offset 0)
-    or exists (
-      select from private.acts a
-      where a.tenant_id = $1 and a.line_id = x.id and greatest(a.created_at, a.undone_at) >= $9
+        and (match.decided_at >= $9 or match.created_at >= $9 and match.state <> 'suggested')
       offset 0)
     or exists (
-      select from private.exception_lines y
-      cross join lateral (select z.updated_at from public.exceptions z
-        where z.tenant_id = $1 and z.id = y.exception_id offset 0) e
-      where y.tenant_id = $1 and y.line_no = x.line_no and e.updated_at >= $9 offset 0))$c$;
+      select from private.acts act
+      where act.tenant_id = $1 and act.line_id = x.id
+        and greatest(act.created_at, act.undone_at) >= $9
+      offset 0)
+    or exists (
+      select from private.exception_lines exception_line
+      cross join lateral (select exception.updated_at from public.exceptions exception
+        where exception.tenant_id = $1 and exception.id = exception_line.exception_id
+        offset 0) exception
+      where exception_line.tenant_id = $1 and exception_line.line_no = x.line_no
+        and exception.updated_at >= $9 offset 0))$c$;
 end $$;

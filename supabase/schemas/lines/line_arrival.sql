@@ -112,33 +112,39 @@ begin
         counterparty, description, group_key, details
       )
       select $1,
-        private.line_identity($4, l.key, coalesce(r.nth, 1) - (l.external_id is not null)::integer),
-        $2, l.file_line, $3,
-        l.external_id, l.amount_minor, l.fee_minor, l.currency, l.value_date, l.booked_date,
-        l.reference, l.counterparty, l.description, l.group_key,
-        nullif(l.details, '{}')
-      from pg_temp.staged_lines l left join pg_temp.repeated_lines r on r.position = l.position
-      where l.is_second_pass = $6
-        and (l.external_id is null or l.id_is_shared or coalesce(r.nth, 1) = 1)
+        private.line_identity($4, staged.key,
+          coalesce(repeated.nth, 1) - (staged.external_id is not null)::integer),
+        $2, staged.file_line, $3,
+        staged.external_id, staged.amount_minor, staged.fee_minor, staged.currency,
+        staged.value_date, staged.booked_date,
+        staged.reference, staged.counterparty, staged.description, staged.group_key,
+        nullif(staged.details, '{}')
+      from pg_temp.staged_lines staged
+      left join pg_temp.repeated_lines repeated on repeated.position = staged.position
+      where staged.is_second_pass = $6
+        and (staged.external_id is null or staged.id_is_shared or coalesce(repeated.nth, 1) = 1)
   $sql$ || case when looks then 'on conflict on constraint lines_pkey do nothing' else '' end
     || $sql$
       returning line.line_no, line.id, line.amount_minor, line.currency, line.value_date
     ), opened as (
       insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor,
         open_minor, value_date)
-      select $1, p.pair_no, k.line_no, case p.left_source_no when $2 then 'left' else 'right' end,
-        k.currency, effective, effective, k.value_date
-      from kept k cross join public.pairs p
+      select $1, pair.pair_no, kept_line.line_no,
+        case pair.left_source_no when $2 then 'left' else 'right' end,
+        kept_line.currency, effective, effective, kept_line.value_date
+      from kept kept_line cross join public.pairs pair
       cross join lateral (
-        select case $5 when 'inverted' then -k.amount_minor else k.amount_minor end as effective) e
-      where p.tenant_id = $1 and $2 in (p.left_source_no, p.right_source_no)
+        select case $5 when 'inverted' then -kept_line.amount_minor else kept_line.amount_minor
+          end as effective) amount
+      where pair.tenant_id = $1 and $2 in (pair.left_source_no, pair.right_source_no)
     ), waiting as (
       insert into private.line_spans (tenant_id, source_no, first_line_no, last_line_no)
-      select $1, $2, min(k.line_no), max(k.line_no) from kept k having count(*) > 0
+      select $1, $2, min(kept_line.line_no), max(kept_line.line_no)
+      from kept kept_line having count(*) > 0
     )
-    select count(*), case when $3 is null then coalesce(array_agg(k.id), '{}') end,
-      min(k.line_no), max(k.line_no)
-    from kept k
+    select count(*), case when $3 is null then coalesce(array_agg(kept_line.id), '{}') end,
+      min(kept_line.line_no), max(kept_line.line_no)
+    from kept kept_line
   $sql$;
 end $$;
 

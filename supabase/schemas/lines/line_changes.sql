@@ -32,27 +32,29 @@ language plpgsql stable security definer set search_path = '' as $$
 declare
   held public.reconciliations;
 begin
-  perform private.require_not_closing(p.tenant_id, p.pair_no) from public.pairs p
-  where p.tenant_id = $1 and $2 in (p.left_source_no, p.right_source_no);
-  select r.* into held from (
-    select m.reconciliation_id as id from public.match_members mm
-    join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
-      and m.state = 'confirmed'
+  perform private.require_not_closing(pair.tenant_id, pair.pair_no) from public.pairs pair
+  where pair.tenant_id = $1 and $2 in (pair.left_source_no, pair.right_source_no);
+  select period.* into held from (
+    select match.reconciliation_id as id from public.match_members mm
+    join public.matches match on match.tenant_id = mm.tenant_id and match.id = mm.match_id
+      and match.state = 'confirmed'
     where mm.tenant_id = $1 and mm.line_no = any (line_nos)
     union all
-    select x.reconciliation_id
-    from public.exclusions x
-    where x.tenant_id = $1 and x.line_no = any (line_nos)
+    select exclusion.reconciliation_id
+    from public.exclusions exclusion
+    where exclusion.tenant_id = $1 and exclusion.line_no = any (line_nos)
     union all
-    select c.reconciliation_id from public.pairs p
-    join public.reconciliations q on q.tenant_id = p.tenant_id and q.pair_no = p.pair_no
-      and q.closed_at is not null
-    join public.carried_lines c on c.tenant_id = q.tenant_id and c.reconciliation_id = q.id
-      and c.line_no = any (line_nos)
-    where p.tenant_id = $1 and $2 in (p.left_source_no, p.right_source_no)
-  ) x
-  join public.reconciliations r on r.tenant_id = $1 and r.id = x.id
-    and (r.closed_at is not null or r.status = 'archived')
+    select carried_line.reconciliation_id from public.pairs pair
+    join public.reconciliations period on period.tenant_id = pair.tenant_id
+      and period.pair_no = pair.pair_no
+      and period.closed_at is not null
+    join public.carried_lines carried_line on carried_line.tenant_id = period.tenant_id
+      and carried_line.reconciliation_id = period.id
+      and carried_line.line_no = any (line_nos)
+    where pair.tenant_id = $1 and $2 in (pair.left_source_no, pair.right_source_no)
+  ) used_in
+  join public.reconciliations period on period.tenant_id = $1 and period.id = used_in.id
+    and (period.closed_at is not null or period.status = 'archived')
   limit 1;
   if found then
     perform private.refuse_conflict(
@@ -70,15 +72,15 @@ end $$;
 create function private.detach_removed_lines(tenant_id text, import_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  source constant integer := (select i.source_no from public.imports i
-    where i.tenant_id = $1 and i.id = $2);
+  source constant integer := (select import.source_no from public.imports import
+    where import.tenant_id = $1 and import.id = $2);
   line_nos bigint[];
   touched record;
 begin
   perform private.lock_source($1, source);
   perform private.lock_pairs_of_source($1, source);
-  perform private.mark_pair_changed(p.tenant_id, p.pair_no) from public.pairs p
-  where p.tenant_id = $1 and source in (p.left_source_no, p.right_source_no);
+  perform private.mark_pair_changed(pair.tenant_id, pair.pair_no) from public.pairs pair
+  where pair.tenant_id = $1 and source in (pair.left_source_no, pair.right_source_no);
   line_nos := private.line_nos_of_import($1, $2);
   perform private.require_undoable($1, source, line_nos);
   perform private.revoke_signatures_of_source($1, source, '-infinity', 'An import was undone.');
@@ -89,15 +91,18 @@ begin
     perform private.undo_matches($1, touched.ids, null);
     perform private.delete_matches($1, touched.ids);
   end loop;
-  for touched in select p.pair_no from public.pairs p where p.tenant_id = $1 loop
+  for touched in select pair.pair_no from public.pairs pair where pair.tenant_id = $1 loop
     delete
-    from public.exclusions x
-    where x.tenant_id = $1 and x.pair_no = touched.pair_no and x.line_no = any (line_nos);
+    from public.exclusions exclusion
+    where exclusion.tenant_id = $1 and exclusion.pair_no = touched.pair_no
+      and exclusion.line_no = any (line_nos);
     delete
-    from private.open_lines o
-    where o.tenant_id = $1 and o.pair_no = touched.pair_no and o.line_no = any (line_nos);
+    from private.open_lines open_line
+    where open_line.tenant_id = $1 and open_line.pair_no = touched.pair_no
+      and open_line.line_no = any (line_nos);
     perform private.resolve_line_exceptions($1, touched.pair_no, line_nos,
       'The import of the line was undone.');
   end loop;
-  delete from private.line_texts t where t.tenant_id = $1 and t.line_no = any (line_nos);
+  delete from private.line_texts line_text
+  where line_text.tenant_id = $1 and line_text.line_no = any (line_nos);
 end $$;

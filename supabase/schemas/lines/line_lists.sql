@@ -48,19 +48,26 @@ begin
   return case what
     when 'matched' then $c$exists (
       select from public.match_members mm cross join lateral (
-        select from public.matches m
-        where m.tenant_id = $1 and m.id = mm.match_id and m.reconciliation_id = $3.id
-          and m.state = 'confirmed' offset 0
-      ) m
+        select from public.matches match
+        where match.tenant_id = $1 and match.id = mm.match_id and match.reconciliation_id = $3.id
+          and match.state = 'confirmed' offset 0
+      ) match
         where mm.tenant_id = $1 and mm.line_no = x.line_no and mm.pair_no = $3.pair_no offset 0)$c$
     when 'excluded' then $c$exists (
-      select from public.exclusions e
-      where e.tenant_id = $1 and e.pair_no = $3.pair_no and e.line_no = x.line_no
-        and e.reconciliation_id = $3.id offset 0)$c$
+      select from public.exclusions exclusion
+      where exclusion.tenant_id = $1 and exclusion.pair_no = $3.pair_no
+        and exclusion.line_no = x.line_no
+        and exclusion.reconciliation_id = $3.id offset 0)$c$
     when 'open'
-      then 'exists (select from private.open_lines o where o.tenant_id = $1 and o.pair_no = $3.pair_no and o.line_no = x.line_no offset 0)'
+      then 'exists (
+      select from private.open_lines open_line
+      where open_line.tenant_id = $1 and open_line.pair_no = $3.pair_no
+        and open_line.line_no = x.line_no offset 0)'
     when 'carried' then
-      'exists (select from public.carried_lines c where c.tenant_id = $1 and c.reconciliation_id = $3.id and c.line_no = x.line_no offset 0)'
+      'exists (
+      select from public.carried_lines carried_line
+      where carried_line.tenant_id = $1 and carried_line.reconciliation_id = $3.id
+        and carried_line.line_no = x.line_no offset 0)'
   end;
 end $$;
 
@@ -76,24 +83,25 @@ declare
   line_nos bigint[];
 begin
   if state = 'matched' and r.id is not null and coalesce((
-    select c.lines
-    from private.matched_counts c
-    where c.tenant_id = tenant and c.reconciliation_id = r.id),
+    select matched_count.lines
+    from private.matched_counts matched_count
+    where matched_count.tenant_id = tenant and matched_count.reconciliation_id = r.id),
       0) <= most
   then
     return array(
-      select distinct mm.line_no from public.matches m
-      cross join lateral (select x.line_no from public.match_members x
-        where x.tenant_id = tenant and x.match_id = m.id offset 0) mm
-      where m.tenant_id = tenant and m.reconciliation_id = r.id and m.state = 'confirmed'
+      select distinct mm.line_no from public.matches match
+      cross join lateral (select member.line_no from public.match_members member
+        where member.tenant_id = tenant and member.match_id = match.id offset 0) mm
+      where match.tenant_id = tenant and match.reconciliation_id = r.id
+        and match.state = 'confirmed'
     );
   elsif state = 'excluded' then
     pair_nos := case when r.id is not null then array[r.pair_no] else array(
-      select p.pair_no from public.pairs p
-      where p.tenant_id = tenant
-        and (p.left_source_no = any (source_nos) or p.right_source_no = any (source_nos))) end;
-    line_nos := array(select distinct e.line_no from public.exclusions e
-      where e.tenant_id = tenant and e.pair_no = any (pair_nos) limit most + 1);
+      select pair.pair_no from public.pairs pair
+      where pair.tenant_id = tenant and (pair.left_source_no = any (source_nos)
+        or pair.right_source_no = any (source_nos))) end;
+    line_nos := array(select distinct exclusion.line_no from public.exclusions exclusion
+      where exclusion.tenant_id = tenant and exclusion.pair_no = any (pair_nos) limit most + 1);
     return case when cardinality(line_nos) <= most then line_nos end;
   end if;
   return null;
@@ -293,32 +301,33 @@ begin
   end if;
   if input ->> 'reconciliation_id' is not null then
     select * into r
-    from public.reconciliations x
-    where x.tenant_id = tenant and x.id = input ->> 'reconciliation_id';
+    from public.reconciliations period
+    where period.tenant_id = tenant and period.id = input ->> 'reconciliation_id';
     if not found then
       perform private.refuse_missing('reconciliation');
     end if;
   end if;
   source_nos := array(
-    select s.source_no
-    from public.sources s
-    left join public.pairs p on p.tenant_id = tenant and p.pair_no = r.pair_no
-    where s.tenant_id = tenant
-      and (input ->> 'source_id' is null or s.id = input ->> 'source_id')
-      and (r.id is null or s.source_no in (p.left_source_no, p.right_source_no))
+    select source.source_no
+    from public.sources source
+    left join public.pairs pair on pair.tenant_id = tenant and pair.pair_no = r.pair_no
+    where source.tenant_id = tenant
+      and (input ->> 'source_id' is null or source.id = input ->> 'source_id')
+      and (r.id is null or source.source_no in (pair.left_source_no, pair.right_source_no))
       and (input ->> 'side' is null
-      or s.source_no = case input ->> 'side' when 'left' then p.left_source_no
-      else p.right_source_no end)
+      or source.source_no = case input ->> 'side' when 'left' then pair.left_source_no
+      else pair.right_source_no end)
   );
   line_nos := array(
-    select f.line_no
-    from private.lines_of_caller(r, input, source_nos, page_size + 1) f order by f.n);
+    select page_line.line_no
+    from private.lines_of_caller(r, input, source_nos, page_size + 1) page_line
+    order by page_line.n);
   items := private.lines_json(tenant, r.pair_no, line_nos);
   if r.closed_at is not null then
-    select jsonb_agg(i.item || private.line_in_closed(l, r) order by i.n) into items
-    from jsonb_array_elements(items) with ordinality i (item, n)
-    cross join lateral (select * from public.lines y
-      where y.tenant_id = tenant and y.line_no = line_nos[i.n] offset 0) l;
+    select jsonb_agg(listed.item || private.line_in_closed(line, r) order by listed.n) into items
+    from jsonb_array_elements(items) with ordinality listed (item, n)
+    cross join lateral (select * from public.lines line
+      where line.tenant_id = tenant and line.line_no = line_nos[listed.n] offset 0) line;
   end if;
   return private.page(items, page_size, 'value_date', 'id');
 end $$;
@@ -333,13 +342,14 @@ begin
   if r.closed_at is null then
     return '{}';
   end if;
-  select c.open_minor into carried from public.carried_lines c
-  where c.tenant_id = l.tenant_id and c.reconciliation_id = r.id and c.line_no = l.line_no;
-  select coalesce(jsonb_agg(private.match_id_text(m.id) order by m.id), '[]') into ids
+  select carried_line.open_minor into carried from public.carried_lines carried_line
+  where carried_line.tenant_id = l.tenant_id and carried_line.reconciliation_id = r.id
+    and carried_line.line_no = l.line_no;
+  select coalesce(jsonb_agg(private.match_id_text(match.id) order by match.id), '[]') into ids
   from public.match_members mm
-    join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
-  where mm.tenant_id = l.tenant_id and mm.line_no = l.line_no and m.reconciliation_id = r.id
-    and m.state = 'confirmed';
+    join public.matches match on match.tenant_id = mm.tenant_id and match.id = mm.match_id
+  where mm.tenant_id = l.tenant_id and mm.line_no = l.line_no and match.reconciliation_id = r.id
+    and match.state = 'confirmed';
   return jsonb_build_object('match_ids', ids,
     'state', case when carried is null then case when ids = '[]' then 'excluded' else 'matched' end
       when ids = '[]' then 'open' else 'partly_matched' end,

@@ -91,7 +91,8 @@ language plpgsql stable security definer set search_path = '' set enable_seqscan
 declare
   tenant constant text := private.tenant_id();
   is_named constant boolean := private.has_trigrams(q)
-    and (select sum(s.line_count) from public.sources s where s.tenant_id = tenant) > 50000;
+    and (select sum(source.line_count) from public.sources source
+      where source.tenant_id = tenant) > 50000;
   found bigint[];
   waiting bigint[];
 begin
@@ -100,19 +101,24 @@ begin
   end if;
   -- An expression has no index.
   execute format(
-    'select array(select t.line_no from private.line_texts t where %s = $1 and t.source_no = any ($2) and %s limit $3)',
-    case when is_named then $c$(t.tenant_id || '')$c$ else 't.tenant_id' end,
-    private.line_search(q, case when is_named then 't.text' else $c$(t.text || '')$c$ end))
+    'select array(
+      select line_text.line_no from private.line_texts line_text
+      where %s = $1 and line_text.source_no = any ($2) and %s limit $3)',
+    case when is_named then $c$(line_text.tenant_id || '')$c$ else 'line_text.tenant_id' end,
+    private.line_search(q,
+      case when is_named then 'line_text.text' else $c$(line_text.text || '')$c$ end))
   into found using tenant, source_nos, most + 1;
   if cardinality(found) > most then
     return null;
   end if;
   execute 'select array(
-      select l.line_no from private.line_spans s cross join lateral (
-        select x.line_no, x.source_no, private.line_text(x) as text from public.lines x
-        where x.tenant_id = $1 and x.line_no between s.first_line_no and s.last_line_no offset 0
-      ) l
-      where s.tenant_id = $1 and s.source_no = any ($2) and l.source_no = s.source_no and ' || private.line_search(q, 'l.text') || ' limit $3)'
+      select line.line_no from private.line_spans span cross join lateral (
+        select line.line_no, line.source_no, private.line_text(line) as text from public.lines line
+        where line.tenant_id = $1 and line.line_no between span.first_line_no and span.last_line_no
+        offset 0
+      ) line
+      where span.tenant_id = $1 and span.source_no = any ($2) and line.source_no = span.source_no
+        and ' || private.line_search(q, 'line.text') || ' limit $3)'
   into waiting using tenant, source_nos, most + 1;
   return case when cardinality(found) + cardinality(waiting) <= most then found || waiting end;
 end $$;
@@ -123,48 +129,51 @@ create function private.index_lines(batch integer default 5000) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   with recursive waiting as (
-    (select x.tenant_id from private.line_spans x order by x.tenant_id limit 1)
+    (select span.tenant_id from private.line_spans span order by span.tenant_id limit 1)
     union all
     select (
-      select x.tenant_id from private.line_spans x
-      where x.tenant_id > w.tenant_id order by x.tenant_id limit 1
-    ) from waiting w where w.tenant_id is not null
+      select span.tenant_id from private.line_spans span
+      where span.tenant_id > tenant.tenant_id order by span.tenant_id limit 1
+    ) from waiting tenant where tenant.tenant_id is not null
   ), tenants as materialized (
-    select w.tenant_id, greatest(1, batch / count(*) over ()) as share
-    from waiting w where w.tenant_id is not null limit batch
+    select tenant.tenant_id, greatest(1, batch / count(*) over ()) as share
+    from waiting tenant where tenant.tenant_id is not null limit batch
   ), held as materialized (
-    select t.share, s.* from tenants t cross join lateral (
-      select x.tenant_id, x.span_no, x.source_no, x.first_line_no, x.last_line_no
-      from private.line_spans x
-      where x.tenant_id = t.tenant_id order by x.span_no limit t.share for update skip locked
-    ) s
+    select tenant.share, span.* from tenants tenant cross join lateral (
+      select span.tenant_id, span.span_no, span.source_no, span.first_line_no, span.last_line_no
+      from private.line_spans span
+      where span.tenant_id = tenant.tenant_id
+      order by span.span_no limit tenant.share for update skip locked
+    ) span
   ), spans as materialized (
     -- The first part of a span that exceeds the share.
-    select h.*, least(h.last_line_no, h.first_line_no + h.share - h.before - 1) as up_to from (
-      select x.*, coalesce(sum(x.last_line_no - x.first_line_no + 1) over (
-        partition by x.tenant_id
-          order by x.span_no rows between unbounded preceding and 1 preceding),
+    select part.*,
+      least(part.last_line_no, part.first_line_no + part.share - part.before - 1) as up_to from (
+      select part.*, coalesce(sum(part.last_line_no - part.first_line_no + 1) over (
+        partition by part.tenant_id
+          order by part.span_no rows between unbounded preceding and 1 preceding),
           0)::bigint as before
-      from held x
-    ) h where h.before < h.share
+      from held part
+    ) part where part.before < part.share
   ), written as (
     insert into private.line_texts (tenant_id, line_no, source_no, text)
-    select l.tenant_id, l.line_no, l.source_no, private.line_text(l) from spans s
+    select line.tenant_id, line.line_no, line.source_no, private.line_text(line)
+    from spans part
     cross join lateral (
-      select *
-      from public.lines x
-      where x.tenant_id = s.tenant_id and x.line_no between s.first_line_no and s.up_to offset 0
-    ) l
-    where l.source_no = s.source_no
+      select * from public.lines line
+      where line.tenant_id = part.tenant_id
+        and line.line_no between part.first_line_no and part.up_to offset 0
+    ) line
+    where line.source_no = part.source_no
     on conflict on constraint line_texts_pkey do nothing
   ), begun as (
-    update private.line_spans x set first_line_no = s.up_to + 1 from spans s
-    where s.up_to < s.last_line_no and x.tenant_id = s.tenant_id and x.span_no = s.span_no
+    update private.line_spans span set first_line_no = part.up_to + 1 from spans part
+    where part.up_to < part.last_line_no and span.tenant_id = part.tenant_id
+      and span.span_no = part.span_no
   )
-  delete
-  from private.line_spans x
-  using spans s
-  where s.up_to = s.last_line_no and x.tenant_id = s.tenant_id and x.span_no = s.span_no;
+  delete from private.line_spans span using spans part
+  where part.up_to = part.last_line_no and span.tenant_id = part.tenant_id
+    and span.span_no = part.span_no;
   return exists (select from private.line_spans);
 end $$;
 

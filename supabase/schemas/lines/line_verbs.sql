@@ -10,77 +10,82 @@ language plpgsql stable set search_path = '' set jit = off as $$
 begin
   return (
     with found as materialized (
-      select asked.n, l.*
+      select asked.n, line.*
       from unnest(line_nos) with ordinality asked (line_no, n)
       cross join lateral (
-        select * from public.lines x
-        where x.tenant_id = tenant and x.line_no = asked.line_no offset 0
-      ) l
+        select * from public.lines line
+        where line.tenant_id = tenant and line.line_no = asked.line_no offset 0
+      ) line
     ), of_sources as materialized (
-      select s.source_no, s.id, array(
-        select p.pair_no from public.pairs p
-        where p.tenant_id = tenant and s.source_no in (p.left_source_no, p.right_source_no)
-          and (pair is null or p.pair_no = pair) and p.opening is null
-        order by p.pair_no
+      select source.source_no, source.id, array(
+        select own_pair.pair_no from public.pairs own_pair
+        where own_pair.tenant_id = tenant
+          and source.source_no in (own_pair.left_source_no, own_pair.right_source_no)
+          and (pair is null or own_pair.pair_no = pair) and own_pair.opening is null
+        order by own_pair.pair_no
       ) as pair_nos
-      from public.sources s
-      where s.tenant_id = tenant and s.source_no in (select l.source_no from found l)
+      from public.sources source
+      where source.tenant_id = tenant
+        and source.source_no in (select line.source_no from found line)
     )
     select jsonb_agg(jsonb_build_object(
-      'id', private.line_id_text(l.id), 'source_id', s.id, 'import_id', l.import_id,
-      'file_line', l.file_line, 'external_id', l.external_id, 'amount_minor', l.amount_minor,
-      'fee_minor', l.fee_minor, 'currency', l.currency, 'value_date', l.value_date,
-      'booked_date', l.booked_date, 'reference', l.reference, 'counterparty', l.counterparty,
-      'description', l.description, 'group_key', l.group_key, 'details', coalesce(l.details, '{}'),
+      'id', private.line_id_text(line.id), 'source_id', source.id, 'import_id', line.import_id,
+      'file_line', line.file_line, 'external_id', line.external_id,
+      'amount_minor', line.amount_minor, 'fee_minor', line.fee_minor, 'currency', line.currency,
+      'value_date', line.value_date, 'booked_date', line.booked_date, 'reference', line.reference,
+      'counterparty', line.counterparty, 'description', line.description,
+      'group_key', line.group_key, 'details', coalesce(line.details, '{}'),
       'state', case
-        when s.pair_nos = '{}' or standing.open_minor = standing.amount_minor then 'open'
+        when source.pair_nos = '{}' or standing.open_minor = standing.amount_minor then 'open'
         when standing.open_minor is not null then 'partly_matched'
         when exists (
-          select from public.exclusions e
-          where e.tenant_id = tenant and e.pair_no = standing.pair_no
-            and e.line_no = l.line_no offset 0
+          select from public.exclusions exclusion
+          where exclusion.tenant_id = tenant and exclusion.pair_no = standing.pair_no
+            and exclusion.line_no = line.line_no offset 0
         ) then 'excluded'
         else 'matched' end,
       -- With the sign as posted: a pair negates the amounts of an inverted source.
       'open_minor', case
-        when s.pair_nos = '{}' then l.amount_minor
+        when source.pair_nos = '{}' then line.amount_minor
         when standing.open_minor is null then 0
-        when sign(standing.amount_minor) = sign(l.amount_minor) then standing.open_minor
+        when sign(standing.amount_minor) = sign(line.amount_minor) then standing.open_minor
         else -standing.open_minor end,
       'match_ids', (
-        select coalesce(jsonb_agg(private.match_id_text(m.id) order by m.id), '[]')
+        select coalesce(jsonb_agg(private.match_id_text(match.id) order by match.id), '[]')
         from public.match_members mm
         cross join lateral (
-          select x.id from public.matches x
-          where x.tenant_id = tenant and x.id = mm.match_id and x.state = 'confirmed' offset 0
-        ) m
-        where mm.tenant_id = tenant and mm.line_no = l.line_no
+          select match.id from public.matches match
+          where match.tenant_id = tenant and match.id = mm.match_id and match.state = 'confirmed'
+          offset 0
+        ) match
+        where mm.tenant_id = tenant and mm.line_no = line.line_no
           and (pair is null or mm.pair_no = pair)
       ),
       'exception_id', (
-        select e.id
+        select exception.id
         from (
-          select x.exception_id from private.exception_lines x
-          where x.tenant_id = tenant and x.line_no = l.line_no offset 0
-        ) x cross join lateral (
-          select y.id from public.exceptions y
-          where y.tenant_id = tenant and y.id = x.exception_id
-            and y.status in ('open', 'in_review') offset 0
-        ) e
-        order by e.id desc limit 1
+          select exception_line.exception_id from private.exception_lines exception_line
+          where exception_line.tenant_id = tenant and exception_line.line_no = line.line_no offset 0
+        ) exception_line cross join lateral (
+          select exception.id from public.exceptions exception
+          where exception.tenant_id = tenant and exception.id = exception_line.exception_id
+            and exception.status in ('open', 'in_review') offset 0
+        ) exception
+        order by exception.id desc limit 1
       ),
-      'created_at', private.iso(l.created_at)
-    ) order by l.n)
-    from found l
-    join of_sources s on s.source_no = l.source_no
+      'created_at', private.iso(line.created_at)
+    ) order by line.n)
+    from found line
+    join of_sources source on source.source_no = line.source_no
     left join lateral (
-      select p.pair_no, o.amount_minor, o.open_minor
-      from unnest(s.pair_nos) p (pair_no)
+      select own_pair.pair_no, open_line.amount_minor, open_line.open_minor
+      from unnest(source.pair_nos) own_pair (pair_no)
       left join lateral (
-        select x.amount_minor, x.open_minor from private.open_lines x
-        where x.tenant_id = tenant and x.pair_no = p.pair_no and x.line_no = l.line_no offset 0
-      ) o on true
-      order by abs(o.open_minor) desc nulls last, p.pair_no limit 1
+        select open_line.amount_minor, open_line.open_minor from private.open_lines open_line
+        where open_line.tenant_id = tenant and open_line.pair_no = own_pair.pair_no
+          and open_line.line_no = line.line_no offset 0
+      ) open_line on true
+      order by abs(open_line.open_minor) desc nulls last, own_pair.pair_no limit 1
     ) standing on true
   );
 end $$;

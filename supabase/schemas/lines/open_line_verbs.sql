@@ -14,8 +14,9 @@ begin
       when hits is not null then '(x.line_no = any ($5)'
         || case when amount is not null then ' or (-abs(x.open_minor)) = -$6' else '' end || ')'
       when q is not null
-        then 'exists (select from public.lines l where l.tenant_id = $1 and l.line_no = x.line_no and '
-        || private.line_search(q, 'private.line_text(l)') || ')' end,
+        then 'exists (select from public.lines line
+          where line.tenant_id = $1 and line.line_no = x.line_no and '
+        || private.line_search(q, 'private.line_text(line)') || ')' end,
     case when after_no is not null then format('(%s, x.line_no) > (%s, $7)', sort_key,
       case when input ->> 'sort' = 'amount' then $c$-abs(($2 -> 'after' ->> 0)::bigint)$c$
         else $c$($2 -> 'after' ->> 0)::date$c$ end) end,
@@ -36,16 +37,17 @@ begin
       -- Few lines have a suggestion: they are looked up.
       when true then $c$x.line_no = any (array(
         select mm.line_no
-        from public.matches m
-        join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
-        where m.tenant_id = $1 and m.reconciliation_id = $8 and m.state = 'suggested'))$c$
+        from public.matches match
+        join public.match_members mm on mm.tenant_id = match.tenant_id and mm.match_id = match.id
+        where match.tenant_id = $1 and match.reconciliation_id = $8
+          and match.state = 'suggested'))$c$
       -- With a lookup for each line until the page is full.
       when false then $c$(
         select true
         from public.match_members mm
-        join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
+        join public.matches match on match.tenant_id = mm.tenant_id and match.id = mm.match_id
         where mm.tenant_id = $1 and mm.line_no = x.line_no and mm.pair_no = $3
-          and m.state = 'suggested' and m.reconciliation_id = $8
+          and match.state = 'suggested' and match.reconciliation_id = $8
         limit 1) is null$c$
     end
   );
@@ -114,17 +116,18 @@ begin
   end if;
   if q is not null then
     hits := private.find_lines_of_caller(q, (
-      select array[p.left_source_no, p.right_source_no]
-      from public.pairs p
-      where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no),
+      select array[pair.left_source_no, pair.right_source_no]
+      from public.pairs pair
+      where pair.tenant_id = r.tenant_id and pair.pair_no = r.pair_no),
         5000);
   end if;
-  select jsonb_agg(private.open_line_json(l, o.side, o.amount_minor, o.open_minor, r)
-  order by o.n) into items
+  select jsonb_agg(private.open_line_json(line, open_line.side, open_line.amount_minor,
+    open_line.open_minor, r)
+  order by open_line.n) into items
   from private.open_lines_of_caller(r, input, hits, private.amount_of_word(q), after_no,
-    page_size + 1) o
-  cross join lateral (select * from public.lines y
-    where y.tenant_id = r.tenant_id and y.line_no = o.line_no offset 0) l;
+    page_size + 1) open_line
+  cross join lateral (select * from public.lines line
+    where line.tenant_id = r.tenant_id and line.line_no = open_line.line_no offset 0) line;
   return private.page(items, page_size,
     case input ->> 'sort' when 'amount' then 'open_minor' else 'value_date' end, 'id');
 end $$;
@@ -141,24 +144,25 @@ begin
     'reference', l.reference, 'counterparty', l.counterparty, 'description', l.description,
     'group_key', l.group_key, 'external_id', l.external_id,
     'suggestion', (
-      select jsonb_build_object('match_id', private.match_id_text(m.id), 'score', m.score, 'shape',
-        m.shape)
+      select jsonb_build_object('match_id', private.match_id_text(match.id), 'score', match.score,
+        'shape', match.shape)
       from public.match_members mm
-        join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
+        join public.matches match on match.tenant_id = mm.tenant_id and match.id = mm.match_id
       where mm.tenant_id = l.tenant_id and mm.line_no = l.line_no and mm.pair_no = r.pair_no
-        and m.state = 'suggested' and m.reconciliation_id = r.id
-      order by m.score desc nulls last, m.id limit 1
+        and match.state = 'suggested' and match.reconciliation_id = r.id
+      order by match.score desc nulls last, match.id limit 1
     ),
     'exception_id', (
-      select e.id from (
-        select x.exception_id from private.exception_lines x
-        where x.tenant_id = l.tenant_id and x.line_no = l.line_no and x.pair_no = r.pair_no offset 0
-      ) x cross join lateral (
-        select y.id
-        from public.exceptions y
-        where y.tenant_id = l.tenant_id and y.id = x.exception_id
-          and y.status in ('open', 'in_review') offset 0
-      ) e
+      select exception.id from (
+        select exception_line.exception_id from private.exception_lines exception_line
+        where exception_line.tenant_id = l.tenant_id and exception_line.line_no = l.line_no
+          and exception_line.pair_no = r.pair_no offset 0
+      ) exception_line cross join lateral (
+        select exception.id
+        from public.exceptions exception
+        where exception.tenant_id = l.tenant_id and exception.id = exception_line.exception_id
+          and exception.status in ('open', 'in_review') offset 0
+      ) exception
       limit 1
     )
   );

@@ -83,28 +83,30 @@ begin
   if taken then
     perform private.release_open_amounts(tenant, ids);
     insert into public.events (tenant_id, type, data)
-    select m.tenant_id, 'match.undone',
-      jsonb_build_object('match', private.match_event(m), 'undone_by', private.actor())
-    from public.matches m where m.tenant_id = tenant and m.id = any (ids) order by m.id;
+    select match.tenant_id, 'match.undone',
+      jsonb_build_object('match', private.match_event(match), 'undone_by', private.actor())
+    from public.matches match where match.tenant_id = tenant and match.id = any (ids)
+    order by match.id;
   elsif exists (
     select from public.match_members mm
-    left join private.open_lines o on o.tenant_id = mm.tenant_id and o.pair_no = mm.pair_no
-      and o.line_no = mm.line_no
+    left join private.open_lines open_line on open_line.tenant_id = mm.tenant_id
+      and open_line.pair_no = mm.pair_no and open_line.line_no = mm.line_no
     where mm.tenant_id = tenant and mm.match_id = any (ids)
       and coalesce(
-        mm.allocated_minor not between least(o.open_minor, 0) and greatest(o.open_minor, 0),
+        mm.allocated_minor not between
+          least(open_line.open_minor, 0) and greatest(open_line.open_minor, 0),
         true)
   ) then
     perform private.refuse_conflict('state_changed',
       'A line of it is not open any more. Nothing was changed.');
   end if;
   delete
-  from private.decisions d
-  where d.tenant_id = tenant and d.pair_no = pair and d.match_id = any (ids);
+  from private.decisions decision
+  where decision.tenant_id = tenant and decision.pair_no = pair and decision.match_id = any (ids);
   perform private.drop_suggestions(tenant, pair, line_nos);
-  update public.matches m
+  update public.matches match
   set state = 'suggested', decided_by = null, decided_at = null
-  where m.tenant_id = tenant and m.id = any (ids);
+  where match.tenant_id = tenant and match.id = any (ids);
   if taken then
     perform private.reopen_line_exceptions(tenant, pair, line_nos);
   end if;

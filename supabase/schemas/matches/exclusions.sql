@@ -11,33 +11,35 @@ declare
   period text;
 begin
   select * into l
-  from public.lines x
-  where x.tenant_id = private.tenant_id() and x.id = private.line_id($1);
+  from public.lines line
+  where line.tenant_id = private.tenant_id() and line.id = private.line_id($1);
   if not found then
     perform private.refuse_missing('line');
   end if;
   if reconciliation is not null then
     perform
-    from public.reconciliations r
-    join public.pairs p on p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
-    where r.tenant_id = l.tenant_id and r.id = reconciliation
-      and l.source_no in (p.left_source_no, p.right_source_no);
+    from public.reconciliations own_period
+    join public.pairs pair on pair.tenant_id = own_period.tenant_id
+      and pair.pair_no = own_period.pair_no
+    where own_period.tenant_id = l.tenant_id and own_period.id = reconciliation
+      and l.source_no in (pair.left_source_no, pair.right_source_no);
     if not found then
       perform private.refuse_field('reconciliation_id',
         'There is no such reconciliation of the line''s source.');
     end if;
     return reconciliation;
   end if;
-  select array_agg(p.pair_no) into pairs from public.pairs p
-  where p.tenant_id = l.tenant_id and l.source_no in (p.left_source_no, p.right_source_no);
+  select array_agg(pair.pair_no) into pairs from public.pairs pair
+  where pair.tenant_id = l.tenant_id and l.source_no in (pair.left_source_no, pair.right_source_no);
   if cardinality(pairs) > 1 then
     perform private.refuse_field('reconciliation_id',
       'The line''s source is compared with several others: name the reconciliation.');
   end if;
-  select r.id into period from public.reconciliations r
-  where r.tenant_id = l.tenant_id and r.pair_no = any (pairs) and r.closed_at is null
-    and r.status <> 'archived' and r.period_end >= l.value_date
-  order by r.period_end limit 1;
+  select own_period.id into period from public.reconciliations own_period
+  where own_period.tenant_id = l.tenant_id and own_period.pair_no = any (pairs)
+    and own_period.closed_at is null and own_period.status <> 'archived'
+    and own_period.period_end >= l.value_date
+  order by own_period.period_end limit 1;
   if not found then
     perform private.refuse_conflict('no_open_period',
       'No reconciliation of the line''s source is open for its day.');
@@ -56,24 +58,24 @@ declare
   o private.open_lines;
 begin
   r := private.lock_period(tenant, period);
-  delete from private.open_lines x using public.lines l
-  where l.tenant_id = tenant and l.id = private.line_id($1) and x.tenant_id = tenant
-    and x.pair_no = r.pair_no and x.line_no = l.line_no
-    and x.value_date <= r.period_end
-  returning x.* into o;
+  delete from private.open_lines open_line using public.lines line
+  where line.tenant_id = tenant and line.id = private.line_id($1) and open_line.tenant_id = tenant
+    and open_line.pair_no = r.pair_no and open_line.line_no = line.line_no
+    and open_line.value_date <= r.period_end
+  returning open_line.* into o;
   if not found then
     perform private.refuse_conflict('line_not_open',
       'Nothing of this line is open in the period: it is matched, excluded, or dated after it.');
   end if;
   -- Part of it was excluded while the rest was matched, and that match was undone later.
-  insert into public.exclusions as e (tenant_id, pair_no, line_no, reconciliation_id, side,
+  insert into public.exclusions as exclusion (tenant_id, pair_no, line_no, reconciliation_id, side,
     currency, excluded_minor, reason)
   values (tenant, r.pair_no, o.line_no, r.id, o.side, o.currency, o.open_minor, $3)
   on conflict (tenant_id, pair_no, line_no)
-    do update set excluded_minor = e.excluded_minor + excluded.excluded_minor,
+    do update set excluded_minor = exclusion.excluded_minor + excluded.excluded_minor,
     reason = excluded.reason,
     created_at = now(), created_by = private.actor()
-  where e.reconciliation_id = excluded.reconciliation_id;
+  where exclusion.reconciliation_id = excluded.reconciliation_id;
   if not found then
     perform private.refuse_conflict('excluded_elsewhere',
       'Another period excluded part of this line. Include it there first, or match what is open of it.');
@@ -98,36 +100,40 @@ declare
   r public.reconciliations;
   x public.exclusions;
 begin
-  select r2.* into r from public.lines l
-  join public.exclusions e on e.tenant_id = l.tenant_id and e.line_no = l.line_no
-  join public.reconciliations r2 on r2.tenant_id = e.tenant_id and r2.id = e.reconciliation_id
-  where l.tenant_id = tenant and l.id = private.line_id($1) and (period is null or r2.id = period)
+  select r2.* into r from public.lines line
+  join public.exclusions exclusion on exclusion.tenant_id = line.tenant_id
+    and exclusion.line_no = line.line_no
+  join public.reconciliations r2 on r2.tenant_id = exclusion.tenant_id
+    and r2.id = exclusion.reconciliation_id
+  where line.tenant_id = tenant and line.id = private.line_id($1)
+    and (period is null or r2.id = period)
   order by r2.period_end desc limit 1;
   if not found then
     perform private.refuse_conflict('not_excluded', 'This line is not excluded.');
   end if;
   r := private.lock_period(tenant, r.id);
-  delete from public.exclusions e using public.lines l
-  where l.tenant_id = tenant and l.id = private.line_id($1) and e.tenant_id = tenant
-    and e.pair_no = r.pair_no and e.line_no = l.line_no
-  returning e.* into x;
+  delete from public.exclusions exclusion using public.lines line
+  where line.tenant_id = tenant and line.id = private.line_id($1) and exclusion.tenant_id = tenant
+    and exclusion.pair_no = r.pair_no and exclusion.line_no = line.line_no
+  returning exclusion.* into x;
   if not found then
     perform private.refuse_conflict('not_excluded', 'This line is not excluded.');
   end if;
-  insert into private.open_lines as o (tenant_id, pair_no, line_no, side, currency, amount_minor,
-    open_minor, value_date)
-  select tenant, x.pair_no, l.line_no, x.side, l.currency,
-    case s.sign when 'inverted' then -l.amount_minor else l.amount_minor end,
-    x.excluded_minor, l.value_date
-  from public.lines l
-    join public.sources s on s.tenant_id = l.tenant_id and s.source_no = l.source_no
-  where l.tenant_id = tenant and l.line_no = x.line_no
+  insert into private.open_lines as open_line (tenant_id, pair_no, line_no, side, currency,
+    amount_minor, open_minor, value_date)
+  select tenant, x.pair_no, line.line_no, x.side, line.currency,
+    case source.sign when 'inverted' then -line.amount_minor else line.amount_minor end,
+    x.excluded_minor, line.value_date
+  from public.lines line
+    join public.sources source on source.tenant_id = line.tenant_id
+      and source.source_no = line.source_no
+  where line.tenant_id = tenant and line.line_no = x.line_no
   on conflict (tenant_id, pair_no, line_no)
-    do update set open_minor = o.open_minor + excluded.open_minor;
+    do update set open_minor = open_line.open_minor + excluded.open_minor;
   perform private.reopen_line_exceptions(tenant, x.pair_no, array[x.line_no]);
-  update private.acts a set undone_at = now(), undone_by = private.actor()
-  where a.tenant_id = tenant and a.line_id = private.line_id($1) and a.reconciliation_id = r.id
-    and a.undone_at is null;
+  update private.acts act set undone_at = now(), undone_by = private.actor()
+  where act.tenant_id = tenant and act.line_id = private.line_id($1)
+    and act.reconciliation_id = r.id and act.undone_at is null;
   perform private.record_period_work(r.id);
   perform private.revoke_signatures(tenant, array[r.id], 'A line was included again.');
   perform private.record_security_event('line.included', $1, null,

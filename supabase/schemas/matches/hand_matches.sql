@@ -11,31 +11,33 @@ declare
   missing jsonb;
 begin
   select jsonb_agg(
-    jsonb_build_object('path', 'line_ids.' || (i.n - 1), 'message',
+    jsonb_build_object('path', 'line_ids.' || (given.n - 1), 'message',
       'There is no such line in the two sources.')
-  order by i.n) into missing
-  from jsonb_array_elements_text(ids) with ordinality as i (id, n)
+  order by given.n) into missing
+  from jsonb_array_elements_text(ids) with ordinality as given (id, n)
   where not exists (
     select
-    from public.lines l
-    join public.sources s on s.tenant_id = l.tenant_id and s.source_no = l.source_no
-    join public.pairs p on p.tenant_id = s.tenant_id and p.pair_no = pair
-      and s.source_no in (p.left_source_no, p.right_source_no)
-    where l.tenant_id = tenant and l.id = private.line_id(i.id)
+    from public.lines line
+    join public.sources source on source.tenant_id = line.tenant_id
+      and source.source_no = line.source_no
+    join public.pairs own_pair on own_pair.tenant_id = source.tenant_id and own_pair.pair_no = pair
+      and source.source_no in (own_pair.left_source_no, own_pair.right_source_no)
+    where line.tenant_id = tenant and line.id = private.line_id(given.id)
   );
   if missing is not null then
     perform private.refuse('invalid_request',
       'The request is not valid: see errors for each place.', missing);
   end if;
   return query
-  select i.n, l.line_no, case l.source_no when p.left_source_no then 'left' else 'right' end,
-    l.currency, coalesce(o.open_minor, 0), l.value_date
-  from jsonb_array_elements_text(ids) with ordinality as i (id, n)
-  join public.lines l on l.tenant_id = tenant and l.id = private.line_id(i.id)
-  join public.pairs p on p.tenant_id = tenant and p.pair_no = pair
-  left join private.open_lines o on o.tenant_id = tenant and o.pair_no = pair
-    and o.line_no = l.line_no
-  order by i.n;
+  select given.n, line.line_no,
+    case line.source_no when own_pair.left_source_no then 'left' else 'right' end,
+    line.currency, coalesce(open_line.open_minor, 0), line.value_date
+  from jsonb_array_elements_text(ids) with ordinality as given (id, n)
+  join public.lines line on line.tenant_id = tenant and line.id = private.line_id(given.id)
+  join public.pairs own_pair on own_pair.tenant_id = tenant and own_pair.pair_no = pair
+  left join private.open_lines open_line on open_line.tenant_id = tenant
+    and open_line.pair_no = pair and open_line.line_no = line.line_no
+  order by given.n;
 end $$;
 
 -- Adjustments made by a key stay within the pair's tolerances, whatever their kind. Refuses:
@@ -208,8 +210,8 @@ begin
       asked.fees, asked.currency);
   else
     difference := asked.left_minor - asked.right_minor - private.sum_of_adjustments(explained);
-    select s.line_no, s.side, s.taken_minor into split_no, split_side, split_minor
-    from private.split_of_match(r, match_by_hand.line_ids, split, difference, asked.currency) s;
+    select part.line_no, part.side, part.taken_minor into split_no, split_side, split_minor
+    from private.split_of_match(r, match_by_hand.line_ids, split, difference, asked.currency) part;
   end if;
   left_taken := asked.left_minor - case split_side when 'left' then difference else 0 end;
   right_taken := asked.right_minor + case split_side when 'right' then difference else 0 end;
@@ -227,9 +229,9 @@ begin
     match_by_hand.note, private.actor(), now())
   returning * into made;
   insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
-  select tenant, made.id, r.pair_no, l.line_no, l.side,
-    case when l.line_no = split_no then split_minor else l.open_minor end
-  from private.lines_of_pair(r.pair_no, match_by_hand.line_ids) l;
+  select tenant, made.id, r.pair_no, line.line_no, line.side,
+    case when line.line_no = split_no then split_minor else line.open_minor end
+  from private.lines_of_pair(r.pair_no, match_by_hand.line_ids) line;
   perform private.confirm_matches(tenant, r.pair_no, array[made.id], private.actor());
   perform private.record_act('match', array[made.id]);
   perform private.record_hand_match(made);

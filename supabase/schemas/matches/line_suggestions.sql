@@ -45,21 +45,23 @@ returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select coalesce(jsonb_agg(jsonb_build_object('left', x.lefts, 'right', x.rights)), '[]')
+    select coalesce(jsonb_agg(jsonb_build_object('left', rejected.lefts, 'right', rejected.rights)),
+      '[]')
     from (
       select coalesce(jsonb_agg(private.line_id_text(ml.id)) filter (where other.side = 'left'),
         '[]') as lefts,
         coalesce(jsonb_agg(private.line_id_text(ml.id)) filter (where other.side = 'right'),
           '[]') as rights
       from public.match_members mine
-      join public.matches m on m.tenant_id = mine.tenant_id and m.id = mine.match_id
-        and m.decided_by is not null and m.state in ('rejected', 'undone')
-      join public.match_members other on other.tenant_id = m.tenant_id and other.match_id = m.id
+      join public.matches match on match.tenant_id = mine.tenant_id and match.id = mine.match_id
+        and match.decided_by is not null and match.state in ('rejected', 'undone')
+      join public.match_members other on other.tenant_id = match.tenant_id
+        and other.match_id = match.id
       join public.lines ml on ml.tenant_id = other.tenant_id and ml.line_no = other.line_no
       where mine.tenant_id = r.tenant_id and mine.line_no = rejected_matches_of_line.line_no
         and mine.pair_no = r.pair_no
-      group by m.id
-    ) x
+      group by match.id
+    ) rejected
   );
 end $$;
 grant execute on function
@@ -80,20 +82,23 @@ begin
   r := private.find_period(
     private.open_period_of_line(input ->> 'id', input ->> 'reconciliation_id'));
   select * into l
-  from public.lines x
-  where x.tenant_id = r.tenant_id and x.id = private.line_id(input ->> 'id');
+  from public.lines line
+  where line.tenant_id = r.tenant_id and line.id = private.line_id(input ->> 'id');
   select * into o
-  from private.open_lines x
-  where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.line_no = l.line_no;
-  select * into p from public.pairs x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no;
+  from private.open_lines open_line
+  where open_line.tenant_id = r.tenant_id and open_line.pair_no = r.pair_no
+    and open_line.line_no = l.line_no;
+  select * into p from public.pairs pair
+  where pair.tenant_id = r.tenant_id and pair.pair_no = r.pair_no;
   policy := private.policy_of_pair(r.tenant_id, r.pair_no);
   return jsonb_build_object(
     'reconciliation_id', r.id, 'side', o.side, 'weights', p.weights,
     'open_days', private.open_days(r.tenant_id, policy ->> 'calendar_id') -> 'open_days',
     'line', case when o.line_no is not null then private.engine_line(l, o.open_minor, policy) end,
     'rules',
-    (select x.rules from public.pair_rules x
-      where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.version = p.rules_version),
+    (select rules_version.rules from public.pair_rules rules_version
+      where rules_version.tenant_id = r.tenant_id and rules_version.pair_no = r.pair_no
+        and rules_version.version = p.rules_version),
     'candidates', private.suggestion_candidates(r, o, policy),
     'rejected', private.rejected_matches_of_line(r, l.line_no)
   );

@@ -5,20 +5,20 @@
 create function private.count_matched(tenant text, ids uuid[], sign integer) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  insert into private.matched_counts as c (tenant_id, reconciliation_id, lines)
-  select m.tenant_id, m.reconciliation_id, greatest(0, sign) * sum(mm.lines)
-  from public.matches m
-  cross join lateral (select count(*) as lines from public.match_members x
-    where x.tenant_id = tenant and x.match_id = m.id) mm
-  where m.tenant_id = tenant and m.id = any (ids)
-  group by m.tenant_id, m.reconciliation_id order by m.reconciliation_id
+  insert into private.matched_counts as matched_count (tenant_id, reconciliation_id, lines)
+  select match.tenant_id, match.reconciliation_id, greatest(0, sign) * sum(mm.lines)
+  from public.matches match
+  cross join lateral (select count(*) as lines from public.match_members member
+    where member.tenant_id = tenant and member.match_id = match.id) mm
+  where match.tenant_id = tenant and match.id = any (ids)
+  group by match.tenant_id, match.reconciliation_id order by match.reconciliation_id
   on conflict (tenant_id, reconciliation_id)
-    do update set lines = c.lines + case when sign > 0 then excluded.lines else -(
-    select sum(mm.lines) from public.matches m
-    cross join lateral (select count(*) as lines from public.match_members x
-      where x.tenant_id = tenant and x.match_id = m.id) mm
-    where m.tenant_id = tenant and m.id = any (ids)
-      and m.reconciliation_id = excluded.reconciliation_id
+    do update set lines = matched_count.lines + case when sign > 0 then excluded.lines else -(
+    select sum(mm.lines) from public.matches match
+    cross join lateral (select count(*) as lines from public.match_members member
+      where member.tenant_id = tenant and member.match_id = match.id) mm
+    where match.tenant_id = tenant and match.id = any (ids)
+      and match.reconciliation_id = excluded.reconciliation_id
   ) end;
 end $$;
 
@@ -104,19 +104,21 @@ end $$;
 create function private.release_open_amounts(tenant text, ids uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  insert into private.open_lines as o (tenant_id, pair_no, line_no, side, currency, amount_minor,
-    open_minor, value_date)
-  select mm.tenant_id, mm.pair_no, mm.line_no, mm.side, l.currency, x.factor * l.amount_minor,
-    sum(mm.allocated_minor), l.value_date
+  insert into private.open_lines as open_line (tenant_id, pair_no, line_no, side, currency,
+    amount_minor, open_minor, value_date)
+  select mm.tenant_id, mm.pair_no, mm.line_no, mm.side, line.currency,
+    direction.factor * line.amount_minor, sum(mm.allocated_minor), line.value_date
   from public.match_members mm
-  join public.lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no
-  join public.sources s on s.tenant_id = l.tenant_id and s.source_no = l.source_no
-  cross join lateral (select case s.sign when 'inverted' then -1 else 1 end as factor) x
+  join public.lines line on line.tenant_id = mm.tenant_id and line.line_no = mm.line_no
+  join public.sources source on source.tenant_id = line.tenant_id
+    and source.source_no = line.source_no
+  cross join lateral (
+    select case source.sign when 'inverted' then -1 else 1 end as factor) direction
   where mm.tenant_id = tenant and mm.match_id = any (ids)
-  group by mm.tenant_id, mm.pair_no, mm.line_no, mm.side, l.currency, x.factor, l.amount_minor,
-    l.value_date
+  group by mm.tenant_id, mm.pair_no, mm.line_no, mm.side, line.currency, direction.factor,
+    line.amount_minor, line.value_date
   on conflict (tenant_id, pair_no, line_no)
-    do update set open_minor = o.open_minor + excluded.open_minor;
+    do update set open_minor = open_line.open_minor + excluded.open_minor;
   perform private.count_matched(tenant, ids, -1);
   perform private.revoke_signatures_of_matches(tenant, ids, 'A match was undone.');
 end $$;
@@ -156,10 +158,10 @@ declare
   suggested uuid[];
   touched record;
 begin
-  select array_agg(m.id order by m.id) filter (where m.state = 'confirmed'),
-    array_agg(m.id order by m.id) filter (where m.state = 'suggested')
+  select array_agg(match.id order by match.id) filter (where match.state = 'confirmed'),
+    array_agg(match.id order by match.id) filter (where match.state = 'suggested')
   into confirmed, suggested
-  from public.matches m where m.tenant_id = tenant and m.id = any (ids);
+  from public.matches match where match.tenant_id = tenant and match.id = any (ids);
   if suggested is not null then
     perform private.delete_matches(tenant, suggested);
   end if;
@@ -169,18 +171,19 @@ begin
   perform private.release_open_amounts(tenant, confirmed);
   if who is not null then
     insert into private.decisions (tenant_id, pair_no, match_id, confirmed, score)
-    select m.tenant_id, m.pair_no, m.id, false, m.score from public.matches m
-    where m.tenant_id = tenant and m.id = any (confirmed) and m.decided_by is null and not m.settled
-      and m.shape = '1:1'
-      order by m.id;
+    select match.tenant_id, match.pair_no, match.id, false, match.score from public.matches match
+    where match.tenant_id = tenant and match.id = any (confirmed) and match.decided_by is null
+      and not match.settled and match.shape = '1:1'
+      order by match.id;
   end if;
-  update public.matches m
-  set state = 'undone', decided_by = coalesce(who, m.decided_by), decided_at = now()
-  where m.tenant_id = tenant and m.id = any (confirmed);
+  update public.matches match
+  set state = 'undone', decided_by = coalesce(who, match.decided_by), decided_at = now()
+  where match.tenant_id = tenant and match.id = any (confirmed);
   insert into public.events (tenant_id, type, data)
-  select m.tenant_id, 'match.undone',
-    jsonb_build_object('match', private.match_event(m), 'undone_by', coalesce(who, 'system'))
-  from public.matches m where m.tenant_id = tenant and m.id = any (confirmed) order by m.id;
+  select match.tenant_id, 'match.undone',
+    jsonb_build_object('match', private.match_event(match), 'undone_by', coalesce(who, 'system'))
+  from public.matches match where match.tenant_id = tenant and match.id = any (confirmed)
+  order by match.id;
   for touched in
     select mm.pair_no, array_agg(distinct mm.line_no) as line_nos from public.match_members mm
     where mm.tenant_id = tenant and mm.match_id = any (confirmed) group by mm.pair_no
@@ -214,12 +217,12 @@ declare
   line_nos bigint[];
 begin
   perform private.allocate_open_amounts(tenant, ids);
-  update public.matches m
+  update public.matches match
   set state = 'confirmed', decided_by = who, decided_at = now()
-  where m.tenant_id = tenant and m.id = any (ids);
+  where match.tenant_id = tenant and match.id = any (ids);
   insert into private.decisions (tenant_id, pair_no, match_id, confirmed, score)
-  select m.tenant_id, m.pair_no, m.id, true, m.score from public.matches m
-  where m.tenant_id = tenant and m.id = any (ids) and m.shape = '1:1' order by m.id;
+  select match.tenant_id, match.pair_no, match.id, true, match.score from public.matches match
+  where match.tenant_id = tenant and match.id = any (ids) and match.shape = '1:1' order by match.id;
   select array_agg(distinct mm.line_no) into line_nos
   from public.match_members mm
   where mm.tenant_id = tenant and mm.match_id = any (ids);

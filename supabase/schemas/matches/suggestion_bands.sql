@@ -19,20 +19,23 @@ returns table (currency text, side text, lines bigint, minor numeric)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select o.currency, o.side, count(*), sum(o.open_minor)
+  select open_line.currency, open_line.side, count(*), sum(open_line.open_minor)
   from (
     select distinct mm.line_no
-    from public.matches m cross join lateral (
-      select x.line_no
-      from public.match_members x
-      where x.tenant_id = m.tenant_id and x.match_id = m.id offset 0
+    from public.matches match cross join lateral (
+      select member.line_no
+      from public.match_members member
+      where member.tenant_id = match.tenant_id and member.match_id = match.id offset 0
     ) mm
-    where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'suggested'
-  ) s cross join lateral (
-    select y.currency, y.side, y.open_minor from private.open_lines y
-    where y.tenant_id = r.tenant_id and y.pair_no = r.pair_no and y.line_no = s.line_no offset 0
-  ) o
-  group by o.currency, o.side;
+    where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id
+      and match.state = 'suggested'
+  ) suggested cross join lateral (
+    select open_line.currency, open_line.side, open_line.open_minor
+    from private.open_lines open_line
+    where open_line.tenant_id = r.tenant_id and open_line.pair_no = r.pair_no
+      and open_line.line_no = suggested.line_no offset 0
+  ) open_line
+  group by open_line.currency, open_line.side;
 end $$;
 grant execute on function private.suggested_lines(public.reconciliations) to authenticated;
 

@@ -10,31 +10,34 @@ language plpgsql stable set search_path = '' as $$
 begin
   return query
   with matched as materialized (
-    select mm.line_no, sum(mm.allocated_minor) as minor from public.reconciliations r
-    join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = r.id
-      and m.state = 'confirmed'
-    join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
-    where r.tenant_id = tenant and r.pair_no = pair group by 1
+    select mm.line_no, sum(mm.allocated_minor) as minor from public.reconciliations period
+    join public.matches match on match.tenant_id = period.tenant_id
+      and match.reconciliation_id = period.id and match.state = 'confirmed'
+    join public.match_members mm on mm.tenant_id = match.tenant_id and mm.match_id = match.id
+    where period.tenant_id = tenant and period.pair_no = pair group by 1
   ), excluded as materialized (
-    select x.line_no, sum(x.excluded_minor) as minor
-    from public.exclusions x
-    where x.tenant_id = tenant and x.pair_no = pair
+    select exclusion.line_no, sum(exclusion.excluded_minor) as minor
+    from public.exclusions exclusion
+    where exclusion.tenant_id = tenant and exclusion.pair_no = pair
     group by 1
   ), came as materialized (
-    select l.line_no, l.id,
-      case s.source_no when p.left_source_no then 'left' else 'right' end as side, l.currency,
-      l.value_date,
-      case s.sign when 'inverted' then -l.amount_minor else l.amount_minor end as minor
-    from public.pairs p
-    join public.sources s on s.tenant_id = p.tenant_id
-      and s.source_no in (p.left_source_no, p.right_source_no)
-    join public.lines l on l.tenant_id = s.tenant_id and l.source_no = s.source_no
-    where p.tenant_id = tenant and p.pair_no = pair
+    select line.line_no, line.id,
+      case source.source_no when own_pair.left_source_no then 'left' else 'right' end as side,
+      line.currency, line.value_date,
+      case source.sign when 'inverted' then -line.amount_minor else line.amount_minor end as minor
+    from public.pairs own_pair
+    join public.sources source on source.tenant_id = own_pair.tenant_id
+      and source.source_no in (own_pair.left_source_no, own_pair.right_source_no)
+    join public.lines line on line.tenant_id = source.tenant_id
+      and line.source_no = source.source_no
+    where own_pair.tenant_id = tenant and own_pair.pair_no = pair
   )
-  select coalesce(c.line_no, m.line_no, e.line_no), c.id, c.side, c.currency, c.value_date, c.minor,
-    coalesce(m.minor, 0), coalesce(e.minor, 0)
-  from came c full join matched m on m.line_no = c.line_no
-    full join excluded e on e.line_no = coalesce(c.line_no, m.line_no);
+  select coalesce(line.line_no, matched_line.line_no, excluded_line.line_no), line.id, line.side,
+    line.currency, line.value_date, line.minor,
+    coalesce(matched_line.minor, 0), coalesce(excluded_line.minor, 0)
+  from came line full join matched matched_line on matched_line.line_no = line.line_no
+    full join excluded excluded_line
+      on excluded_line.line_no = coalesce(line.line_no, matched_line.line_no);
 end $$;
 
 -- The differences in a pair: the subject, what was computed and what is shown. No row if the books
@@ -45,148 +48,168 @@ language plpgsql stable set search_path = '' as $$
 begin
   return query
   with lines as materialized (
-    select *, coalesce(private.line_id_text(x.id), 'line ' || x.line_no) as name
-    from private.lines_by_decisions(tenant, pair) x
+    select *, coalesce(private.line_id_text(line.id), 'line ' || line.line_no) as name
+    from private.lines_by_decisions(tenant, pair) line
   ), periods as materialized (
-    select r.*, c.statement, c.digest from public.reconciliations r
-    left join public.closings c on c.tenant_id = r.tenant_id and c.reconciliation_id = r.id
-      and r.closed_at is not null
-    where r.tenant_id = tenant and r.pair_no = pair
+    select period.*, closing.statement, closing.digest from public.reconciliations period
+    left join public.closings closing on closing.tenant_id = period.tenant_id
+      and closing.reconciliation_id = period.id and period.closed_at is not null
+    where period.tenant_id = tenant and period.pair_no = pair
   ), matches as materialized (
-    select m.id, m.reconciliation_id, m.state, m.currency, mm.line_no, mm.side, mm.allocated_minor,
-      m.residual_minor
-        + (select coalesce(sum((a ->> 'amount_minor')::bigint), 0)
-          from jsonb_array_elements(m.adjustments) a) as explained
-    from periods r
-    join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = r.id
-      and m.state in ('confirmed', 'suggested')
-    join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
+    select match.id, match.reconciliation_id, match.state, match.currency, mm.line_no, mm.side,
+      mm.allocated_minor, match.residual_minor
+        + (select coalesce(sum((adjustment ->> 'amount_minor')::bigint), 0)
+          from jsonb_array_elements(match.adjustments) adjustment) as explained
+    from periods period
+    join public.matches match on match.tenant_id = period.tenant_id
+      and match.reconciliation_id = period.id and match.state in ('confirmed', 'suggested')
+    join public.match_members mm on mm.tenant_id = match.tenant_id and mm.match_id = match.id
   ), still_open as materialized (
-    select * from private.open_lines o where o.tenant_id = tenant and o.pair_no = pair
+    select * from private.open_lines open_line
+    where open_line.tenant_id = tenant and open_line.pair_no = pair
   ), settled as materialized (
     -- What each closed period saw settled, by itself or an earlier one.
-    select r.id as period, x.line_no, x.side, x.currency, sum(x.minor) as minor
-    from periods r join periods earlier on earlier.period_end <= r.period_end
+    select period.id as period, settlement.line_no, settlement.side, settlement.currency,
+      sum(settlement.minor) as minor
+    from periods period join periods earlier on earlier.period_end <= period.period_end
     join (
-      select m.reconciliation_id, m.line_no, m.side, m.currency, m.allocated_minor as minor
-      from matches m
-      where m.state = 'confirmed'
+      select match.reconciliation_id, match.line_no, match.side, match.currency,
+        match.allocated_minor as minor
+      from matches match
+      where match.state = 'confirmed'
       union all
-      select e.reconciliation_id, e.line_no, e.side, e.currency, e.excluded_minor
-      from public.exclusions e
-      where e.tenant_id = tenant and e.pair_no = pair
-    ) x on x.reconciliation_id = earlier.id
-    where r.closed_at is not null group by 1, 2, 3, 4
+      select exclusion.reconciliation_id, exclusion.line_no, exclusion.side, exclusion.currency,
+        exclusion.excluded_minor
+      from public.exclusions exclusion
+      where exclusion.tenant_id = tenant and exclusion.pair_no = pair
+    ) settlement on settlement.reconciliation_id = earlier.id
+    where period.closed_at is not null group by 1, 2, 3, 4
   ), digests as materialized (
-    select r.id, r.digest, private.closing_digest(r.tenant_id, r.id) as computed
-    from periods r
-    where r.closed_at is not null and r.digest is not null
+    select period.id, period.digest, private.closing_digest(period.tenant_id, period.id) as computed
+    from periods period
+    where period.closed_at is not null and period.digest is not null
   ), carried as materialized (
-    select c.*
-    from periods r
-    join public.carried_lines c on c.tenant_id = r.tenant_id and c.reconciliation_id = r.id
-    where r.closed_at is not null
+    select carried_line.*
+    from periods period
+    join public.carried_lines carried_line on carried_line.tenant_id = period.tenant_id
+      and carried_line.reconciliation_id = period.id
+    where period.closed_at is not null
   )
-  select 'decided of no line', l.name, null::text,
-    concat_ws(' + ', l.matched_minor, l.excluded_minor)
-  from lines l
-  where l.amount_minor is null
+  select 'decided of no line', line.name, null::text,
+    concat_ws(' + ', line.matched_minor, line.excluded_minor)
+  from lines line
+  where line.amount_minor is null
   union all
-  select 'given more than once', l.name, l.amount_minor::text,
-    (l.matched_minor + l.excluded_minor)::text
-  from lines l
-  where l.matched_minor
-    + l.excluded_minor not between least(l.amount_minor, 0) and greatest(l.amount_minor, 0)
-    or l.matched_minor not between least(l.amount_minor, 0) and greatest(l.amount_minor, 0)
+  select 'given more than once', line.name, line.amount_minor::text,
+    (line.matched_minor + line.excluded_minor)::text
+  from lines line
+  where line.matched_minor
+    + line.excluded_minor not between least(line.amount_minor, 0) and greatest(line.amount_minor, 0)
+    or line.matched_minor not between least(line.amount_minor, 0) and greatest(line.amount_minor, 0)
   union all
-  select 'open', coalesce(l.name, 'line ' || o.line_no),
-    l.amount_minor - l.matched_minor - l.excluded_minor || ' of ' || l.amount_minor || ' '
-      || l.currency || ' on ' || l.value_date || ', ' || l.side,
-    o.open_minor || ' of ' || o.amount_minor || ' ' || o.currency || ' on ' || o.value_date || ', '
-      || o.side
-  from (select * from lines x where x.amount_minor is not null) l
-    full join still_open o on o.line_no = l.line_no
+  select 'open', coalesce(line.name, 'line ' || open_line.line_no),
+    line.amount_minor - line.matched_minor - line.excluded_minor || ' of ' || line.amount_minor
+      || ' ' || line.currency || ' on ' || line.value_date || ', ' || line.side,
+    open_line.open_minor || ' of ' || open_line.amount_minor || ' ' || open_line.currency || ' on '
+      || open_line.value_date || ', ' || open_line.side
+  from (select * from lines line where line.amount_minor is not null) line
+    full join still_open open_line on open_line.line_no = line.line_no
   where not private.is_preparing(tenant, pair) and (
-    l.line_no is null
-      or coalesce(o.open_minor, 0) <> l.amount_minor - l.matched_minor - l.excluded_minor
-    or o.line_no is not null
-    and (o.amount_minor, o.currency, o.value_date, o.side) is distinct from (l.amount_minor,
-      l.currency, l.value_date, l.side)
+    line.line_no is null
+      or coalesce(open_line.open_minor, 0)
+        <> line.amount_minor - line.matched_minor - line.excluded_minor
+    or open_line.line_no is not null
+    and (open_line.amount_minor, open_line.currency, open_line.value_date, open_line.side)
+      is distinct from (line.amount_minor, line.currency, line.value_date, line.side)
   )
   union all
-  select 'match', private.match_id_text(m.id), min(m.explained)::text,
-    sum(case m.side when 'left' then m.allocated_minor else -m.allocated_minor end)::text
-  from matches m group by m.id
-    having min(m.explained) <> sum(case m.side when 'left' then m.allocated_minor
-      else -m.allocated_minor end)
+  select 'match', private.match_id_text(match.id), min(match.explained)::text,
+    sum(case match.side when 'left' then match.allocated_minor else -match.allocated_minor
+      end)::text
+  from matches match group by match.id
+    having min(match.explained) <> sum(case match.side when 'left' then match.allocated_minor
+      else -match.allocated_minor end)
   union all
-  select 'side or currency of a match', private.match_id_text(m.id), l.side || ' ' || l.currency,
-    m.side || ' ' || m.currency
-  from matches m join lines l on l.line_no = m.line_no
-    where (l.side, l.currency) <> (m.side, m.currency)
+  select 'side or currency of a match', private.match_id_text(match.id),
+    line.side || ' ' || line.currency, match.side || ' ' || match.currency
+  from matches match join lines line on line.line_no = match.line_no
+    where (line.side, line.currency) <> (match.side, match.currency)
   union all
-  select 'suggested though settled, or twice', l.name || ' in ' || m.reconciliation_id,
+  select 'suggested though settled, or twice', line.name || ' in ' || match.reconciliation_id,
     'at most 1 while it is open', count(*)::text
-  from matches m join lines l on l.line_no = m.line_no
-    left join still_open o on o.line_no = m.line_no
-  where m.state = 'suggested' group by l.name, m.reconciliation_id
-    having count(*) > 1 or bool_or(o.line_no is null)
+  from matches match join lines line on line.line_no = match.line_no
+    left join still_open open_line on open_line.line_no = match.line_no
+  where match.state = 'suggested' group by line.name, match.reconciliation_id
+    having count(*) > 1 or bool_or(open_line.line_no is null)
   union all
-  select 'matched lines', r.id, x.count::text, coalesce(c.lines, 0)::text
-  from periods r
-    left join private.matched_counts c on c.tenant_id = r.tenant_id and c.reconciliation_id = r.id
-  cross join lateral (select count(*) from matches m
-    where m.reconciliation_id = r.id and m.state = 'confirmed') x
-  where x.count <> coalesce(c.lines, 0)
+  select 'matched lines', period.id, counted.count::text, coalesce(matched_count.lines, 0)::text
+  from periods period
+    left join private.matched_counts matched_count on matched_count.tenant_id = period.tenant_id
+      and matched_count.reconciliation_id = period.id
+  cross join lateral (select count(*) from matches match
+    where match.reconciliation_id = period.id and match.state = 'confirmed') counted
+  where counted.count <> coalesce(matched_count.lines, 0)
   union all
-  select 'open exceptions', coalesce(l.name, 'line ' || e.line_no), 'at most 1', count(*)::text
-  from public.exceptions e left join lines l on l.line_no = e.line_no
-  where e.tenant_id = tenant and e.pair_no = pair and e.line_no is not null
-    and e.status in ('open', 'in_review')
-  group by e.line_no, l.name having count(*) > 1
+  select 'open exceptions', coalesce(line.name, 'line ' || exception.line_no), 'at most 1',
+    count(*)::text
+  from public.exceptions exception left join lines line on line.line_no = exception.line_no
+  where exception.tenant_id = tenant and exception.pair_no = pair and exception.line_no is not null
+    and exception.status in ('open', 'in_review')
+  group by exception.line_no, line.name having count(*) > 1
   union all
-  select 'exception', e.id, 'closed: nothing of its lines is open', e.status
-  from public.exceptions e
-  where e.tenant_id = tenant and e.pair_no = pair and e.line_no is not null
-    and e.status in ('open', 'in_review') and not exists (
-    select from private.exception_lines x join still_open o on o.line_no = x.line_no
-    where x.tenant_id = tenant and x.exception_id = e.id and x.pair_no = pair
+  select 'exception', exception.id, 'closed: nothing of its lines is open', exception.status
+  from public.exceptions exception
+  where exception.tenant_id = tenant and exception.pair_no = pair and exception.line_no is not null
+    and exception.status in ('open', 'in_review') and not exists (
+    select from private.exception_lines exception_line
+    join still_open open_line on open_line.line_no = exception_line.line_no
+    where exception_line.tenant_id = tenant and exception_line.exception_id = exception.id
+      and exception_line.pair_no = pair
   )
   union all
   select 'carried',
-    coalesce(l.name, 'line ' || c.line_no) || ' at the end of ' || c.reconciliation_id,
-    (l.amount_minor - coalesce(s.minor, 0))::text, c.open_minor::text
-  from carried c left join lines l on l.line_no = c.line_no
-    left join settled s on s.period = c.reconciliation_id and s.line_no = c.line_no
-  where l.amount_minor is null or l.amount_minor - coalesce(s.minor, 0) <> c.open_minor
+    coalesce(line.name, 'line ' || carried_line.line_no) || ' at the end of '
+      || carried_line.reconciliation_id,
+    (line.amount_minor - coalesce(settled_line.minor, 0))::text, carried_line.open_minor::text
+  from carried carried_line left join lines line on line.line_no = carried_line.line_no
+    left join settled settled_line on settled_line.period = carried_line.reconciliation_id
+      and settled_line.line_no = carried_line.line_no
+  where line.amount_minor is null
+    or line.amount_minor - coalesce(settled_line.minor, 0) <> carried_line.open_minor
   union all
   -- The balance that a closed period stated is what it and earlier periods settled, plus what it
   -- carried; lines that arrived later don't count.
-  select 'closing balance', r.id || ' ' || (b ->> 'side') || ' ' || (b ->> 'currency'),
-    x.minor::text, b ->> 'closing_minor'
-  from periods r cross join lateral jsonb_array_elements(r.statement -> 'balances') b
+  select 'closing balance',
+    period.id || ' ' || (balance ->> 'side') || ' ' || (balance ->> 'currency'),
+    recomputed.minor::text, balance ->> 'closing_minor'
+  from periods period
+  cross join lateral jsonb_array_elements(period.statement -> 'balances') balance
   cross join lateral (
     select coalesce(
-      (select sum(s.minor) from settled s
-        where s.period = r.id and s.side = b ->> 'side' and s.currency = b ->> 'currency'),
+      (select sum(settled_line.minor) from settled settled_line
+        where settled_line.period = period.id and settled_line.side = balance ->> 'side'
+          and settled_line.currency = balance ->> 'currency'),
       0)
       + coalesce(
-        (select sum(c.open_minor) from carried c
-          where c.reconciliation_id = r.id and c.side = b ->> 'side'
-            and c.currency = b ->> 'currency'),
+        (select sum(carried_line.open_minor) from carried carried_line
+          where carried_line.reconciliation_id = period.id
+            and carried_line.side = balance ->> 'side'
+            and carried_line.currency = balance ->> 'currency'),
         0) as minor
-  ) x
-  where x.minor <> (b ->> 'closing_minor')::numeric
+  ) recomputed
+  where recomputed.minor <> (balance ->> 'closing_minor')::numeric
   union all
-  select 'proof', r.id, 'holds', 'does not hold' from public.reconciliations r
-  where r.tenant_id = tenant and r.pair_no = pair and not private.is_preparing(tenant, pair)
+  select 'proof', period.id, 'holds', 'does not hold' from public.reconciliations period
+  where period.tenant_id = tenant and period.pair_no = pair
+    and not private.is_preparing(tenant, pair)
     and not coalesce((
-    select (c.statement #>> '{proof,holds}')::boolean
-    from periods c
-    where c.id = r.id and c.closed_at is not null
-  ), (private.proof_json(r) ->> 'holds')::boolean)
+    select (closed_period.statement #>> '{proof,holds}')::boolean
+    from periods closed_period
+    where closed_period.id = period.id and closed_period.closed_at is not null
+  ), (private.proof_json(period) ->> 'holds')::boolean)
   union all
-  select 'closing', d.id, d.computed, d.digest from digests d where d.digest <> d.computed;
+  select 'closing', digest.id, digest.computed, digest.digest from digests digest
+  where digest.digest <> digest.computed;
 end $$;
 
 -- SHA-256 over what a closing settled: its statement, its confirmed matches with their lines, its
@@ -196,46 +219,49 @@ language plpgsql stable set search_path = '' as $$
 begin
   return encode(sha256(
     sha256(convert_to(coalesce((
-      select c.statement::text
-      from public.closings c
-      where c.tenant_id = tenant and c.reconciliation_id = reconciliation
+      select closing.statement::text
+      from public.closings closing
+      where closing.tenant_id = tenant and closing.reconciliation_id = reconciliation
     ), ''), 'UTF8'))
     || sha256(coalesce((
       select string_agg(
         sha256(
           convert_to(
-            row(m.id, m.shape, m.method, m.currency, m.amount_minor, m.residual_minor,
-              m.adjustments, m.note, m.decided_by, m.created_by)::text, 'UTF8')),
-        '' order by m.id)
-      from public.matches m
-        where m.tenant_id = tenant and m.reconciliation_id = reconciliation
-          and m.state = 'confirmed'
+            row(match.id, match.shape, match.method, match.currency, match.amount_minor,
+              match.residual_minor, match.adjustments, match.note, match.decided_by,
+              match.created_by)::text, 'UTF8')),
+        '' order by match.id)
+      from public.matches match
+        where match.tenant_id = tenant and match.reconciliation_id = reconciliation
+          and match.state = 'confirmed'
     ), ''))
     || sha256(coalesce((
       select string_agg(
         sha256(convert_to(row(mm.match_id, mm.line_no, mm.side, mm.allocated_minor)::text, 'UTF8')),
         '' order by mm.match_id, mm.line_no)
-      from public.matches m
-        join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
-      where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'confirmed'
+      from public.matches match
+        join public.match_members mm on mm.tenant_id = match.tenant_id and mm.match_id = match.id
+      where match.tenant_id = tenant and match.reconciliation_id = reconciliation
+        and match.state = 'confirmed'
     ), ''))
     || sha256(coalesce((
       select string_agg(
         sha256(
           convert_to(
-            row(x.line_no, x.side, x.currency, x.excluded_minor, x.reason, x.created_by)::text,
-            'UTF8')),
-        '' order by x.line_no)
-      from public.exclusions x where x.tenant_id = tenant and x.reconciliation_id = reconciliation
+            row(exclusion.line_no, exclusion.side, exclusion.currency, exclusion.excluded_minor,
+              exclusion.reason, exclusion.created_by)::text, 'UTF8')),
+        '' order by exclusion.line_no)
+      from public.exclusions exclusion
+      where exclusion.tenant_id = tenant and exclusion.reconciliation_id = reconciliation
     ), ''))
     || sha256(coalesce((
       select string_agg(
         sha256(
-          convert_to(row(c.line_no, c.side, c.currency, c.open_minor, c.value_date::text)::text,
-            'UTF8')),
-        '' order by c.line_no)
-      from public.carried_lines c
-        where c.tenant_id = tenant and c.reconciliation_id = reconciliation
+          convert_to(row(carried_line.line_no, carried_line.side, carried_line.currency,
+            carried_line.open_minor, carried_line.value_date::text)::text, 'UTF8')),
+        '' order by carried_line.line_no)
+      from public.carried_lines carried_line
+        where carried_line.tenant_id = tenant and carried_line.reconciliation_id = reconciliation
     ), ''))
   ), 'hex');
 end $$;

@@ -54,37 +54,37 @@ begin
   end if;
   for side in select * from private.sides_to_open(pair) loop
     with next as materialized (
-      select l.source_no, l.value_date, l.line_no, l.currency,
-        side.factor * l.amount_minor as effective
-      from public.lines l
-      where l.tenant_id = pair.tenant_id and l.source_no = side.source_no
-        and (l.value_date, l.line_no) > (side.after_date, side.after_no)
-      order by l.value_date, l.line_no limit most
+      select line.source_no, line.value_date, line.line_no, line.currency,
+        side.factor * line.amount_minor as effective
+      from public.lines line
+      where line.tenant_id = pair.tenant_id and line.source_no = side.source_no
+        and (line.value_date, line.line_no) > (side.after_date, side.after_no)
+      order by line.value_date, line.line_no limit most
     ), written as (
       insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor,
         open_minor, value_date)
-      select pair.tenant_id, pair.pair_no, n.line_no, side.name, n.currency, n.effective,
-        n.effective, n.value_date
-      from next n
+      select pair.tenant_id, pair.pair_no, line.line_no, side.name, line.currency, line.effective,
+        line.effective, line.value_date
+      from next line
       -- The line arrived after the pair was created.
       on conflict do nothing
     )
     select (select count(*) from next) as lines, (
-      select jsonb_build_object('source_no', n.source_no, 'value_date', n.value_date, 'line_no',
-        n.line_no)
-      from next n order by n.value_date desc, n.line_no desc limit 1
+      select jsonb_build_object('source_no', line.source_no, 'value_date', line.value_date,
+        'line_no', line.line_no)
+      from next line order by line.value_date desc, line.line_no desc limit 1
     ) as up_to
     into opened;
     if opened.lines = most then
-      update public.pairs p
+      update public.pairs own_pair
       set opening = opened.up_to
-      where p.tenant_id = pair.tenant_id and p.pair_no = pair.pair_no;
+      where own_pair.tenant_id = pair.tenant_id and own_pair.pair_no = pair.pair_no;
       return false;
     end if;
   end loop;
-  update public.pairs p
+  update public.pairs own_pair
   set opening = null
-  where p.tenant_id = pair.tenant_id and p.pair_no = pair.pair_no;
+  where own_pair.tenant_id = pair.tenant_id and own_pair.pair_no = pair.pair_no;
   return true;
 end $$;
 
@@ -102,8 +102,10 @@ declare
   stand_still boolean;
   pair public.pairs;
 begin
-  select s.source_no into left_no from public.sources s where s.tenant_id = tenant and s.id = $1;
-  select s.source_no into right_no from public.sources s where s.tenant_id = tenant and s.id = $2;
+  select source.source_no into left_no from public.sources source
+  where source.tenant_id = tenant and source.id = $1;
+  select source.source_no into right_no from public.sources source
+  where source.tenant_id = tenant and source.id = $2;
   if left_no is null then
     perform private.refuse_field('left_source_id', 'There is no such source.');
   elsif right_no is null then
@@ -121,8 +123,9 @@ begin
   returning * into pair;
   if not found then
     select * into strict pair
-    from public.pairs p
-    where p.tenant_id = tenant and p.left_source_no = left_no and p.right_source_no = right_no;
+    from public.pairs own_pair
+    where own_pair.tenant_id = tenant and own_pair.left_source_no = left_no
+      and own_pair.right_source_no = right_no;
     is_open := stand_still and pair.opening is null;
   elsif stand_still then
     is_open := private.open_earlier_lines(pair, 1000);
@@ -151,29 +154,31 @@ declare
   p public.pairs;
 begin
   begin
-    perform private.lock_sources_exclusively(x.tenant_id,
-      array[x.left_source_no, x.right_source_no])
-    from public.pairs x
-    where x.tenant_id = tenant and x.pair_no = pair;
+    perform private.lock_sources_exclusively(own_pair.tenant_id,
+      array[own_pair.left_source_no, own_pair.right_source_no])
+    from public.pairs own_pair
+    where own_pair.tenant_id = tenant and own_pair.pair_no = pair;
   exception when sqlstate 'TO001' then
     perform private.queue_preparing(tenant, pair, interval '5 seconds');
     return false;
   end;
   select * into strict p
-  from public.pairs x
-  where x.tenant_id = tenant and x.pair_no = pair for no key update;
+  from public.pairs own_pair
+  where own_pair.tenant_id = tenant and own_pair.pair_no = pair for no key update;
   if not private.open_earlier_lines(p, 25000) then
     return true;
   end if;
-  perform private.queue_run(w.tenant_id, w.pair_no, w.reconciliation_id, w.asked, interval '0')
+  perform private.queue_run(queued.tenant_id, queued.pair_no, queued.reconciliation_id,
+    queued.asked, interval '0')
   from (
-    select r.tenant_id, r.pair_no, r.reconciliation_id,
-      case when r.dry_run is not null then r.id end as asked
-    from public.runs r
-      join public.reconciliations c on c.tenant_id = r.tenant_id and c.id = r.reconciliation_id
-    where r.tenant_id = tenant and r.pair_no = pair and r.status = 'queued'
-      order by c.period_end, r.id
-  ) w;
+    select run.tenant_id, run.pair_no, run.reconciliation_id,
+      case when run.dry_run is not null then run.id end as asked
+    from public.runs run
+      join public.reconciliations period on period.tenant_id = run.tenant_id
+        and period.id = run.reconciliation_id
+    where run.tenant_id = tenant and run.pair_no = pair and run.status = 'queued'
+      order by period.period_end, run.id
+  ) queued;
   perform private.request_runs(tenant, pair);
   return false;
 end $$;

@@ -21,16 +21,17 @@ create function private.refresh_statistics(tenant text, anyway boolean default f
 language plpgsql volatile security definer set search_path = '' set lock_timeout = '5s' as $$
 declare
   lines constant bigint := coalesce(
-    (select sum(s.line_count) from public.sources s where s.tenant_id = tenant),
+    (select sum(source.line_count) from public.sources source where source.tenant_id = tenant),
     0);
   in_pairs constant bigint := coalesce((
-    select sum(s.line_count)
-    from public.pairs p
-    join public.sources s on s.tenant_id = p.tenant_id
-      and s.source_no in (p.left_source_no, p.right_source_no)
-    where p.tenant_id = tenant and p.opening is null), 0);
+    select sum(source.line_count)
+    from public.pairs pair
+    join public.sources source on source.tenant_id = pair.tenant_id
+      and source.source_no in (pair.left_source_no, pair.right_source_no)
+    where pair.tenant_id = tenant and pair.opening is null), 0);
   matched constant bigint := coalesce(
-    (select sum(c.lines) from private.matched_counts c where c.tenant_id = tenant),
+    (select sum(matched_count.lines) from private.matched_counts matched_count
+      where matched_count.tenant_id = tenant),
     0);
   x record;
 begin
@@ -40,10 +41,11 @@ begin
     from (values ('public.lines', lines), ('private.open_lines', in_pairs - matched),
       ('public.match_members', matched),
       ('public.matches', matched / 4), ('public.exceptions', 0),
-      ('private.exception_lines', 0)) t (of_table, rows)
+      ('private.exception_lines', 0)) expected (of_table, rows)
   loop
     if anyway or x.rows > 10000
-      and x.rows > (select c.reltuples / 300 from pg_class c where c.oid = x.of_table::regclass)
+      and x.rows > (select relation.reltuples / 300 from pg_class relation
+        where relation.oid = x.of_table::regclass)
       and private.expected_rows(tenant, x.of_table) <= x.rows / 4 then
       execute 'analyze ' || x.of_table;
     end if;

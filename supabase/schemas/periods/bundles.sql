@@ -23,40 +23,44 @@ begin
   case kind
     when 'matches' then
       return query
-      select m.id::text, row(m.id, m.shape, m.method, m.currency, m.amount_minor,
-        m.residual_minor, m.adjustments, m.note, m.decided_by, m.created_by)::text
-      from public.matches m
-      where m.tenant_id = tenant and m.reconciliation_id = reconciliation
-        and m.state = 'confirmed' and (after is null or m.id > after::uuid)
-      order by m.id limit page_size;
+      select match.id::text,
+        row(match.id, match.shape, match.method, match.currency, match.amount_minor,
+          match.residual_minor, match.adjustments, match.note, match.decided_by,
+          match.created_by)::text
+      from public.matches match
+      where match.tenant_id = tenant and match.reconciliation_id = reconciliation
+        and match.state = 'confirmed' and (after is null or match.id > after::uuid)
+      order by match.id limit page_size;
     when 'members' then
       return query
       select mm.match_id || ' ' || mm.line_no,
         row(mm.match_id, mm.line_no, mm.side, mm.allocated_minor)::text
-      from public.matches m
-      join public.match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
-      where m.tenant_id = tenant and m.reconciliation_id = reconciliation
-        and m.state = 'confirmed'
-        and (after is null or m.id >= split_part(after, ' ', 1)::uuid
+      from public.matches match
+      join public.match_members mm on mm.tenant_id = match.tenant_id and mm.match_id = match.id
+      where match.tenant_id = tenant and match.reconciliation_id = reconciliation
+        and match.state = 'confirmed'
+        and (after is null or match.id >= split_part(after, ' ', 1)::uuid
           and (mm.match_id, mm.line_no)
             > (split_part(after, ' ', 1)::uuid, split_part(after, ' ', 2)::bigint))
       order by mm.match_id, mm.line_no limit page_size;
     when 'exclusions' then
       return query
-      select x.line_no::text, row(x.line_no, x.side, x.currency, x.excluded_minor, x.reason,
-        x.created_by)::text
-      from public.exclusions x
-      where x.tenant_id = tenant and x.reconciliation_id = reconciliation
-        and (after is null or x.line_no > after::bigint)
-      order by x.line_no limit page_size;
+      select exclusion.line_no::text,
+        row(exclusion.line_no, exclusion.side, exclusion.currency, exclusion.excluded_minor,
+          exclusion.reason, exclusion.created_by)::text
+      from public.exclusions exclusion
+      where exclusion.tenant_id = tenant and exclusion.reconciliation_id = reconciliation
+        and (after is null or exclusion.line_no > after::bigint)
+      order by exclusion.line_no limit page_size;
     when 'carried' then
       return query
-      select c.line_no::text,
-        row(c.line_no, c.side, c.currency, c.open_minor, c.value_date::text)::text
-      from public.carried_lines c
-      where c.tenant_id = tenant and c.reconciliation_id = reconciliation
-        and (after is null or c.line_no > after::bigint)
-      order by c.line_no limit page_size;
+      select carried_line.line_no::text,
+        row(carried_line.line_no, carried_line.side, carried_line.currency, carried_line.open_minor,
+          carried_line.value_date::text)::text
+      from public.carried_lines carried_line
+      where carried_line.tenant_id = tenant and carried_line.reconciliation_id = reconciliation
+        and (after is null or carried_line.line_no > after::bigint)
+      order by carried_line.line_no limit page_size;
   end case;
 end $$;
 
@@ -65,8 +69,9 @@ create function private.keep_signed_items(r public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   signed constant integer := (
-    select max(s.number) from public.statements s
-    where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id and s.reopened_at is null
+    select max(statement.number) from public.statements statement
+    where statement.tenant_id = r.tenant_id and statement.reconciliation_id = r.id
+      and statement.reopened_at is null
   );
   kind text;
   after text;
@@ -81,12 +86,12 @@ begin
     after := null;
     place := 0;
     loop
-      select array_agg(x.content order by x.n), (array_agg(x.key order by x.n desc))[1]
+      select array_agg(item.content order by item.n), (array_agg(item.key order by item.n desc))[1]
       into contents, last_key
       from (
-        select y.*, row_number() over () as n
-        from private.signed_rows(r.tenant_id, r.id, kind, after, 5000) y
-      ) x;
+        select item.*, row_number() over () as n
+        from private.signed_rows(r.tenant_id, r.id, kind, after, 5000) item
+      ) item;
       exit when contents is null;
       insert into private.reopened_items (tenant_id, reconciliation_id, number, kind, seq, rows)
       values (r.tenant_id, r.id, signed, kind, place, contents);
@@ -109,34 +114,37 @@ declare
 begin
   perform private.begin_request(request, 'open_statement_bundle');
   r := private.find_period(input ->> 'id');
-  select * into s from public.statements x
-  where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
-    and x.number = (input ->> 'number')::integer;
+  select * into s from public.statements statement
+  where statement.tenant_id = r.tenant_id and statement.reconciliation_id = r.id
+    and statement.number = (input ->> 'number')::integer;
   if not found then
     perform private.refuse_missing('statement');
   end if;
   chain := private.chain_state_of_caller();
-  select max(e.seq) into closed_seq from public.security_events e
-  where e.tenant_id = r.tenant_id and e.chain = r.tenant_id and e.target = r.id
-    and e.type = 'reconciliation.closed' and e.details ->> 'digest' = s.digest;
+  select max(event.seq) into closed_seq from public.security_events event
+  where event.tenant_id = r.tenant_id and event.chain = r.tenant_id and event.target = r.id
+    and event.type = 'reconciliation.closed' and event.details ->> 'digest' = s.digest;
   return jsonb_build_object(
     'statement', s.statement::text, 'signature', private.signature_json(s),
     'rules', (
-      select jsonb_build_object('version', v.version, 'rules', v.rules, 'policy', v.policy)
-      from public.pair_rules v
-      where v.tenant_id = r.tenant_id and v.pair_no = r.pair_no and v.created_at <= s.closed_at
-      order by v.version desc limit 1
+      select jsonb_build_object('version', rules_version.version, 'rules', rules_version.rules,
+        'policy', rules_version.policy)
+      from public.pair_rules rules_version
+      where rules_version.tenant_id = r.tenant_id and rules_version.pair_no = r.pair_no
+        and rules_version.created_at <= s.closed_at
+      order by rules_version.version desc limit 1
     ),
     'engine_versions', (
-      select coalesce(jsonb_agg(distinct x.engine_version), '[]') from public.runs x
-      where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
-        and x.engine_version is not null
+      select coalesce(jsonb_agg(distinct run.engine_version), '[]') from public.runs run
+      where run.tenant_id = r.tenant_id and run.reconciliation_id = r.id
+        and run.engine_version is not null
     ),
     'audit', case when closed_seq is not null then jsonb_build_object(
       'from', closed_seq,
       'through', (
-        select max((c ->> 'seq')::bigint) from jsonb_array_elements(chain -> 'checkpoints') c
-        where c ->> 'kind' = 'head'
+        select max((checkpoint ->> 'seq')::bigint)
+        from jsonb_array_elements(chain -> 'checkpoints') checkpoint
+        where checkpoint ->> 'kind' = 'head'
       ),
       'checkpoints', chain -> 'checkpoints') end);
 end $$;
@@ -191,16 +199,17 @@ declare
   next_key text;
 begin
   perform private.begin_request(request || '{"continues": true}', 'list_statement_bundle');
-  select * into s from public.statements x
-  where x.tenant_id = tenant and x.reconciliation_id = input ->> 'id' and x.number = numbered;
+  select * into s from public.statements statement
+  where statement.tenant_id = tenant and statement.reconciliation_id = input ->> 'id'
+    and statement.number = numbered;
   if not found then
     perform private.refuse_missing('statement');
   elsif input ->> 'kind' = 'evidence' then
     return jsonb_build_object('next', null, 'rows', (
-      select coalesce(jsonb_agg(e.content order by e.evidence_id), '[]')
-      from public.statement_evidence e
-      where e.tenant_id = tenant and e.reconciliation_id = s.reconciliation_id
-        and e.number = numbered
+      select coalesce(jsonb_agg(evidence.content order by evidence.evidence_id), '[]')
+      from public.statement_evidence evidence
+      where evidence.tenant_id = tenant and evidence.reconciliation_id = s.reconciliation_id
+        and evidence.number = numbered
     ));
   elsif input ->> 'kind' = 'entries' then
     return private.entry_rows(s, coalesce((input ->> 'after')::integer, 0),
@@ -212,13 +221,13 @@ begin
     return jsonb_build_object('rows', coalesce(contents, '[]'),
       'next', case when contents is not null then place::text end);
   end if;
-  select jsonb_agg(x.content order by x.n), (array_agg(x.key order by x.n desc))[1]
+  select jsonb_agg(item.content order by item.n), (array_agg(item.key order by item.n desc))[1]
   into contents, next_key
   from (
-    select y.*, row_number() over () as n
+    select item.*, row_number() over () as n
     from private.signed_rows(tenant, s.reconciliation_id, input ->> 'kind', input ->> 'after',
-      (input ->> 'limit')::integer) y
-  ) x;
+      (input ->> 'limit')::integer) item
+  ) item;
   return jsonb_build_object('rows', coalesce(contents, '[]'), 'next', next_key);
 end $$;
 

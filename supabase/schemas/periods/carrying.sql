@@ -66,14 +66,18 @@ returns table (id text, last_date date)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select e.id, max(o.value_date)
-  from public.exceptions e
-  join private.exception_lines x on x.tenant_id = e.tenant_id and x.exception_id = e.id
-  join private.open_lines o
-    on o.tenant_id = x.tenant_id and o.pair_no = x.pair_no and o.line_no = x.line_no
-  where e.tenant_id = tenant and e.pair_no = pair and e.reconciliation_id = any (periods)
-    and e.status in ('open', 'in_review') and x.pair_no = pair
-  group by e.id;
+  select exception.id, max(open_line.value_date)
+  from public.exceptions exception
+  join private.exception_lines exception_line on exception_line.tenant_id = exception.tenant_id
+    and exception_line.exception_id = exception.id
+  join private.open_lines open_line
+    on open_line.tenant_id = exception_line.tenant_id
+      and open_line.pair_no = exception_line.pair_no
+      and open_line.line_no = exception_line.line_no
+  where exception.tenant_id = tenant and exception.pair_no = pair
+    and exception.reconciliation_id = any (periods) and exception.status in ('open', 'in_review')
+    and exception_line.pair_no = pair
+  group by exception.id;
 end $$;
 
 -- Moves the suggestions and open exceptions of a period, whose pair is locked, and of the closed
@@ -83,21 +87,22 @@ language plpgsql volatile set search_path = '' as $$
 declare
   target constant text := private.next_open_period(r);
   periods constant text[] := array(
-    select x.id from public.reconciliations x
-    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
-      and (x.id = r.id or x.period_end < r.period_start and x.closed_at is not null)
+    select period.id from public.reconciliations period
+    where period.tenant_id = r.tenant_id and period.pair_no = r.pair_no
+      and (period.id = r.id or period.period_end < r.period_start and period.closed_at is not null)
   );
 begin
   if target is null then
     return;
   end if;
   perform private.move_suggestions(r.tenant_id, array(
-    select m.id from public.matches m
-    where m.tenant_id = r.tenant_id and m.reconciliation_id = any (periods)
-      and m.state = 'suggested'
+    select match.id from public.matches match
+    where match.tenant_id = r.tenant_id and match.reconciliation_id = any (periods)
+      and match.state = 'suggested'
   ), target);
   perform private.move_exceptions(r.tenant_id, array(
-    select e.id from private.exceptions_with_open_lines(r.tenant_id, r.pair_no, periods) e
+    select exception.id
+    from private.exceptions_with_open_lines(r.tenant_id, r.pair_no, periods) exception
   ), target);
 end $$;
 
@@ -120,26 +125,28 @@ language plpgsql volatile
 set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 declare
   later constant text[] := array(
-    select x.id from public.reconciliations x
-    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_start > r.period_end
-      and x.closed_at is null
+    select period.id from public.reconciliations period
+    where period.tenant_id = r.tenant_id and period.pair_no = r.pair_no
+      and period.period_start > r.period_end and period.closed_at is null
   );
   suggested uuid[];
 begin
-  select coalesce(array_agg(m.id), '{}') into suggested from public.matches m
-  where m.tenant_id = r.tenant_id and m.reconciliation_id = any (later) and m.state = 'suggested';
+  select coalesce(array_agg(match.id), '{}') into suggested from public.matches match
+  where match.tenant_id = r.tenant_id and match.reconciliation_id = any (later)
+    and match.state = 'suggested';
   perform private.move_suggestions(r.tenant_id, array(
-    select m.match_id
-    from private.members_of(r.tenant_id, suggested) m
+    select member.match_id
+    from private.members_of(r.tenant_id, suggested) member
     join (
-      select o.line_no, o.value_date from private.open_lines o
-      where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no
-    ) o on o.line_no = m.line_no
-    group by m.match_id having max(o.value_date) <= r.period_end
+      select open_line.line_no, open_line.value_date from private.open_lines open_line
+      where open_line.tenant_id = r.tenant_id and open_line.pair_no = r.pair_no
+    ) open_line on open_line.line_no = member.line_no
+    group by member.match_id having max(open_line.value_date) <= r.period_end
   ), r.id);
   perform private.move_exceptions(r.tenant_id, array(
-    select e.id from private.exceptions_with_open_lines(r.tenant_id, r.pair_no, later) e
-    where e.last_date <= r.period_end
+    select exception.id
+    from private.exceptions_with_open_lines(r.tenant_id, r.pair_no, later) exception
+    where exception.last_date <= r.period_end
   ), r.id);
 end $$;
 

@@ -23,28 +23,31 @@ language plpgsql stable set search_path = '' as $$
 begin
   return (
     select jsonb_agg(jsonb_build_object(
-      'side', x.side, 'name', x.name, 'until', x.until,
+      'side', source.side, 'name', source.name, 'until', source.until,
       'missing_days', private.business_days_between(r.tenant_id,
         private.policy_of_pair(r.tenant_id, r.pair_no) ->> 'calendar_id',
-        coalesce(x.until, r.period_start - 1), r.period_end),
-      'breaks', private.balance_breaks(r.tenant_id, x.source_no, x.currency, r.period_start,
+        coalesce(source.until, r.period_start - 1), r.period_end),
+      'breaks',
+      private.balance_breaks(r.tenant_id, source.source_no, source.currency, r.period_start,
         r.period_end),
       'has_balance', exists (
-        select from private.balance_on(r.tenant_id, x.source_no, x.currency, r.period_end))
-    ) order by x.side)
+        select
+        from private.balance_on(r.tenant_id, source.source_no, source.currency, r.period_end))
+    ) order by source.side)
     from (
-      select s.source_no, s.name, s.currency,
-        case s.source_no when p.left_source_no then 'left' else 'right' end as side,
+      select source.source_no, source.name, source.currency,
+        case source.source_no when pair.left_source_no then 'left' else 'right' end as side,
         greatest(
-          (select max(l.value_date) from public.lines l
-            where l.tenant_id = s.tenant_id and l.source_no = s.source_no),
-          (select max(b.period_end) from public.source_balances b
-            where b.tenant_id = s.tenant_id and b.source_no = s.source_no)) as until
-      from public.pairs p
-      join public.sources s on s.tenant_id = p.tenant_id
-        and s.source_no in (p.left_source_no, p.right_source_no)
-      where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
-    ) x
+          (select max(line.value_date) from public.lines line
+            where line.tenant_id = source.tenant_id and line.source_no = source.source_no),
+          (select max(balance.period_end) from public.source_balances balance
+            where balance.tenant_id = source.tenant_id
+              and balance.source_no = source.source_no)) as until
+      from public.pairs pair
+      join public.sources source on source.tenant_id = pair.tenant_id
+        and source.source_no in (pair.left_source_no, pair.right_source_no)
+      where pair.tenant_id = r.tenant_id and pair.pair_no = r.pair_no
+    ) source
   );
 end $$;
 

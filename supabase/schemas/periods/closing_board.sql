@@ -96,44 +96,47 @@ declare
 begin
   perform private.begin_request(request, 'get_closing_board');
   with shown as materialized (
-    select p.pair_no, p.opening is not null as is_preparing, l.id as left_id, l.name as left_name,
-      r.id as right_id, r.name as right_name,
-      private.default_policy() || coalesce(v.policy, '{}') as policy,
-      least((now() at time zone l.time_zone)::date, (now() at time zone r.time_zone)::date) as today
-    from public.pairs p
-    join public.sources l on l.tenant_id = tenant and l.source_no = p.left_source_no
-    join public.sources r on r.tenant_id = tenant and r.source_no = p.right_source_no
-    left join public.pair_rules v on v.tenant_id = tenant and v.pair_no = p.pair_no
-      and v.version = p.rules_version
-    where p.tenant_id = tenant and (input -> 'after' ->> 0 is null
-      or (l.id, r.id) > (input -> 'after' ->> 0, input -> 'after' ->> 1))
-    order by l.id, r.id
-    limit page_size + 1
+    select pair.pair_no, pair.opening is not null as is_preparing, left_source.id as left_id,
+      left_source.name as left_name, right_source.id as right_id,
+      right_source.name as right_name,
+      private.default_policy() || coalesce(rules_version.policy, '{}') as policy,
+      least((now() at time zone left_source.time_zone)::date,
+        (now() at time zone right_source.time_zone)::date) as today
+    from public.pairs pair
+    join public.sources left_source on left_source.tenant_id = tenant
+      and left_source.source_no = pair.left_source_no
+    join public.sources right_source on right_source.tenant_id = tenant
+      and right_source.source_no = pair.right_source_no
+    left join public.pair_rules rules_version on rules_version.tenant_id = tenant
+      and rules_version.pair_no = pair.pair_no and rules_version.version = pair.rules_version
+    where pair.tenant_id = tenant and (input -> 'after' ->> 0 is null
+      or (left_source.id, right_source.id) > (input -> 'after' ->> 0, input -> 'after' ->> 1))
+    order by left_source.id, right_source.id limit page_size + 1
   ), periods as materialized (
-    select r, s.is_preparing, s.today, s.policy ->> 'calendar_id' as calendar_id,
-      (s.policy ->> 'close_days')::integer as close_days
-    from shown s
-    join public.reconciliations r on r.tenant_id = tenant and r.pair_no = s.pair_no
-      and r.period_end between (input ->> 'from')::date and (input ->> 'to')::date
+    select period, pair.is_preparing, pair.today, pair.policy ->> 'calendar_id' as calendar_id,
+      (pair.policy ->> 'close_days')::integer as close_days
+    from shown pair join public.reconciliations period on period.tenant_id = tenant
+      and period.pair_no = pair.pair_no
+      and period.period_end between (input ->> 'from')::date and (input ->> 'to')::date
   ), due_days as materialized (
-    select x.calendar_id, x.close_days, x.period_end,
-      private.business_day_after(tenant, x.calendar_id, x.period_end, x.close_days) as due_day
-    from (select distinct p.calendar_id, p.close_days, (p.r).period_end from periods p) x
+    select due.calendar_id, due.close_days, due.period_end,
+      private.business_day_after(tenant, due.calendar_id, due.period_end, due.close_days) as due_day
+    from (select distinct dated.calendar_id, dated.close_days,
+      (dated.period).period_end from periods dated) due
   ), cells as materialized (
-    select (p.r).pair_no, jsonb_agg(
-      private.board_period_json(p.r, p.is_preparing, d.due_day, p.today)
-      order by (p.r).period_start) as periods
-    from periods p
-    join due_days d on d.calendar_id is not distinct from p.calendar_id
-      and d.close_days = p.close_days and d.period_end = (p.r).period_end
-    group by (p.r).pair_no
+    select (dated.period).pair_no, jsonb_agg(
+      private.board_period_json(dated.period, dated.is_preparing, due.due_day, dated.today)
+      order by (dated.period).period_start) as periods
+    from periods dated join due_days due on due.calendar_id is not distinct from dated.calendar_id
+      and due.close_days = dated.close_days and due.period_end = (dated.period).period_end
+    group by (dated.period).pair_no
   )
   select jsonb_agg(jsonb_build_object(
-    'left_source_id', s.left_id, 'left_source', s.left_name,
-    'right_source_id', s.right_id, 'right_source', s.right_name,
-    'periods', coalesce(c.periods, '[]')
-  ) order by s.left_id, s.right_id) into items
-  from shown s left join cells c on c.pair_no = s.pair_no;
+    'left_source_id', pair.left_id, 'left_source', pair.left_name,
+    'right_source_id', pair.right_id, 'right_source', pair.right_name,
+    'periods', coalesce(cell.periods, '[]')
+  ) order by pair.left_id, pair.right_id) into items
+  from shown pair left join cells cell on cell.pair_no = pair.pair_no;
   return private.page(items, page_size, 'left_source_id', 'right_source_id');
 end $$;
 

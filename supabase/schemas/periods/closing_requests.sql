@@ -78,16 +78,18 @@ begin
     raise exception 'A closing is written down of one snapshot.';
   end if;
   select * into q
-  from private.closing_requests x
-  where x.tenant_id = tenant and x.reconciliation_id = reconciliation and x.failure is null;
+  from private.closing_requests closing_request
+  where closing_request.tenant_id = tenant and closing_request.reconciliation_id = reconciliation
+    and closing_request.failure is null;
   if not found then
     return false;
   end if;
   -- Written by an earlier attempt.
-  if not exists (select from public.closings c
-    where c.tenant_id = tenant and c.reconciliation_id = reconciliation) then
-    perform private.write_closing(r, q.asked_by #>> '{claims,actor}') from public.reconciliations r
-    where r.tenant_id = tenant and r.id = reconciliation;
+  if not exists (select from public.closings closing
+    where closing.tenant_id = tenant and closing.reconciliation_id = reconciliation) then
+    perform private.write_closing(period, q.asked_by #>> '{claims,actor}')
+    from public.reconciliations period
+    where period.tenant_id = tenant and period.id = reconciliation;
   end if;
   return true;
 end $$;
@@ -102,26 +104,29 @@ declare
   target text;
   ids uuid[];
 begin
-  perform private.lock_pair(q.tenant_id, q.pair_no) from private.closing_requests q
-  where q.tenant_id = tenant and q.reconciliation_id = reconciliation;
+  perform private.lock_pair(closing_request.tenant_id, closing_request.pair_no)
+  from private.closing_requests closing_request
+  where closing_request.tenant_id = tenant and closing_request.reconciliation_id = reconciliation;
   perform
-  from private.closing_requests q
-  where q.tenant_id = tenant and q.reconciliation_id = reconciliation and q.failure is null;
+  from private.closing_requests closing_request
+  where closing_request.tenant_id = tenant and closing_request.reconciliation_id = reconciliation
+    and closing_request.failure is null;
   if not found then
     return 0;
   end if;
   select * into strict r
-  from public.reconciliations x
-  where x.tenant_id = tenant and x.id = reconciliation;
+  from public.reconciliations period
+  where period.tenant_id = tenant and period.id = reconciliation;
   target := private.next_open_period(r);
   if target is null then
     return 0;
   end if;
   ids := array(
-    select m.id
-    from public.matches m
-    where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'suggested'
-    order by m.id limit 5000
+    select match.id
+    from public.matches match
+    where match.tenant_id = tenant and match.reconciliation_id = reconciliation
+      and match.state = 'suggested'
+    order by match.id limit 5000
   );
   perform private.move_suggestions(tenant, ids, target);
   return cardinality(ids);

@@ -74,9 +74,10 @@ create function private.require_closable(r public.reconciliations) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   if exists (
-    select from public.reconciliations x
-    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_end < r.period_start
-      and x.closed_at is null and x.status <> 'archived'
+    select from public.reconciliations period
+    where period.tenant_id = r.tenant_id and period.pair_no = r.pair_no
+      and period.period_end < r.period_start and period.closed_at is null
+      and period.status <> 'archived'
   ) then
     perform private.refuse_conflict('earlier_period_open',
       'An earlier period of these sources is open. Close that one first.');
@@ -84,10 +85,11 @@ begin
     perform private.refuse_conflict('run_under_way',
       'A run of this period is under way. Close it when the run is done.');
   elsif exists (
-    select from public.pairs p join public.imports i
-      on i.tenant_id = p.tenant_id and i.source_no in (p.left_source_no, p.right_source_no)
-        and i.status = 'undoing'
-    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+    select from public.pairs pair
+    join public.imports import on import.tenant_id = pair.tenant_id
+      and import.source_no in (pair.left_source_no, pair.right_source_no)
+      and import.status = 'undoing'
+    where pair.tenant_id = r.tenant_id and pair.pair_no = r.pair_no
   ) then
     perform private.refuse_conflict('lines_changing',
       'An import of its sources is being undone. Close it when that is done.');
@@ -112,9 +114,10 @@ declare
 begin
   insert into public.carried_lines (tenant_id, reconciliation_id, line_no, side, open_minor,
     currency, value_date)
-  select o.tenant_id, r.id, o.line_no, o.side, o.open_minor, o.currency, o.value_date
-  from private.open_in_period(r) o
-  order by o.line_no;
+  select open_line.tenant_id, r.id, open_line.line_no, open_line.side, open_line.open_minor,
+    open_line.currency, open_line.value_date
+  from private.open_in_period(r) open_line
+  order by open_line.line_no;
   r.closed_at := now();
   r.closed_by := write_closing.closed_by;
   statement := private.statement_json(r)
@@ -124,9 +127,9 @@ begin
     perform private.refuse_conflict('proof_broken',
       'The proof does not hold: matched, excluded and open lines are not all lines. Tell us before you close.');
   end if;
-  select d into unexplained
-  from jsonb_array_elements(statement -> 'differences') d
-  where d -> 'difference_minor' <> '0'
+  select difference into unexplained
+  from jsonb_array_elements(statement -> 'differences') difference
+  where difference -> 'difference_minor' <> '0'
   limit 1;
   if found then
     perform private.refuse_conflict('difference_unexplained',
@@ -137,8 +140,8 @@ begin
   end if;
   insert into public.closings (tenant_id, reconciliation_id, statement, closed_at, closed_by)
   values (r.tenant_id, r.id, statement, r.closed_at, r.closed_by);
-  update public.closings c set digest = private.closing_digest(r.tenant_id, r.id)
-  where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
+  update public.closings closing set digest = private.closing_digest(r.tenant_id, r.id)
+  where closing.tenant_id = r.tenant_id and closing.reconciliation_id = r.id;
 end $$;
 
 create function private.delete_closing(r public.reconciliations) returns void
@@ -160,30 +163,31 @@ declare
   r public.reconciliations;
 begin
   select * into strict c
-  from public.closings x
-  where x.tenant_id = before.tenant_id and x.reconciliation_id = before.id;
+  from public.closings closing
+  where closing.tenant_id = before.tenant_id and closing.reconciliation_id = before.id;
   delete
-  from private.closing_requests q
-  where q.tenant_id = before.tenant_id and q.reconciliation_id = before.id;
+  from private.closing_requests closing_request
+  where closing_request.tenant_id = before.tenant_id
+    and closing_request.reconciliation_id = before.id;
   perform private.carry_forward(before);
   perform private.sign_statement(c);
   if before.status = 'open' then
-    update public.reconciliations x
+    update public.reconciliations period
     set status = 'in_progress'
-    where x.tenant_id = before.tenant_id and x.id = before.id;
+    where period.tenant_id = before.tenant_id and period.id = before.id;
   end if;
-  update public.reconciliations x
+  update public.reconciliations period
   set status = 'completed', closed_at = c.closed_at, closed_by = c.closed_by
-  where x.tenant_id = before.tenant_id and x.id = before.id
+  where period.tenant_id = before.tenant_id and period.id = before.id
   returning * into r;
   perform private.complete_last_run(r);
   perform private.record_security_event('reconciliation.closed', r.id, null,
     jsonb_build_object('name', r.name, 'digest', c.digest,
       'open_lines', c.statement -> 'outstanding_count', 'open_money', (
-        select coalesce(jsonb_agg(jsonb_build_object('currency', b -> 'currency', 'side',
-          b -> 'side', 'open_minor', b -> 'outstanding_minor')), '[]')
-        from jsonb_array_elements(c.statement -> 'balances') b
-        where b -> 'outstanding_minor' <> '0'
+        select coalesce(jsonb_agg(jsonb_build_object('currency', balance -> 'currency', 'side',
+          balance -> 'side', 'open_minor', balance -> 'outstanding_minor')), '[]')
+        from jsonb_array_elements(c.statement -> 'balances') balance
+        where balance -> 'outstanding_minor' <> '0'
       )) || private.complete_entry_batch(r));
   perform private.queue_book_recount(r.tenant_id, r.pair_no);
   perform private.emit(r.tenant_id, 'reconciliation.closed',

@@ -70,16 +70,18 @@ declare
   is_admin constant boolean := auth.jwt() -> 'roles' ? 'tenant_admin';
 begin
   return exists (
-    select from private.period_workers w
-    where w.tenant_id = tenant and w.reconciliation_id = r.id
-      and ((w.issuer, w.subject) = (private.actor_issuer(), private.actor_subject())
-        or w.name = who or w.is_service_role and is_admin)
+    select from private.period_workers worker
+    where worker.tenant_id = tenant and worker.reconciliation_id = r.id
+      and ((worker.issuer, worker.subject) = (private.actor_issuer(), private.actor_subject())
+        or worker.name = who or worker.is_service_role and is_admin)
   ) or exists (
-    select from public.matches m where m.tenant_id = tenant and m.reconciliation_id = r.id
-      and (m.method = 'manual' and m.created_by = who or m.state = 'undone' and m.decided_by = who)
+    select from public.matches match
+    where match.tenant_id = tenant and match.reconciliation_id = r.id
+      and (match.method = 'manual' and match.created_by = who
+        or match.state = 'undone' and match.decided_by = who)
   ) or exists (
-    select from private.acts a where a.tenant_id = tenant and a.reconciliation_id = r.id
-      and (a.kind in ('match', 'exclude') and a.created_by = who or a.undone_by = who)
+    select from private.acts act where act.tenant_id = tenant and act.reconciliation_id = r.id
+      and (act.kind in ('match', 'exclude') and act.created_by = who or act.undone_by = who)
   );
 end $$;
 grant execute on function private.worked_in_period(public.reconciliations) to authenticated;

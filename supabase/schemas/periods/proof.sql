@@ -11,19 +11,21 @@ returns table (match_id uuid, line_no bigint, side text, allocated_minor bigint)
 language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 begin
   if until is null then
-    return query select x.match_id, x.line_no, x.side, x.allocated_minor from public.match_members x
-      where x.tenant_id = tenant and x.match_id = any ((select match_ids)::uuid[])
-        order by x.match_id;
+    return query select member.match_id, member.line_no, member.side, member.allocated_minor
+      from public.match_members member
+      where member.tenant_id = tenant and member.match_id = any ((select match_ids)::uuid[])
+        order by member.match_id;
   else
     return query
     with members as materialized (select * from private.members_of(tenant, match_ids))
-    select m.match_id, m.line_no, m.side, m.allocated_minor from members m
+    select member.match_id, member.line_no, member.side, member.allocated_minor from members member
     join (
-      select x.line_no from public.lines x
-      where x.tenant_id = tenant and x.line_no = any (array(select y.line_no from members y))
-        and x.value_date <= until
-        order by x.line_no
-    ) l on l.line_no = m.line_no;
+      select line.line_no from public.lines line
+      where line.tenant_id = tenant
+        and line.line_no = any (array(select member.line_no from members member))
+        and line.value_date <= until
+        order by line.line_no
+    ) line on line.line_no = member.line_no;
   end if;
 end $$;
 
@@ -99,17 +101,18 @@ language plpgsql stable set search_path = '' as $$
 begin
   return query
   with sides as materialized (
-    select s.source_no, case s.source_no when p.left_source_no then 'left' else 'right' end as side,
-      case s.sign when 'inverted' then -1 else 1 end as factor
-    from public.pairs p
-      join public.sources s on s.tenant_id = p.tenant_id
-        and s.source_no in (p.left_source_no, p.right_source_no)
-    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+    select source.source_no,
+      case source.source_no when pair.left_source_no then 'left' else 'right' end as side,
+      case source.sign when 'inverted' then -1 else 1 end as factor
+    from public.pairs pair
+      join public.sources source on source.tenant_id = pair.tenant_id
+        and source.source_no in (pair.left_source_no, pair.right_source_no)
+    where pair.tenant_id = r.tenant_id and pair.pair_no = r.pair_no
   )
-  select l.currency, s.side, count(*), sum(s.factor * l.amount_minor)
-  from sides s
-    join public.lines l on l.tenant_id = r.tenant_id and l.source_no = s.source_no
-      and l.value_date <= r.period_end
+  select line.currency, source.side, count(*), sum(source.factor * line.amount_minor)
+  from sides source
+    join public.lines line on line.tenant_id = r.tenant_id and line.source_no = source.source_no
+      and line.value_date <= r.period_end
   group by 1, 2;
 end $$;
 
@@ -122,35 +125,38 @@ language plpgsql stable set search_path = '' as $$
 begin
   return query
   with of_pair as materialized (
-    select x.id,
-      case when x.id = r.id then 0 when x.period_end < r.period_start then -1 else 1 end as place
-    from public.reconciliations x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
+    select period.id,
+      case when period.id = r.id then 0
+        when period.period_end < r.period_start then -1 else 1 end as place
+    from public.reconciliations period
+    where period.tenant_id = r.tenant_id and period.pair_no = r.pair_no
   ), confirmed as (
-    select m.currency, o.place, array_agg(m.id) as ids
-    from of_pair o
-      join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = o.id
-        and m.state = 'confirmed'
+    select match.currency, period.place, array_agg(match.id) as ids
+    from of_pair period
+      join public.matches match on match.tenant_id = r.tenant_id
+        and match.reconciliation_id = period.id and match.state = 'confirmed'
     group by 1, 2
   ), settled as (
     -- What later periods settled, only of lines that this period covers.
-    select c.currency, mm.side, c.place, mm.minor as matched, 0 as excluded
-    from confirmed c
-      cross join lateral private.allocated_in(r.tenant_id, c.ids,
-        case when c.place = 1 then r.period_end end) mm
+    select match_group.currency, mm.side, match_group.place, mm.minor as matched, 0 as excluded
+    from confirmed match_group
+      cross join lateral private.allocated_in(r.tenant_id, match_group.ids,
+        case when match_group.place = 1 then r.period_end end) mm
     union all
-    select x.currency, x.side, o.place, 0, sum(x.excluded_minor)
-    from of_pair o
-      join public.exclusions x on x.tenant_id = r.tenant_id and x.reconciliation_id = o.id
-      join public.lines l on l.tenant_id = x.tenant_id and l.line_no = x.line_no
-        and l.value_date <= r.period_end
+    select exclusion.currency, exclusion.side, period.place, 0, sum(exclusion.excluded_minor)
+    from of_pair period
+      join public.exclusions exclusion on exclusion.tenant_id = r.tenant_id
+        and exclusion.reconciliation_id = period.id
+      join public.lines line on line.tenant_id = exclusion.tenant_id
+        and line.line_no = exclusion.line_no and line.value_date <= r.period_end
     group by 1, 2, 3
   )
-  select s.currency, s.side,
-    coalesce(sum(s.matched + s.excluded) filter (where s.place = -1), 0),
-    coalesce(sum(s.matched) filter (where s.place = 0), 0),
-    coalesce(sum(s.excluded) filter (where s.place = 0), 0),
-    coalesce(sum(s.matched + s.excluded) filter (where s.place = 1), 0)
-  from settled s
+  select settlement.currency, settlement.side,
+    coalesce(sum(settlement.matched + settlement.excluded) filter (where settlement.place = -1), 0),
+    coalesce(sum(settlement.matched) filter (where settlement.place = 0), 0),
+    coalesce(sum(settlement.excluded) filter (where settlement.place = 0), 0),
+    coalesce(sum(settlement.matched + settlement.excluded) filter (where settlement.place = 1), 0)
+  from settled settlement
   group by 1, 2;
 end $$;
 
@@ -184,30 +190,37 @@ begin
   ), settled as materialized (
     select * from private.settled_around(r)
   ), still_open as materialized (
-    select o.currency, o.side, sum(o.open_minor) as minor from private.open_lines o
-    where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.value_date <= r.period_end
+    select open_line.currency, open_line.side, sum(open_line.open_minor) as minor
+    from private.open_lines open_line
+    where open_line.tenant_id = r.tenant_id and open_line.pair_no = r.pair_no
+      and open_line.value_date <= r.period_end
     group by 1, 2
   ), explained as materialized (
-    select e.currency, e.residual, e.adjustments from private.explained_in_period(r) e
+    select explanation.currency, explanation.residual, explanation.adjustments
+    from private.explained_in_period(r) explanation
   ), rows as (
-    select x.currency, s.side, case s.side when 'left' then 1 else -1 end as sign
+    select used.currency, sides.side, case sides.side when 'left' then 1 else -1 end as sign
     from (
-      select c.currency from came c
-      union select s.currency from settled s
-      union select o.currency from still_open o
-      union select e.currency from explained e
-    ) x cross join (values ('left'), ('right')) s (side)
+      select arrival.currency from came arrival
+      union select settlement.currency from settled settlement
+      union select open_sum.currency from still_open open_sum
+      union select explanation.currency from explained explanation
+    ) used cross join (values ('left'), ('right')) sides (side)
   )
-  select w.currency, w.side, coalesce(c.line_count, 0),
-    coalesce(c.minor, 0) - coalesce(s.earlier, 0), coalesce(s.matched, 0), coalesce(s.excluded, 0),
-    coalesce(o.minor, 0) + coalesce(s.later, 0),
-    greatest(w.sign * coalesce(e.adjustments, 0), 0), greatest(w.sign * coalesce(e.residual, 0), 0)
-  from rows w
-    left join came c on c.currency = w.currency and c.side = w.side
-    left join settled s on s.currency = w.currency and s.side = w.side
-    left join still_open o on o.currency = w.currency and o.side = w.side
-    left join explained e on e.currency = w.currency
-  order by w.currency, w.side;
+  select proof_row.currency, proof_row.side, coalesce(arrival.line_count, 0),
+    coalesce(arrival.minor, 0) - coalesce(settlement.earlier, 0), coalesce(settlement.matched, 0),
+    coalesce(settlement.excluded, 0), coalesce(open_sum.minor, 0) + coalesce(settlement.later, 0),
+    greatest(proof_row.sign * coalesce(explanation.adjustments, 0), 0),
+    greatest(proof_row.sign * coalesce(explanation.residual, 0), 0)
+  from rows proof_row
+    left join came arrival on arrival.currency = proof_row.currency
+      and arrival.side = proof_row.side
+    left join settled settlement on settlement.currency = proof_row.currency
+      and settlement.side = proof_row.side
+    left join still_open open_sum on open_sum.currency = proof_row.currency
+      and open_sum.side = proof_row.side
+    left join explained explanation on explanation.currency = proof_row.currency
+  order by proof_row.currency, proof_row.side;
 end $$;
 
 -- A sum on the wire: a number while JSON holds it exactly, beyond 2^53 - 1 its digits as a string.
@@ -297,18 +310,19 @@ language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
     'suggestions_count', (
-      select count(*) from public.matches m
-      where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'suggested'
+      select count(*) from public.matches match
+      where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id
+        and match.state = 'suggested'
     ),
     'open_exceptions', (
-      select count(*) from public.exceptions e
-      where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id and e.line_no is not null
-        and e.status in ('open', 'in_review')
+      select count(*) from public.exceptions exception
+      where exception.tenant_id = r.tenant_id and exception.reconciliation_id = r.id
+        and exception.line_no is not null and exception.status in ('open', 'in_review')
     ),
     'days_until_over', (
-      select greatest(0, r.period_end + 1 - min((now() at time zone s.time_zone)::date))
-      from public.sources s
-      where s.tenant_id = r.tenant_id and s.id in (r.left_source_id, r.right_source_id)
+      select greatest(0, r.period_end + 1 - min((now() at time zone source.time_zone)::date))
+      from public.sources source
+      where source.tenant_id = r.tenant_id and source.id in (r.left_source_id, r.right_source_id)
     )
   );
 end $$;

@@ -34,16 +34,17 @@ language plpgsql volatile set search_path = '' as $$
 begin
   insert into public.statements (tenant_id, reconciliation_id, number, statement, digest, closed_by,
     closer_issuer, closer_subject, closed_at, signatures)
-  select c.tenant_id, c.reconciliation_id, coalesce(max(s.number), 0) + 1, c.statement, c.digest,
-    c.closed_by, private.actor_issuer(), private.actor_subject(), c.closed_at,
+  select c.tenant_id, c.reconciliation_id, coalesce(max(statement.number), 0) + 1, c.statement,
+    c.digest, c.closed_by, private.actor_issuer(), private.actor_subject(), c.closed_at,
     (
-      select coalesce(jsonb_agg(private.period_signature_json(x) order by x.number), '[]')
-      from public.period_signatures x
-      where x.tenant_id = c.tenant_id and x.reconciliation_id = c.reconciliation_id
-        and x.revoked_at is null
+      select coalesce(jsonb_agg(private.period_signature_json(signature) order by signature.number),
+        '[]')
+      from public.period_signatures signature
+      where signature.tenant_id = c.tenant_id and signature.reconciliation_id = c.reconciliation_id
+        and signature.revoked_at is null
     )
-  from public.statements s
-  where s.tenant_id = c.tenant_id and s.reconciliation_id = c.reconciliation_id;
+  from public.statements statement
+  where statement.tenant_id = c.tenant_id and statement.reconciliation_id = c.reconciliation_id;
 end $$;
 
 -- Marks the statement of a period that is being reopened.

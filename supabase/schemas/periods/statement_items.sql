@@ -55,33 +55,33 @@ language plpgsql stable set search_path = '' as $$
 begin
   return (
     select jsonb_agg(
-      jsonb_build_object('match_id', private.match_id_text(m.id), 'line_id',
-        private.line_id_text(l.id), 'value_date', l.value_date,
-      'currency', m.currency, 'amount_minor', m.residual_minor, 'reference', l.reference,
-      'counterparty', l.counterparty,
-      'description', l.description, 'reason', m.method, 'decided_by', m.decided_by, 'decided_at',
-      private.iso(m.decided_at))
-        order by m.id)
+      jsonb_build_object('match_id', private.match_id_text(match.id), 'line_id',
+        private.line_id_text(line.id), 'value_date', line.value_date,
+      'currency', match.currency, 'amount_minor', match.residual_minor, 'reference', line.reference,
+      'counterparty', line.counterparty,
+      'description', line.description, 'reason', match.method, 'decided_by', match.decided_by,
+      'decided_at', private.iso(match.decided_at))
+        order by match.id)
     from (
-      select x.id, x.currency, x.residual_minor, x.method, x.decided_by,
-        coalesce(x.decided_at, x.created_at) as decided_at
-      from public.matches x
-      where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id and x.state = 'confirmed'
-        and x.residual_minor <> 0
-        and x.id > coalesce(after_id, '00000000-0000-0000-0000-000000000000')
-      order by x.id limit most
-    ) m
+      select match.id, match.currency, match.residual_minor, match.method, match.decided_by,
+        coalesce(match.decided_at, match.created_at) as decided_at
+      from public.matches match
+      where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id
+        and match.state = 'confirmed' and match.residual_minor <> 0
+        and match.id > coalesce(after_id, '00000000-0000-0000-0000-000000000000')
+      order by match.id limit most
+    ) match
     cross join lateral (
       select mm.line_no
       from public.match_members mm
-      where mm.tenant_id = r.tenant_id and mm.match_id = m.id
+      where mm.tenant_id = r.tenant_id and mm.match_id = match.id
       order by abs(mm.allocated_minor) desc, mm.line_no limit 1
     ) largest
     cross join lateral (
-      select x.*
-      from public.lines x
-      where x.tenant_id = r.tenant_id and x.line_no = largest.line_no offset 0
-    ) l
+      select line.*
+      from public.lines line
+      where line.tenant_id = r.tenant_id and line.line_no = largest.line_no offset 0
+    ) line
   );
 end $$;
 
@@ -120,37 +120,38 @@ language plpgsql stable set search_path = '' as $$
 begin
   return (
     select jsonb_agg(
-      jsonb_build_object('match_id', private.match_id_text(x.id), 'line_id',
-        private.line_id_text(l.id), 'side', x.side,
-      'value_date', l.value_date, 'currency', x.currency, 'amount_minor', x.allocated_minor,
-      'reference', l.reference,
-      'counterparty', l.counterparty, 'description', l.description, 'method', x.method, 'note',
-      x.note, 'decided_by', x.decided_by,
-      'decided_at', private.iso(x.decided_at)) order by x.id, x.line_no)
+      jsonb_build_object('match_id', private.match_id_text(item.id), 'line_id',
+        private.line_id_text(line.id), 'side', item.side,
+      'value_date', line.value_date, 'currency', item.currency,
+      'amount_minor', item.allocated_minor, 'reference', line.reference,
+      'counterparty', line.counterparty, 'description', line.description, 'method', item.method,
+      'note', item.note, 'decided_by', item.decided_by,
+      'decided_at', private.iso(item.decided_at)) order by item.id, item.line_no)
     from (
-      select m.*, mm.line_no, mm.side, mm.allocated_minor
+      select match.*, mm.line_no, mm.side, mm.allocated_minor
       from (
-        select y.id, y.currency, y.method, y.note, y.decided_by,
-          coalesce(y.decided_at, y.created_at) as decided_at
-        from public.matches y
-        where y.tenant_id = r.tenant_id and y.reconciliation_id = r.id and y.state = 'confirmed'
-          and y.id >= coalesce(after_id, '00000000-0000-0000-0000-000000000000')
+        select match.id, match.currency, match.method, match.note, match.decided_by,
+          coalesce(match.decided_at, match.created_at) as decided_at
+        from public.matches match
+        where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id
+          and match.state = 'confirmed'
+          and match.id >= coalesce(after_id, '00000000-0000-0000-0000-000000000000')
         -- Each match has at least one line; all lines of the first may have been returned already.
-        order by y.id limit most + 1
-      ) m
+        order by match.id limit most + 1
+      ) match
       cross join lateral (
-        select z.line_no, z.side, z.allocated_minor
-        from public.match_members z
-        where z.tenant_id = r.tenant_id and z.match_id = m.id offset 0
+        select member.line_no, member.side, member.allocated_minor
+        from public.match_members member
+        where member.tenant_id = r.tenant_id and member.match_id = match.id offset 0
       ) mm
-      where (m.id > after_id or mm.line_no > after_no) is not false
-      order by m.id, mm.line_no limit most
-    ) x
+      where (match.id > after_id or mm.line_no > after_no) is not false
+      order by match.id, mm.line_no limit most
+    ) item
     cross join lateral (
-      select y.*
-      from public.lines y
-      where y.tenant_id = r.tenant_id and y.line_no = x.line_no offset 0
-    ) l
+      select line.*
+      from public.lines line
+      where line.tenant_id = r.tenant_id and line.line_no = item.line_no offset 0
+    ) line
   );
 end $$;
 grant execute on function

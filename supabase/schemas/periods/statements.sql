@@ -8,39 +8,44 @@ returns table (tenant_id text, line_no bigint, side text, currency text, value_d
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select r.tenant_id, x.line_no, x.side, x.currency, x.value_date, sum(x.minor)::bigint
+  select r.tenant_id, open_part.line_no, open_part.side, open_part.currency, open_part.value_date,
+    sum(open_part.minor)::bigint
   from (
-    select o.line_no, o.side, o.currency, o.value_date, o.open_minor as minor
-    from private.open_lines o
-    where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.value_date <= r.period_end
+    select open_line.line_no, open_line.side, open_line.currency, open_line.value_date,
+      open_line.open_minor as minor
+    from private.open_lines open_line
+    where open_line.tenant_id = r.tenant_id and open_line.pair_no = r.pair_no
+      and open_line.value_date <= r.period_end
     union all
-    select mm.line_no, mm.side, m.currency, l.value_date, mm.allocated_minor
+    select mm.line_no, mm.side, match.currency, line.value_date, mm.allocated_minor
     from public.reconciliations later
-    join public.matches m on m.tenant_id = r.tenant_id and m.reconciliation_id = later.id
-      and m.state = 'confirmed'
+    join public.matches match on match.tenant_id = r.tenant_id
+      and match.reconciliation_id = later.id and match.state = 'confirmed'
     cross join lateral (
       select mm.line_no, mm.side, mm.allocated_minor
       from public.match_members mm
-      where mm.tenant_id = m.tenant_id and mm.match_id = m.id offset 0
+      where mm.tenant_id = match.tenant_id and mm.match_id = match.id offset 0
     ) mm
     cross join lateral (
-      select x.value_date
-      from public.lines x
-      where x.tenant_id = m.tenant_id and x.line_no = mm.line_no
-        and x.value_date <= r.period_end offset 0
-    ) l
+      select line.value_date
+      from public.lines line
+      where line.tenant_id = match.tenant_id and line.line_no = mm.line_no
+        and line.value_date <= r.period_end offset 0
+    ) line
     where later.tenant_id = r.tenant_id and later.pair_no = r.pair_no
       and later.period_start > r.period_end
     union all
-    select e.line_no, e.side, e.currency, l.value_date, e.excluded_minor
+    select exclusion.line_no, exclusion.side, exclusion.currency, line.value_date,
+      exclusion.excluded_minor
     from public.reconciliations later
-    join public.exclusions e on e.tenant_id = r.tenant_id and e.reconciliation_id = later.id
-    join public.lines l on l.tenant_id = e.tenant_id and l.line_no = e.line_no
-      and l.value_date <= r.period_end
+    join public.exclusions exclusion on exclusion.tenant_id = r.tenant_id
+      and exclusion.reconciliation_id = later.id
+    join public.lines line on line.tenant_id = exclusion.tenant_id
+      and line.line_no = exclusion.line_no and line.value_date <= r.period_end
     where later.tenant_id = r.tenant_id and later.pair_no = r.pair_no
       and later.period_start > r.period_end
-  ) x
-  group by x.line_no, x.side, x.currency, x.value_date;
+  ) open_part
+  group by open_part.line_no, open_part.side, open_part.currency, open_part.value_date;
 end $$;
 
 -- For an open period as it is now, for a closed one as of its close.
@@ -67,32 +72,37 @@ returns table (currency text, side text, opening numeric, closing numeric, state
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select c.currency, s.side, s.factor * o.minor, s.factor * e.minor, e.stated_on,
+  select stated.currency, source.side, source.factor * opening_balance.minor,
+    source.factor * closing_balance.minor, closing_balance.stated_on,
     coalesce((
-      select sum(case when l.value_date > r.period_end then s.factor else -s.factor end
-        * l.amount_minor)
-      from public.lines l
-      where l.tenant_id = r.tenant_id and l.source_no = s.source_no and l.currency = c.currency
-        and l.value_date between r.period_end - 60 and r.period_end + 60
-        and (l.booked_date <= r.period_end) <> (l.value_date <= r.period_end)
+      select sum(case when line.value_date > r.period_end then source.factor else -source.factor end
+        * line.amount_minor)
+      from public.lines line
+      where line.tenant_id = r.tenant_id and line.source_no = source.source_no
+        and line.currency = stated.currency
+        and line.value_date between r.period_end - 60 and r.period_end + 60
+        and (line.booked_date <= r.period_end) <> (line.value_date <= r.period_end)
     ), 0),
-    s.factor * (e.minor - o.minor - private.booked_between(r.tenant_id, s.source_no, c.currency,
-      r.period_start, r.period_end))
+    source.factor * (closing_balance.minor - opening_balance.minor
+      - private.booked_between(r.tenant_id, source.source_no, stated.currency, r.period_start,
+        r.period_end))
   from (
-    select x.source_no, case x.source_no when p.left_source_no then 'left' else 'right' end as side,
-      case x.sign when 'inverted' then -1 else 1 end as factor
-    from public.pairs p
-    join public.sources x on x.tenant_id = p.tenant_id
-      and x.source_no in (p.left_source_no, p.right_source_no)
-    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
-  ) s
+    select source.source_no,
+      case source.source_no when pair.left_source_no then 'left' else 'right' end as side,
+      case source.sign when 'inverted' then -1 else 1 end as factor
+    from public.pairs pair
+    join public.sources source on source.tenant_id = pair.tenant_id
+      and source.source_no in (pair.left_source_no, pair.right_source_no)
+    where pair.tenant_id = r.tenant_id and pair.pair_no = r.pair_no
+  ) source
   cross join lateral (
-    select distinct b.currency from public.source_balances b
-    where b.tenant_id = r.tenant_id and b.source_no = s.source_no
-  ) c
-  cross join lateral private.balance_on(r.tenant_id, s.source_no, c.currency, r.period_end) e
-  left join lateral private.balance_on(r.tenant_id, s.source_no, c.currency,
-    r.period_start - 1) o on true;
+    select distinct balance.currency from public.source_balances balance
+    where balance.tenant_id = r.tenant_id and balance.source_no = source.source_no
+  ) stated
+  cross join lateral private.balance_on(r.tenant_id, source.source_no, stated.currency,
+    r.period_end) closing_balance
+  left join lateral private.balance_on(r.tenant_id, source.source_no, stated.currency,
+    r.period_start - 1) opening_balance on true;
 end $$;
 grant execute on function private.stated_balances(public.reconciliations) to authenticated;
 
@@ -122,21 +132,23 @@ returns table (currency text, side text, opening numeric, closing numeric, line_
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select l.currency, s.side,
-    coalesce(sum(s.factor * l.amount_minor) filter (where l.value_date < r.period_start), 0),
-    sum(s.factor * l.amount_minor),
-    count(*) filter (where l.value_date >= r.period_start)
+  select line.currency, source.side,
+    coalesce(sum(source.factor * line.amount_minor) filter (where line.value_date < r.period_start),
+      0),
+    sum(source.factor * line.amount_minor),
+    count(*) filter (where line.value_date >= r.period_start)
   from (
-    select x.source_no, case x.source_no when p.left_source_no then 'left' else 'right' end as side,
-      case x.sign when 'inverted' then -1 else 1 end as factor
-    from public.pairs p
-    join public.sources x on x.tenant_id = p.tenant_id
-      and x.source_no in (p.left_source_no, p.right_source_no)
-    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
-  ) s
-  join public.lines l on l.tenant_id = r.tenant_id and l.source_no = s.source_no
-    and l.value_date <= r.period_end
-  group by l.currency, s.side;
+    select source.source_no,
+      case source.source_no when pair.left_source_no then 'left' else 'right' end as side,
+      case source.sign when 'inverted' then -1 else 1 end as factor
+    from public.pairs pair
+    join public.sources source on source.tenant_id = pair.tenant_id
+      and source.source_no in (pair.left_source_no, pair.right_source_no)
+    where pair.tenant_id = r.tenant_id and pair.pair_no = r.pair_no
+  ) source
+  join public.lines line on line.tenant_id = r.tenant_id and line.source_no = source.source_no
+    and line.value_date <= r.period_end
+  group by line.currency, source.side;
 end $$;
 
 -- The sums of a statement, by currency and side; the stated ones are null where nothing is stated.
@@ -150,29 +162,34 @@ begin
   with booked as materialized (
     select * from private.booked_balances(r)
   ), outstanding as materialized (
-    select o.currency, o.side, sum(o.open_minor) as minor
-    from private.outstanding_of(r) o
-    group by o.currency, o.side
+    select open_line.currency, open_line.side, sum(open_line.open_minor) as minor
+    from private.outstanding_of(r) open_line
+    group by open_line.currency, open_line.side
   ), excluded as materialized (
-    select e.currency, e.side, sum(e.excluded_minor) as minor
+    select exclusion.currency, exclusion.side, sum(exclusion.excluded_minor) as minor
     from public.reconciliations period
-    join public.exclusions e on e.tenant_id = period.tenant_id and e.reconciliation_id = period.id
+    join public.exclusions exclusion on exclusion.tenant_id = period.tenant_id
+      and exclusion.reconciliation_id = period.id
     where period.tenant_id = r.tenant_id and period.pair_no = r.pair_no
       and period.period_end <= r.period_end
-    group by e.currency, e.side
+    group by exclusion.currency, exclusion.side
   ), currencies as (
-    select b.currency from booked b union select e.currency from private.statement_explained(r) e
+    select booked_balance.currency from booked booked_balance
+    union select explanation.currency from private.statement_explained(r) explanation
   )
-  select c.currency, s.side, coalesce(b.opening, 0), coalesce(b.closing, 0),
-    coalesce(b.line_count, 0), coalesce(o.minor, 0), coalesce(e.minor, 0),
+  select used.currency, sides.side, coalesce(booked_balance.opening, 0),
+    coalesce(booked_balance.closing, 0), coalesce(booked_balance.line_count, 0),
+    coalesce(open_sum.minor, 0), coalesce(exclusion_sum.minor, 0),
     stated.opening, stated.closing, stated.stated_on, stated.timing, stated.unaccounted
-  from currencies c
-  cross join (values ('left'), ('right')) s (side)
-  left join booked b on b.currency = c.currency and b.side = s.side
-  left join outstanding o on o.currency = c.currency and o.side = s.side
-  left join excluded e on e.currency = c.currency and e.side = s.side
+  from currencies used
+  cross join (values ('left'), ('right')) sides (side)
+  left join booked booked_balance on booked_balance.currency = used.currency
+    and booked_balance.side = sides.side
+  left join outstanding open_sum on open_sum.currency = used.currency and open_sum.side = sides.side
+  left join excluded exclusion_sum on exclusion_sum.currency = used.currency
+    and exclusion_sum.side = sides.side
   left join private.stated_balances(r) stated
-    on stated.currency = c.currency and stated.side = s.side;
+    on stated.currency = used.currency and stated.side = sides.side;
 end $$;
 
 -- { balances, differences } of a statement: its sums by currency and side, and how much of the

@@ -11,33 +11,34 @@ begin
     r.left_source_id, 'right_source_id', r.right_source_id,
     'auto_run', r.auto_run, 'preparing', private.is_preparing(r.tenant_id, r.pair_no),
     'matched_count', case when r.pair_no is null then r.matched_count else coalesce((
-      select c.lines
-      from private.matched_counts c
-      where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id),
+      select matched_count.lines
+      from private.matched_counts matched_count
+      where matched_count.tenant_id = r.tenant_id and matched_count.reconciliation_id = r.id),
         0) end,
     'unmatched_count',
     case when r.pair_no is null then r.unmatched_count when r.closed_at is not null then (
       select count(*)
-      from public.carried_lines c
-      where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id)
+      from public.carried_lines carried_line
+      where carried_line.tenant_id = r.tenant_id and carried_line.reconciliation_id = r.id)
     else (
       select count(*)
-      from private.open_lines o
-      where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no
-        and o.value_date <= r.period_end) end,
+      from private.open_lines open_line
+      where open_line.tenant_id = r.tenant_id and open_line.pair_no = r.pair_no
+        and open_line.value_date <= r.period_end) end,
     'excluded_count',
-    (select count(*) from public.exclusions e
-      where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id),
+    (select count(*) from public.exclusions exclusion
+      where exclusion.tenant_id = r.tenant_id and exclusion.reconciliation_id = r.id),
     'closed_at', private.iso(r.closed_at), 'closed_by', r.closed_by,
     'sign_off', case when r.pair_no is not null then private.sign_off_json(r) end,
     'closing', private.is_closing(r.tenant_id, r.pair_no, r.id), 'closing_failure', (
-      select q.failure
-      from private.closing_requests q
-      where q.tenant_id = r.tenant_id and q.reconciliation_id = r.id and r.status <> 'archived'),
+      select closing_request.failure
+      from private.closing_requests closing_request
+      where closing_request.tenant_id = r.tenant_id and closing_request.reconciliation_id = r.id
+        and r.status <> 'archived'),
     'open_exceptions', (
-      select count(*) from public.exceptions e
-      where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id
-        and e.status in ('open', 'in_review')
+      select count(*) from public.exceptions exception
+      where exception.tenant_id = r.tenant_id and exception.reconciliation_id = r.id
+        and exception.status in ('open', 'in_review')
     ),
     'created_at', private.iso(r.created_at), 'created_by', r.created_by, 'updated_at',
     private.iso(r.updated_at)
@@ -70,8 +71,8 @@ begin
       perform private.refuse_conflict('counts_computed',
         'The counts are computed from the lines of the sources: leave out matched_count and unmatched_count.');
     end if;
-    select o.pair_no, o.is_open into pair, is_open
-    from private.open_pair(input ->> 'left_source_id', input ->> 'right_source_id') o;
+    select opened.pair_no, opened.is_open into pair, is_open
+    from private.open_pair(input ->> 'left_source_id', input ->> 'right_source_id') opened;
   end if;
   insert into public.reconciliations (name, status, period_start, period_end, left_source,
     right_source, matched_count, unmatched_count, pair_no,
@@ -80,11 +81,11 @@ begin
     input ->> 'name', coalesce(input ->> 'status', 'open'), (input ->> 'period_start')::date,
     (input ->> 'period_end')::date,
     coalesce(input ->> 'left_source',
-      (select s.name from public.sources s
-        where s.tenant_id = private.tenant_id() and s.id = input ->> 'left_source_id')),
+      (select source.name from public.sources source
+        where source.tenant_id = private.tenant_id() and source.id = input ->> 'left_source_id')),
     coalesce(input ->> 'right_source',
-      (select s.name from public.sources s
-        where s.tenant_id = private.tenant_id() and s.id = input ->> 'right_source_id')),
+      (select source.name from public.sources source
+        where source.tenant_id = private.tenant_id() and source.id = input ->> 'right_source_id')),
     coalesce((input ->> 'matched_count')::bigint, 0),
     coalesce((input ->> 'unmatched_count')::bigint, 0), pair,
     input ->> 'left_source_id', input ->> 'right_source_id',

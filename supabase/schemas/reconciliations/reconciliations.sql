@@ -110,33 +110,34 @@ declare
 begin
   perform private.lock_pair(tenant, after.pair_no);
   if before.id is not null and (
-    exists (select from public.matches m
-      where m.tenant_id = tenant and m.reconciliation_id = after.id)
-    or exists (select from public.exclusions x
-      where x.tenant_id = tenant and x.reconciliation_id = after.id)
+    exists (select from public.matches match
+      where match.tenant_id = tenant and match.reconciliation_id = after.id)
+    or exists (select from public.exclusions exclusion
+      where exclusion.tenant_id = tenant and exclusion.reconciliation_id = after.id)
   ) then
     perform private.refuse_conflict('has_decisions',
       'The period has matches or excluded lines, and keeps its dates.');
   elsif exists (
-    select from public.reconciliations r
-    where r.tenant_id = tenant and r.pair_no = after.pair_no and r.id <> after.id
-      and r.period_start <= after.period_end and r.period_end >= after.period_start
+    select from public.reconciliations period
+    where period.tenant_id = tenant and period.pair_no = after.pair_no and period.id <> after.id
+      and period.period_start <= after.period_end and period.period_end >= after.period_start
   ) then
     perform private.refuse_conflict('periods_overlap',
       'Another reconciliation of these two sources covers some of these days. Periods of a pair may not overlap.');
   elsif exists (
-    select from public.reconciliations r
-    where r.tenant_id = tenant and r.pair_no = after.pair_no and r.id <> after.id
-      and r.closed_at is not null
-      and r.period_start > after.period_end
+    select from public.reconciliations period
+    where period.tenant_id = tenant and period.pair_no = after.pair_no and period.id <> after.id
+      and period.closed_at is not null
+      and period.period_start > after.period_end
   ) then
     perform private.refuse_conflict('later_period_closed',
       'A later period of these two sources is closed, and carried forward what was open of these days. '
       'Choose days after it, or reopen it first.');
   end if;
-  perform private.require_not_closing(tenant, r.pair_no, r.id) from public.reconciliations r
-  where r.tenant_id = tenant and r.pair_no = after.pair_no and r.id <> after.id
-    and r.period_start > after.period_end;
+  perform private.require_not_closing(tenant, period.pair_no, period.id)
+  from public.reconciliations period
+  where period.tenant_id = tenant and period.pair_no = after.pair_no and period.id <> after.id
+    and period.period_start > after.period_end;
 end $$;
 
 -- The checks for a reconciliation with sources. Refuses: conflict; invalid_request.
