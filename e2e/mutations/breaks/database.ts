@@ -215,8 +215,8 @@ export const DATABASE: Break[] = [
     effect: "a function is called for another's operation, with what that one needs",
     patch: {
       function: "private.begin_request",
-      replace: "o.verb = begin_request.verb and o.operation",
-      by: "o.operation",
+      replace: "operation.verb = begin_request.verb and operation.operation",
+      by: "operation.operation",
     },
     killedBy: { file: ACCESS, name: "list_webhooks serves no operation but its own" },
   },
@@ -260,7 +260,8 @@ export const DATABASE: Break[] = [
     effect: "the service-role key works for a tenant that does not exist",
     patch: {
       function: "private.begin_request",
-      replace: "not exists (select from public.tenants t where t.id = private.tenant_id())",
+      replace:
+        "not exists (select from public.tenants tenant where tenant.id = private.tenant_id())",
       by: "false",
     },
     killedBy: {

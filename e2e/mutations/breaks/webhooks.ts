@@ -13,7 +13,7 @@ export const WEBHOOKS: Break[] = [
     effect: "an earlier secret signs after its grace period",
     patch: {
       function: "private.begin_attempts",
-      replace: "and (s.expires_at is null or s.expires_at > now())",
+      replace: "and (secret.expires_at is null or secret.expires_at > now())",
       by: "",
     },
     killedBy: { file: SECRETS, name: "ends every earlier secret at once with a grace period of 0" },
@@ -110,7 +110,7 @@ export const WEBHOOKS: Break[] = [
     effect: "410 is a failure like any other",
     patch: {
       function: "private.settle_webhook_attempts",
-      replace: "bool_or(v.active and v.status_code = 410) as gone",
+      replace: "bool_or(verdict.active and verdict.status_code = 410) as gone",
       by: "false as gone",
     },
     killedBy: { file: DISABLING, name: "is sent nothing more" },
@@ -120,7 +120,7 @@ export const WEBHOOKS: Break[] = [
     effect: "the secret of a deleted webhook is kept",
     patch: {
       function: "private.delete_webhook_secrets",
-      replace: "where s.tenant_id = private.tenant_id() and s.webhook_id = $1;",
+      replace: "where secret.tenant_id = private.tenant_id() and secret.webhook_id = $1;",
       by: "where false;",
     },
     killedBy: {

@@ -138,8 +138,9 @@ export const WRITES: Break[] = [
     effect: "a crossing has no one name",
     patch: {
       function: "private.announce_crossings",
-      replace: "concat_ws(':', c.exception_id, private.iso(c.due_at), c.boundary)",
-      by: "concat_ws(':', gen_random_uuid()::text, private.iso(c.due_at), c.boundary)",
+      replace: `concat_ws(':', crosses.exception_id, private.iso(crosses.due_at),
+        crosses.boundary)`,
+      by: "concat_ws(':', gen_random_uuid()::text, private.iso(crosses.due_at), crosses.boundary)",
     },
     killedBy: {
       file: CLOCK,
@@ -151,8 +152,8 @@ export const WRITES: Break[] = [
     effect: "a clock that a worker advances during the change is counted twice",
     patch: {
       function: "private.keep_clocks",
-      replace: "order by k.tenant_id, k.exception_id for update of k;",
-      by: "order by k.tenant_id, k.exception_id;",
+      replace: "order by clock.tenant_id, clock.exception_id for update of clock;",
+      by: "order by clock.tenant_id, clock.exception_id;",
     },
     killedBy: {
       file: CLOCK,
@@ -315,9 +316,9 @@ export const WRITES: Break[] = [
     effect: "a period that closes again posts what still holds once more",
     patch: {
       function: "private.insert_entries",
-      replace: `from drafts d left join kept k using (kind, subject_id, subject_place)\n
-        where k.kind is null`,
-      by: "from drafts d",
+      replace: `from drafts draft left join kept keeps using (kind, subject_id, subject_place)\n
+        where keeps.kind is null`,
+      by: "from drafts draft",
     },
     killedBy: {
       file: "e2e/api/entries/entries.test.ts",
@@ -329,8 +330,9 @@ export const WRITES: Break[] = [
     effect: "a connection imports the same content again under another name",
     patch: {
       function: "private.finish_file",
-      replace: "and x.sha256 = whole ->> 'sha256' and x.outcome in ('importing', 'imported')",
-      by: "and x.sha256 = whole ->> 'sha256' and false",
+      replace: `and known_file.sha256 = whole ->> 'sha256'
+        and known_file.outcome in ('importing', 'imported')`,
+      by: "and known_file.sha256 = whole ->> 'sha256' and false",
     },
     killedBy: {
       file: "e2e/api/connections/connections.test.ts",

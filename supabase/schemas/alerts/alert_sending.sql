@@ -29,22 +29,22 @@ declare
 begin
   for bundle in
     with waiting as (
-      select distinct a.tenant_id, a.recipient, a.kind
-      from private.alerts a
-      where a.bundle_id is null
+      select distinct alert.tenant_id, alert.recipient, alert.kind
+      from private.alerts alert
+      where alert.bundle_id is null
     ), bundled as (
       insert into private.alert_bundles (tenant_id, recipient, kind)
-      select w.tenant_id, w.recipient, w.kind from waiting w
+      select waits.tenant_id, waits.recipient, waits.kind from waiting waits
       where not exists (
-        select from private.alert_bundles b
-        where b.tenant_id = w.tenant_id and b.recipient = w.recipient and b.kind = w.kind
-          and b.created_at > now() - interval '50 seconds'
+        select from private.alert_bundles recent
+        where recent.tenant_id = waits.tenant_id and recent.recipient = waits.recipient
+          and recent.kind = waits.kind and recent.created_at > now() - interval '50 seconds'
       )
       returning *
     ), filled as (
-      update private.alerts a set bundle_id = b.id from bundled b
-      where a.tenant_id = b.tenant_id and a.recipient = b.recipient and a.kind = b.kind
-        and a.bundle_id is null
+      update private.alerts alert set bundle_id = filling.id from bundled filling
+      where alert.tenant_id = filling.tenant_id and alert.recipient = filling.recipient
+        and alert.kind = filling.kind and alert.bundle_id is null
     )
     select * from bundled
   loop
@@ -88,39 +88,41 @@ begin
   with taken as materialized (
     select * from private.take_alert_events(batch)
   ), happened as materialized (
-    select t.tenant_id, e.id as event_id, t.actor, private.alert_kind(e.type, e.data) as kind,
-      e.data,
-      coalesce(e.data #>> '{exception,id}', e.data #>> '{connection,source_id}',
-        e.data ->> 'id') as subject
-    from taken t join public.events e on e.tenant_id = t.tenant_id and e.id = t.event_id
+    select given.tenant_id, event.id as event_id, given.actor,
+      private.alert_kind(event.type, event.data) as kind, event.data,
+      coalesce(event.data #>> '{exception,id}', event.data #>> '{connection,source_id}',
+        event.data ->> 'id') as subject
+    from taken given join public.events event on event.tenant_id = given.tenant_id
+      and event.id = given.event_id
   ), person as materialized (
-    select p.*
-    from (select distinct h.tenant_id from happened h) t
-    cross join lateral private.people_with_alerts(t.tenant_id) p
+    select account.*
+    from (select distinct news.tenant_id from happened news) told_tenant
+    cross join lateral private.people_with_alerts(told_tenant.tenant_id) account
   ), mailed as (
     insert into private.alerts (tenant_id, recipient, kind, event_id, subject)
-    select h.tenant_id, 'account:' || p.id, h.kind, h.event_id, h.subject
-    from happened h join person p on p.tenant_id = h.tenant_id
-    where case h.kind
-      when 'exception_breached' then p.breached = 'all'
-      or (p.breached = 'mine' and p.reference = h.data #>> '{exception,assigned_to}')
-      when 'exception_at_risk' then p.at_risk = 'all'
-      or (p.at_risk = 'mine' and p.reference = h.data #>> '{exception,assigned_to}')
-      when 'assigned' then p.assigned and p.reference = h.data #>> '{exception,assigned_to}'
-      and p.reference <> h.actor
-      when 'mentioned' then p.mentioned and private.mentions(h.data) ? p.reference
-      and p.reference <> h.actor
-      when 'webhook_failing' then p.webhook_failing and p.is_admin
-      when 'api_key_expiring' then p.api_key_expiring and p.is_admin
-      when 'connection_failing' then p.connection_failing and p.is_admin
+    select news.tenant_id, 'account:' || reader.id, news.kind, news.event_id, news.subject
+    from happened news join person reader on reader.tenant_id = news.tenant_id
+    where case news.kind
+      when 'exception_breached' then reader.breached = 'all'
+      or (reader.breached = 'mine' and reader.reference = news.data #>> '{exception,assigned_to}')
+      when 'exception_at_risk' then reader.at_risk = 'all'
+      or (reader.at_risk = 'mine' and reader.reference = news.data #>> '{exception,assigned_to}')
+      when 'assigned' then reader.assigned
+      and reader.reference = news.data #>> '{exception,assigned_to}'
+      and reader.reference <> news.actor
+      when 'mentioned' then reader.mentioned and private.mentions(news.data) ? reader.reference
+      and reader.reference <> news.actor
+      when 'webhook_failing' then reader.webhook_failing and reader.is_admin
+      when 'api_key_expiring' then reader.api_key_expiring and reader.is_admin
+      when 'connection_failing' then reader.connection_failing and reader.is_admin
     end
     on conflict do nothing
   ), posted as (
     insert into private.alerts (tenant_id, recipient, kind, event_id, subject)
-    select h.tenant_id, c.id, h.kind, h.event_id, h.subject
-    from happened h
-      join public.alert_channels c on c.tenant_id = h.tenant_id and c.deleted_at is null
-        and h.kind = any (c.kinds)
+    select news.tenant_id, channel.id, news.kind, news.event_id, news.subject
+    from happened news
+      join public.alert_channels channel on channel.tenant_id = news.tenant_id
+        and channel.deleted_at is null and news.kind = any (channel.kinds)
     on conflict do nothing
   )
   select count(*) into looked_at from taken;
@@ -134,33 +136,38 @@ create function private.lasting_alerts(b private.alert_bundles) returns setof pr
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return query
-  select a.* from private.alerts a
-  where a.tenant_id = b.tenant_id and a.bundle_id = b.id and case a.kind
-    when 'exception_breached' then exists (select from public.exceptions e
-      where e.tenant_id = a.tenant_id and e.id = a.subject and e.status in ('open', 'in_review')
-        and e.due_at <= now())
-    when 'exception_at_risk' then exists (select from public.exceptions e
-      where e.tenant_id = a.tenant_id and e.id = a.subject and e.status in ('open', 'in_review')
-        and e.due_at > now() and e.paused_at is null)
-    when 'assigned' then exists (select from public.exceptions e
-      where e.tenant_id = a.tenant_id and e.id = a.subject and e.status in ('open', 'in_review')
-        and (a.recipient not like 'account:%' or e.assigned_to = (
-        select 'user:' || private.account_name(u.email, u.id)
-        from auth.users u
-        where u.id = private.account_of_recipient(a.recipient))))
-    when 'webhook_failing' then exists (select from public.webhooks w
-      where w.tenant_id = a.tenant_id and w.id = a.subject and w.deleted_at is null
-        and (w.status = 'disabled' or w.failing_since is not null))
-    when 'api_key_expiring' then exists (select from public.api_keys k
-      where k.tenant_id = a.tenant_id and k.id = a.subject and k.revoked_at is null
-        and k.rotated_to is null and k.expires_at > now())
-    when 'connection_failing' then exists (select from public.connections c
-      join public.sources s on s.tenant_id = c.tenant_id and s.source_no = c.source_no
-      where s.tenant_id = a.tenant_id and s.id = a.subject and c.deleted_at is null
-        and c.failing_since is not null)
+  select alert.* from private.alerts alert
+  where alert.tenant_id = b.tenant_id and alert.bundle_id = b.id and case alert.kind
+    when 'exception_breached' then exists (select from public.exceptions exception
+      where exception.tenant_id = alert.tenant_id and exception.id = alert.subject
+        and exception.status in ('open', 'in_review') and exception.due_at <= now())
+    when 'exception_at_risk' then exists (select from public.exceptions exception
+      where exception.tenant_id = alert.tenant_id and exception.id = alert.subject
+        and exception.status in ('open', 'in_review')
+        and exception.due_at > now() and exception.paused_at is null)
+    when 'assigned' then exists (select from public.exceptions exception
+      where exception.tenant_id = alert.tenant_id and exception.id = alert.subject
+        and exception.status in ('open', 'in_review')
+        and (alert.recipient not like 'account:%' or exception.assigned_to = (
+        select 'user:' || private.account_name(account.email, account.id)
+        from auth.users account
+        where account.id = private.account_of_recipient(alert.recipient))))
+    when 'webhook_failing' then exists (select from public.webhooks webhook
+      where webhook.tenant_id = alert.tenant_id and webhook.id = alert.subject
+        and webhook.deleted_at is null
+        and (webhook.status = 'disabled' or webhook.failing_since is not null))
+    when 'api_key_expiring' then exists (select from public.api_keys api_key
+      where api_key.tenant_id = alert.tenant_id and api_key.id = alert.subject
+        and api_key.revoked_at is null
+        and api_key.rotated_to is null and api_key.expires_at > now())
+    when 'connection_failing' then exists (select from public.connections connection
+      join public.sources source on source.tenant_id = connection.tenant_id
+        and source.source_no = connection.source_no
+      where source.tenant_id = alert.tenant_id and source.id = alert.subject
+        and connection.deleted_at is null and connection.failing_since is not null)
     else true
   end
-  order by a.event_id;
+  order by alert.event_id;
 end $$;
 
 -- The text of an alert: { id, title, detail }.
@@ -169,27 +176,31 @@ language plpgsql stable security definer set search_path = '' as $$
 begin
   return case
     when a.kind = 'webhook_failing' then (
-      select jsonb_build_object('id', w.id, 'title', regexp_replace(w.url, '[?#].*$', ''), 'detail',
-        case w.status when 'disabled' then 'Disabled'
-          else 'Failing since ' || private.iso(w.failing_since) end)
-      from public.webhooks w where w.tenant_id = a.tenant_id and w.id = a.subject)
+      select jsonb_build_object('id', webhook.id, 'title',
+        regexp_replace(webhook.url, '[?#].*$', ''), 'detail',
+        case webhook.status when 'disabled' then 'Disabled'
+          else 'Failing since ' || private.iso(webhook.failing_since) end)
+      from public.webhooks webhook where webhook.tenant_id = a.tenant_id and webhook.id = a.subject)
     when a.kind = 'api_key_expiring' then (
-      select jsonb_build_object('id', k.id, 'title', k.name, 'detail',
-        'Expires ' || private.iso(k.expires_at))
-      from public.api_keys k where k.tenant_id = a.tenant_id and k.id = a.subject)
+      select jsonb_build_object('id', api_key.id, 'title', api_key.name, 'detail',
+        'Expires ' || private.iso(api_key.expires_at))
+      from public.api_keys api_key where api_key.tenant_id = a.tenant_id and api_key.id = a.subject)
     when a.kind = 'connection_failing' then (
-      select jsonb_build_object('id', s.id, 'title', s.name, 'detail', left(c.last_error, 300))
-      from public.sources s
-      join public.connections c on c.tenant_id = s.tenant_id and c.source_no = s.source_no
-        and c.deleted_at is null
-      where s.tenant_id = a.tenant_id and s.id = a.subject)
+      select jsonb_build_object('id', source.id, 'title', source.name, 'detail',
+        left(connection.last_error, 300))
+      from public.sources source
+      join public.connections connection on connection.tenant_id = source.tenant_id
+        and connection.source_no = source.source_no and connection.deleted_at is null
+      where source.tenant_id = a.tenant_id and source.id = a.subject)
     else (
-      select jsonb_build_object('id', e.id, 'title', e.title, 'detail',
-        initcap(e.severity) || ', '
-          || case when e.paused_at is not null then 'paused' else 'due ' || private.iso(e.due_at)
+      select jsonb_build_object('id', exception.id, 'title', exception.title, 'detail',
+        initcap(exception.severity) || ', '
+          || case when exception.paused_at is not null then 'paused'
+            else 'due ' || private.iso(exception.due_at)
             end
-        || coalesce(', assigned to ' || substr(e.assigned_to, 6), ', unassigned'))
-      from public.exceptions e where e.tenant_id = a.tenant_id and e.id = a.subject)
+        || coalesce(', assigned to ' || substr(exception.assigned_to, 6), ', unassigned'))
+      from public.exceptions exception
+      where exception.tenant_id = a.tenant_id and exception.id = a.subject)
   end;
 end $$;
 
@@ -204,34 +215,39 @@ declare
   lasting jsonb;
 begin
   select * into b
-  from private.alert_bundles x
-  where x.tenant_id = $1 and x.id = $2 for no key update;
+  from private.alert_bundles bundle
+  where bundle.tenant_id = $1 and bundle.id = $2 for no key update;
   if not found or b.settled_at is not null then
     return null;
   end if;
   if b.recipient like 'account:%' then
-    select jsonb_build_object('email', u.email) into addressed from auth.users u
-    where u.id = private.account_of_recipient(b.recipient) and u.deleted_at is null
-      and not private.is_sandbox($1) and (u.banned_until is null or u.banned_until <= now())
-      and private.roles_of_account(u.raw_app_meta_data, $1) ?| private.roles();
+    select jsonb_build_object('email', account.email) into addressed from auth.users account
+    where account.id = private.account_of_recipient(b.recipient) and account.deleted_at is null
+      and not private.is_sandbox($1)
+      and (account.banned_until is null or account.banned_until <= now())
+      and private.roles_of_account(account.raw_app_meta_data, $1) ?| private.roles();
   else
-    select jsonb_build_object('url_id', x.url_id, 'sealed', x.sealed) into addressed
-    from public.alert_channels c
-      join private.alert_channel_urls x on x.tenant_id = c.tenant_id and x.channel_id = c.id
-    where c.tenant_id = $1 and c.id = b.recipient and c.deleted_at is null;
+    select jsonb_build_object('url_id', channel_url.url_id, 'sealed', channel_url.sealed)
+      into addressed
+    from public.alert_channels channel
+      join private.alert_channel_urls channel_url on channel_url.tenant_id = channel.tenant_id
+        and channel_url.channel_id = channel.id
+    where channel.tenant_id = $1 and channel.id = b.recipient and channel.deleted_at is null;
   end if;
   select jsonb_build_object('count', count(*), 'items',
-    jsonb_agg(private.alert_line(a.alert) order by a.nth) filter (where a.nth <= 10)) into lasting
-  from (select l as alert, row_number() over (order by l.event_id) as nth
-    from private.lasting_alerts(b) l) a;
+    jsonb_agg(private.alert_line(numbered.alert)
+      order by numbered.nth) filter (where numbered.nth <= 10)) into lasting
+  from (select kept as alert, row_number() over (order by kept.event_id) as nth
+    from private.lasting_alerts(b) kept) numbered;
   if addressed is null or (lasting -> 'count')::integer = 0 then
     -- Nothing was sent, so the channel's last message stays as it was.
-    update private.alert_bundles x set settled_at = now() where x.tenant_id = $1 and x.id = $2;
+    update private.alert_bundles bundle set settled_at = now()
+    where bundle.tenant_id = $1 and bundle.id = $2;
     return null;
   end if;
   return addressed || lasting || jsonb_build_object(
-    'tenant_name', (select t.name from public.tenants t where t.id = $1), 'kind', b.kind,
-    'recipient', b.recipient
+    'tenant_name', (select tenant.name from public.tenants tenant where tenant.id = $1), 'kind',
+    b.kind, 'recipient', b.recipient
   );
 end $$;
 

@@ -69,12 +69,12 @@ create function private.store_alert_channel_url(channel_id text, url_id text,
 language plpgsql volatile set search_path = '' as $$
 begin
   delete
-  from private.alert_channel_urls x
-  where x.tenant_id = private.tenant_id() and x.channel_id = $1;
+  from private.alert_channel_urls channel_url
+  where channel_url.tenant_id = private.tenant_id() and channel_url.channel_id = $1;
   insert into private.alert_channel_urls (tenant_id, channel_id, url_id, sealed)
-  select c.tenant_id, c.id, $2, $3
-  from public.alert_channels c
-  where c.tenant_id = private.tenant_id() and c.id = $1 and $3 is not null;
+  select channel.tenant_id, channel.id, $2, $3
+  from public.alert_channels channel
+  where channel.tenant_id = private.tenant_id() and channel.id = $1 and $3 is not null;
 end $$;
 
 grant execute on function
@@ -257,12 +257,13 @@ create function private.alert_channel_url(tenant_id text, channel_id text) retur
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
-    select jsonb_build_object('url_id', x.url_id, 'sealed', x.sealed, 'name', c.name, 'tenant_name',
-      t.name)
-    from public.alert_channels c
-    join private.alert_channel_urls x on x.tenant_id = c.tenant_id and x.channel_id = c.id
-    join public.tenants t on t.id = c.tenant_id
-    where c.tenant_id = $1 and c.id = $2 and c.deleted_at is null
+    select jsonb_build_object('url_id', channel_url.url_id, 'sealed', channel_url.sealed, 'name',
+      channel.name, 'tenant_name', tenant.name)
+    from public.alert_channels channel
+    join private.alert_channel_urls channel_url on channel_url.tenant_id = channel.tenant_id
+      and channel_url.channel_id = channel.id
+    join public.tenants tenant on tenant.id = channel.tenant_id
+    where channel.tenant_id = $1 and channel.id = $2 and channel.deleted_at is null
   );
 end $$;
 

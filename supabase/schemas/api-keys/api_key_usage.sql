@@ -71,40 +71,41 @@ begin
     return;
   end if;
   with used as materialized (
-    select k.tenant_id, k.id as api_key_id, u.operation, u.address, u.outcome, u.calls,
-      now() - make_interval(secs => u.age_ms / 1000.0) as seen_at
+    select api_key.tenant_id, api_key.id as api_key_id, given.operation, given.address,
+      given.outcome, given.calls, now() - make_interval(secs => given.age_ms / 1000.0) as seen_at
     from jsonb_to_recordset(rows)
-      as u (api_key_id text, tenant_id text, operation text, address inet, outcome text,
+      as given (api_key_id text, tenant_id text, operation text, address inet, outcome text,
         calls bigint, age_ms bigint)
-    join public.api_keys k on k.tenant_id = u.tenant_id and k.id = u.api_key_id
+    join public.api_keys api_key on api_key.tenant_id = given.tenant_id
+      and api_key.id = given.api_key_id
   ), hourly as (
-    insert into public.api_key_usage_hourly as h (api_key_id, tenant_id, hour, operation, address,
-      outcome, calls, last_seen_at)
-    select u.api_key_id, u.tenant_id, date_trunc('hour', u.seen_at, 'UTC'), u.operation, u.address,
-      u.outcome, sum(u.calls), max(u.seen_at)
-    from used u group by 1, 2, 3, 4, 5, 6 order by 2, 1, 3, 4, 5, 6
+    insert into public.api_key_usage_hourly as hour_total (api_key_id, tenant_id, hour, operation,
+      address, outcome, calls, last_seen_at)
+    select call.api_key_id, call.tenant_id, date_trunc('hour', call.seen_at, 'UTC'), call.operation,
+      call.address, call.outcome, sum(call.calls), max(call.seen_at)
+    from used call group by 1, 2, 3, 4, 5, 6 order by 2, 1, 3, 4, 5, 6
     on conflict (tenant_id, api_key_id, hour, operation, address, outcome) do update
-      set calls = h.calls + excluded.calls,
-        last_seen_at = greatest(h.last_seen_at, excluded.last_seen_at)
+      set calls = hour_total.calls + excluded.calls,
+        last_seen_at = greatest(hour_total.last_seen_at, excluded.last_seen_at)
   ), daily as (
-    insert into public.api_key_usage_daily as d (api_key_id, tenant_id, day, operation, outcome,
-      calls)
-    select u.api_key_id, u.tenant_id, (u.seen_at at time zone 'UTC')::date, u.operation, u.outcome,
-      sum(u.calls)
-    from used u group by 1, 2, 3, 4, 5 order by 2, 1, 3, 4, 5
+    insert into public.api_key_usage_daily as day_total (api_key_id, tenant_id, day, operation,
+      outcome, calls)
+    select call.api_key_id, call.tenant_id, (call.seen_at at time zone 'UTC')::date, call.operation,
+      call.outcome, sum(call.calls)
+    from used call group by 1, 2, 3, 4, 5 order by 2, 1, 3, 4, 5
     on conflict (tenant_id, api_key_id, day, operation, outcome)
-      do update set calls = d.calls + excluded.calls
+      do update set calls = day_total.calls + excluded.calls
   )
-  insert into public.api_key_totals as t (api_key_id, tenant_id, request_count, last_used_at,
+  insert into public.api_key_totals as total (api_key_id, tenant_id, request_count, last_used_at,
     last_used_ip)
-  select u.api_key_id, u.tenant_id, sum(u.calls), max(u.seen_at),
-    (array_agg(u.address order by u.seen_at desc))[1]
-  from used u where u.outcome like 'accepted%' group by 1, 2 order by 2, 1
+  select call.api_key_id, call.tenant_id, sum(call.calls), max(call.seen_at),
+    (array_agg(call.address order by call.seen_at desc))[1]
+  from used call where call.outcome like 'accepted%' group by 1, 2 order by 2, 1
   on conflict (tenant_id, api_key_id) do update set
-    request_count = t.request_count + excluded.request_count,
-    last_used_ip = case when excluded.last_used_at >= t.last_used_at then excluded.last_used_ip
-      else t.last_used_ip end,
-    last_used_at = greatest(t.last_used_at, excluded.last_used_at);
+    request_count = total.request_count + excluded.request_count,
+    last_used_ip = case when excluded.last_used_at >= total.last_used_at then excluded.last_used_ip
+      else total.last_used_ip end,
+    last_used_at = greatest(total.last_used_at, excluded.last_used_at);
 end $$;
 create function public.record_api_key_usage(batch uuid, rows jsonb) returns void
 language plpgsql volatile set search_path = '' as $$

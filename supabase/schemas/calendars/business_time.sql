@@ -165,56 +165,56 @@ create function private.extend_business_time(tenant text, no bigint, since times
 language plpgsql volatile set search_path = '' as $$
 declare
   covered private.calendar_coverage;
-  v public.calendar_versions;
+  calendar public.calendar_versions;
   earliest timestamptz;
   latest timestamptz;
   added bigint;
   is_stale boolean;
 begin
-  select * into covered
-  from private.calendar_coverage c
-  where c.tenant_id = tenant and c.calendar_no = no for update;
-  select * into v from public.calendar_versions x where x.tenant_id = tenant and x.calendar_no = no;
+  select * into covered from private.calendar_coverage coverage
+  where coverage.tenant_id = tenant and coverage.calendar_no = no for update;
+  select * into calendar from public.calendar_versions version
+  where version.tenant_id = tenant and version.calendar_no = no;
   is_stale := covered.covered_from < covered.covered_until
-    and covered.zone_print <> private.zone_print(v.time_zone, covered.covered_from,
+    and covered.zone_print <> private.zone_print(calendar.time_zone, covered.covered_from,
       covered.covered_until);
   earliest := least(covered.covered_from, date_trunc('hour', since));
   latest := greatest(covered.covered_until, date_trunc('hour', until) + interval '1 hour');
   if latest > covered.covered_until then
     insert into private.calendar_spans (tenant_id, calendar_no, starts_at, ends_at, open_before)
-    select tenant, no, s.starts_at, s.ends_at,
-      covered.open_until
-        + coalesce(
-          sum(x.open) over (order by s.starts_at rows between unbounded preceding and 1 preceding),
-          0)
-    from private.open_spans(v.time_zone, v.weekly, v.special_days, covered.covered_until, latest) s
-    cross join lateral (
-      select (extract(epoch from s.ends_at - s.starts_at) * 1000)::bigint as open) x;
-    select coalesce(sum(extract(epoch from s.ends_at - s.starts_at) * 1000), 0)::bigint into added
-    from private.calendar_spans s
-      where s.tenant_id = tenant and s.calendar_no = no and s.starts_at >= covered.covered_until;
+    select tenant, no, span.starts_at, span.ends_at,
+      covered.open_until + coalesce(sum(length.open) over (order by span.starts_at
+        rows between unbounded preceding and 1 preceding), 0)
+    from private.open_spans(calendar.time_zone, calendar.weekly, calendar.special_days,
+      covered.covered_until, latest) span cross join lateral (
+      select (extract(epoch from span.ends_at - span.starts_at) * 1000)::bigint as open) length;
+    select coalesce(sum(extract(epoch from span.ends_at - span.starts_at) * 1000), 0)::bigint
+      into added from private.calendar_spans span
+    where span.tenant_id = tenant and span.calendar_no = no
+      and span.starts_at >= covered.covered_until;
     covered.open_until := covered.open_until + added;
   end if;
   if earliest < covered.covered_from then
     insert into private.calendar_spans (tenant_id, calendar_no, starts_at, ends_at, open_before)
-    select tenant, no, s.starts_at, s.ends_at,
-      covered.open_from - sum(x.open) over (order by s.starts_at desc)
-    from private.open_spans(v.time_zone, v.weekly, v.special_days, earliest, covered.covered_from) s
+    select tenant, no, span.starts_at, span.ends_at,
+      covered.open_from - sum(length.open) over (order by span.starts_at desc)
+    from private.open_spans(calendar.time_zone, calendar.weekly, calendar.special_days, earliest,
+      covered.covered_from) span
     cross join lateral (
-      select (extract(epoch from s.ends_at - s.starts_at) * 1000)::bigint as open) x;
-    select coalesce(sum(extract(epoch from s.ends_at - s.starts_at) * 1000), 0)::bigint into added
-    from private.calendar_spans s
-      where s.tenant_id = tenant and s.calendar_no = no and s.starts_at < covered.covered_from;
+      select (extract(epoch from span.ends_at - span.starts_at) * 1000)::bigint as open) length;
+    select coalesce(sum(extract(epoch from span.ends_at - span.starts_at) * 1000), 0)::bigint
+      into added from private.calendar_spans span
+    where span.tenant_id = tenant and span.calendar_no = no
+      and span.starts_at < covered.covered_from;
     covered.open_from := covered.open_from - added;
   end if;
   -- Spans computed with other time zone data stay marked until the worker rebuilds them.
-  update private.calendar_coverage c
+  update private.calendar_coverage coverage
   set covered_from = earliest, covered_until = latest, open_from = covered.open_from,
-    open_until = covered.open_until,
-    zone_print = case when is_stale then covered.zone_print
-      else private.zone_print(v.time_zone, earliest, latest) end,
-    zone_checked_at = case when is_stale then '-infinity' else c.zone_checked_at end
-  where c.tenant_id = tenant and c.calendar_no = no;
+    open_until = covered.open_until, zone_print = case when is_stale then covered.zone_print
+      else private.zone_print(calendar.time_zone, earliest, latest) end,
+    zone_checked_at = case when is_stale then '-infinity' else coverage.zone_checked_at end
+  where coverage.tenant_id = tenant and coverage.calendar_no = no;
 end $$;
 
 -- B(t) in milliseconds. Outside the spans it is computed on the spot, as far as the reach; null
@@ -223,32 +223,34 @@ create function private.open_ms(tenant text, no bigint, moment timestamptz) retu
 language plpgsql stable set search_path = '' as $$
 declare
   covered private.calendar_coverage;
-  v public.calendar_versions;
+  calendar public.calendar_versions;
   open bigint;
 begin
   select * into covered
-  from private.calendar_coverage c
-  where c.tenant_id = tenant and c.calendar_no = no;
+  from private.calendar_coverage coverage
+  where coverage.tenant_id = tenant and coverage.calendar_no = no;
   if moment between covered.covered_from and covered.covered_until then
-    select s.open_before
-      + (extract(epoch from least(moment, s.ends_at) - s.starts_at) * 1000)::bigint into open
-    from private.calendar_spans s
-    where s.tenant_id = tenant and s.calendar_no = no and s.starts_at <= moment
-      order by s.starts_at desc limit 1;
+    select span.open_before
+      + (extract(epoch from least(moment, span.ends_at) - span.starts_at) * 1000)::bigint into open
+    from private.calendar_spans span
+    where span.tenant_id = tenant and span.calendar_no = no and span.starts_at <= moment
+      order by span.starts_at desc limit 1;
     return coalesce(open, covered.open_from);
   elsif moment > greatest(now(), covered.covered_until) + private.business_time_reach()
     or moment < least(now(), covered.covered_from) - private.business_time_reach() then
     return null;
   end if;
-  select * into v from public.calendar_versions x where x.tenant_id = tenant and x.calendar_no = no;
-  select coalesce(sum(extract(epoch from least(s.ends_at, greatest(moment, covered.covered_from))
-    - greatest(s.starts_at, least(moment, covered.covered_until))) * 1000), 0)::bigint into open
-  from private.open_spans(v.time_zone, v.weekly, v.special_days,
+  select * into calendar from public.calendar_versions version
+  where version.tenant_id = tenant and version.calendar_no = no;
+  select coalesce(sum(extract(epoch from least(span.ends_at, greatest(moment, covered.covered_from))
+    - greatest(span.starts_at, least(moment, covered.covered_until))) * 1000), 0)::bigint into open
+  from private.open_spans(calendar.time_zone, calendar.weekly, calendar.special_days,
     case when moment > covered.covered_until then covered.covered_until
       else date_trunc('hour', moment) end,
     case when moment > covered.covered_until then date_trunc('hour', moment) + interval '1 hour'
-      else covered.covered_from end) s
-  where case when moment > covered.covered_until then s.starts_at < moment else s.ends_at > moment
+      else covered.covered_from end) span
+  where case when moment > covered.covered_until then span.starts_at < moment
+    else span.ends_at > moment
     end;
   return case when moment > covered.covered_until then covered.open_until + open
     else covered.open_from - open end;
@@ -362,20 +364,21 @@ declare
   extended integer := 0;
 begin
   for c in
-    select x.tenant_id, x.calendar_no from private.calendar_coverage x
-    where x.covered_until < now() + interval '3 years' and (
+    select coverage.tenant_id, coverage.calendar_no from private.calendar_coverage coverage
+    where coverage.covered_until < now() + interval '3 years' and (
       exists (
-        select from public.exceptions e
-        where e.tenant_id = x.tenant_id and e.calendar_no = x.calendar_no
-          and e.status in ('open', 'in_review')
+        select from public.exceptions exception
+        where exception.tenant_id = coverage.tenant_id
+          and exception.calendar_no = coverage.calendar_no
+          and exception.status in ('open', 'in_review')
       ) or exists (
         select
-        from public.sla_policies p, unnest(array['critical', 'high', 'medium', 'low']) severity
-        where p.tenant_id = x.tenant_id
-          and private.current_calendar_no(p.tenant_id,
-            private.policy_calendar(p, severity)) = x.calendar_no
+        from public.sla_policies policy, unnest(array['critical', 'high', 'medium', 'low']) severity
+        where policy.tenant_id = coverage.tenant_id
+          and private.current_calendar_no(policy.tenant_id,
+            private.policy_calendar(policy, severity)) = coverage.calendar_no
       )
-    ) order by x.covered_until limit batch for update skip locked
+    ) order by coverage.covered_until limit batch for update skip locked
   loop
     perform private.extend_business_time(c.tenant_id, c.calendar_no, now(),
       now() + interval '3 years 1 month');

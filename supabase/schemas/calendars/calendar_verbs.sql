@@ -51,7 +51,8 @@ begin
     return replayed;
   end if;
   perform private.serialize_counting('calendars');
-  if (select count(*) from public.calendars c where c.tenant_id = private.tenant_id()) >= 100 then
+  if (select count(*) from public.calendars calendar
+    where calendar.tenant_id = private.tenant_id()) >= 100 then
     perform private.refuse_conflict('quota',
       'A tenant has at most 100 calendars. Change one of them instead.');
   end if;

@@ -50,24 +50,25 @@ declare
   c public.connections;
 begin
   perform private.act_for_tenant(tenant);
-  update public.connections x set lease = private.new_id('lck')
-  where x.tenant_id = tenant and x.id = connection and x.deleted_at is null
-    and (x.status = 'active' or by_hand and x.status = 'paused')
+  update public.connections looked_at set lease = private.new_id('lck')
+  where looked_at.tenant_id = tenant and looked_at.id = connection and looked_at.deleted_at is null
+    and (looked_at.status = 'active' or by_hand and looked_at.status = 'paused')
   returning * into c;
   if not found then
     return null;
   end if;
   -- What an earlier look began and did not finish.
-  delete from public.imports i using public.connection_files f
-  where f.tenant_id = tenant and f.connection_id = c.id and f.outcome = 'fetching'
-    and i.tenant_id = tenant and i.id = f.import_id and i.status = 'receiving';
-  delete from public.connection_files f
-  where f.tenant_id = tenant and f.connection_id = c.id and f.outcome = 'fetching';
+  delete from public.imports import using public.connection_files file
+  where file.tenant_id = tenant and file.connection_id = c.id and file.outcome = 'fetching'
+    and import.tenant_id = tenant and import.id = file.import_id and import.status = 'receiving';
+  delete from public.connection_files file
+  where file.tenant_id = tenant and file.connection_id = c.id and file.outcome = 'fetching';
   return private.connection_json(c) || coalesce(private.sealed_credential(c), '{}')
     || jsonb_build_object('lease', c.lease, 'source', (
-      select jsonb_build_object('currency', s.currency, 'time_zone', s.time_zone,
-        'mapping', s.mapping)
-      from public.sources s where s.tenant_id = tenant and s.source_no = c.source_no));
+      select jsonb_build_object('currency', source.currency, 'time_zone', source.time_zone,
+        'mapping', source.mapping)
+      from public.sources source
+      where source.tenant_id = tenant and source.source_no = c.source_no));
 end $$;
 
 -- The connection that takes mail at an address: { tenant_id, connection_id, allowed_senders }.
@@ -131,19 +132,22 @@ returns table (place bigint, state text, file_id text, error text)
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return query
-  select g.place, case
-      when f.id is null or f.outcome = 'failed' and (by_hand or f.tried_at < s.updated_at)
+  select given.place, case
+      when known_file.id is null or known_file.outcome = 'failed'
+        and (by_hand or known_file.tried_at < source.updated_at)
         then 'new'
-      when f.outcome = 'failed' then 'failed'
-      when f.outcome in ('imported', 'duplicate') and f.taken_at is null then 'done'
-      else 'known' end, f.id, f.error
-  from jsonb_array_elements(files) with ordinality g (file, place)
-  join public.connections c on c.tenant_id = tenant and c.id = connection
-  join public.sources s on s.tenant_id = tenant and s.source_no = c.source_no
-  left join public.connection_files f on f.tenant_id = tenant and f.connection_id = connection
-    and f.path = g.file ->> 'path' and f.bytes = (g.file ->> 'bytes')::bigint
-    and f.modified_at = (g.file ->> 'modified_at')::timestamptz
-  order by g.place;
+      when known_file.outcome = 'failed' then 'failed'
+      when known_file.outcome in ('imported', 'duplicate')
+        and known_file.taken_at is null then 'done'
+      else 'known' end, known_file.id, known_file.error
+  from jsonb_array_elements(files) with ordinality given (file, place)
+  join public.connections looked_at on looked_at.tenant_id = tenant and looked_at.id = connection
+  join public.sources source on source.tenant_id = tenant and source.source_no = looked_at.source_no
+  left join public.connection_files known_file on known_file.tenant_id = tenant
+    and known_file.connection_id = connection and known_file.path = given.file ->> 'path'
+    and known_file.bytes = (given.file ->> 'bytes')::bigint
+    and known_file.modified_at = (given.file ->> 'modified_at')::timestamptz
+  order by given.place;
 end $$;
 
 -- file: { path, bytes, modified_at, sender, checks }, which is about to be read. Returns its ID.
@@ -208,33 +212,35 @@ declare
   c public.connections := private.require_lease(tenant, connection, lease);
   f public.connection_files;
 begin
-  select * into strict f from public.connection_files x
-  where x.tenant_id = tenant and x.id = file and x.outcome = 'fetching';
+  select * into strict f from public.connection_files known_file
+  where known_file.tenant_id = tenant and known_file.id = file and known_file.outcome = 'fetching';
   -- Two connections of a source finish the same content one after the other.
-  perform from public.sources s
-  where s.tenant_id = tenant and s.source_no = c.source_no for no key update;
+  perform from public.sources source
+  where source.tenant_id = tenant and source.source_no = c.source_no for no key update;
   if exists (
-    select from public.connection_files x
-    where x.tenant_id = tenant and x.source_no = c.source_no
-      and x.sha256 = whole ->> 'sha256' and x.outcome in ('importing', 'imported')
+    select from public.connection_files known_file
+    where known_file.tenant_id = tenant and known_file.source_no = c.source_no
+      and known_file.sha256 = whole ->> 'sha256' and known_file.outcome in ('importing', 'imported')
   ) then
-    delete from public.imports i
-    where i.tenant_id = tenant and i.id = f.import_id and i.status = 'receiving';
+    delete from public.imports import
+    where import.tenant_id = tenant and import.id = f.import_id and import.status = 'receiving';
     -- Without a size and a time, each look reads the file again.
     if (f.modified_at is null or f.bytes is null) and exists (
-      select from public.connection_files x where x.tenant_id = tenant
-        and x.connection_id = c.id and x.path = f.path and x.sha256 = whole ->> 'sha256'
+      select from public.connection_files known_file where known_file.tenant_id = tenant
+        and known_file.connection_id = c.id and known_file.path = f.path
+        and known_file.sha256 = whole ->> 'sha256'
     ) then
-      delete from public.connection_files x where x.tenant_id = tenant and x.id = f.id;
+      delete from public.connection_files known_file
+      where known_file.tenant_id = tenant and known_file.id = f.id;
       return 'known';
     end if;
-    update public.connection_files x
+    update public.connection_files known_file
     set outcome = 'duplicate', sha256 = whole ->> 'sha256', import_id = null
-    where x.tenant_id = tenant and x.id = f.id;
+    where known_file.tenant_id = tenant and known_file.id = f.id;
     return 'duplicate';
   end if;
-  update public.connection_files x set outcome = 'importing', sha256 = whole ->> 'sha256'
-  where x.tenant_id = tenant and x.id = f.id;
+  update public.connection_files known_file set outcome = 'importing', sha256 = whole ->> 'sha256'
+  where known_file.tenant_id = tenant and known_file.id = f.id;
   perform private.queue_import(f.import_id, nullif(whole -> 'mapping', 'null'),
     (whole ->> 'bytes')::bigint, whole ->> 'sha256');
   return 'importing';

@@ -105,22 +105,23 @@ declare
   late_day date;
   opened text;
 begin
-  select * into strict s from public.sources x
-  where x.tenant_id = c.tenant_id and x.source_no = c.source_no;
+  select * into strict s from public.sources source
+  where source.tenant_id = c.tenant_id and source.source_no = c.source_no;
   late_day := (c.expected_at at time zone s.time_zone)::date;
-  if exists (select from private.missing_files m
-    where m.tenant_id = c.tenant_id and m.connection_id = c.id and m.day = late_day)
+  if exists (select from private.missing_files missing
+    where missing.tenant_id = c.tenant_id and missing.connection_id = c.id
+      and missing.day = late_day)
   then
     return;
   end if;
-  select e.id into strict opened from private.change_exceptions('create', array[
+  select changed_exception.id into strict opened from private.change_exceptions('create', array[
     jsonb_build_object('tenant_id', c.tenant_id, 'severity', 'high',
       'title', format('No file for %s by %s, %s', left(s.name, 150),
         c.schedule ->> 'retry_until', to_char(late_day, 'DD Mon YYYY')),
       'assigned_to', c.assigned_to, 'reason_code', 'file_missing',
       'details', jsonb_strip_nulls(jsonb_build_object('connection_id', c.id, 'source_id', s.id,
         'day', late_day, 'expected_by', private.iso(c.expected_at),
-        'last_error', c.last_error)))]) e;
+        'last_error', c.last_error)))]) changed_exception;
   insert into private.missing_files (tenant_id, connection_id, day, exception_id)
   values (c.tenant_id, c.id, late_day, opened);
 end $$;
@@ -130,28 +131,30 @@ end $$;
 create function private.resolve_missing_file(f public.connection_files) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  zone constant text := (select s.time_zone from public.sources s
-    where s.tenant_id = f.tenant_id and s.source_no = f.source_no);
+  zone constant text := (select source.time_zone from public.sources source
+    where source.tenant_id = f.tenant_id and source.source_no = f.source_no);
   today constant date := (f.created_at at time zone zone)::date;
-  open_days constant jsonb := (select private.open_days(c.tenant_id, c.schedule ->> 'calendar_id')
-    -> 'open_days' from public.connections c
-    where c.tenant_id = f.tenant_id and c.id = f.connection_id);
+  open_days constant jsonb := (select private.open_days(connection.tenant_id,
+    connection.schedule ->> 'calendar_id')
+    -> 'open_days' from public.connections connection
+    where connection.tenant_id = f.tenant_id and connection.id = f.connection_id);
   settles text;
   missed date;
 begin
-  select m.exception_id, m.day into settles, missed
-  from private.missing_files m
-  join public.exceptions e on e.tenant_id = m.tenant_id and e.id = m.exception_id
-  where m.tenant_id = f.tenant_id and m.connection_id = f.connection_id
-    and e.status in ('open', 'in_review') and m.day <= today
-  order by m.day desc limit 1;
+  select missing.exception_id, missing.day into settles, missed
+  from private.missing_files missing
+  join public.exceptions exception on exception.tenant_id = missing.tenant_id
+    and exception.id = missing.exception_id
+  where missing.tenant_id = f.tenant_id and missing.connection_id = f.connection_id
+    and exception.status in ('open', 'in_review') and missing.day <= today
+  order by missing.day desc limit 1;
   -- The first file of a business day is that day's own.
   if settles is null or missed < today
     and private.is_business_day(nullif(open_days, 'null'), today) and not exists (
-      select from public.connection_files x
-      where x.tenant_id = f.tenant_id and x.connection_id = f.connection_id and x.id <> f.id
-        and x.outcome in ('importing', 'imported')
-        and (x.created_at at time zone zone)::date = today)
+      select from public.connection_files file
+      where file.tenant_id = f.tenant_id and file.connection_id = f.connection_id
+        and file.id <> f.id and file.outcome in ('importing', 'imported')
+        and (file.created_at at time zone zone)::date = today)
   then
     return;
   end if;

@@ -56,14 +56,14 @@ begin
     perform private.refuse_field('credential', 'With auth none, there is no credential.');
   end if;
   if input ->> 'sealed_credential' is not null or c.auth = 'none' then
-    delete from private.connection_credentials x
-    where x.tenant_id = c.tenant_id and x.connection_id = c.id;
+    delete from private.connection_credentials credential
+    where credential.tenant_id = c.tenant_id and credential.connection_id = c.id;
   end if;
   if input ->> 'sealed_credential' is not null then
     insert into private.connection_credentials (id, tenant_id, connection_id, sealed)
     values (input ->> 'credential_id', c.tenant_id, c.id, input ->> 'sealed_credential');
-    update public.connections x set credential_changed_at = now()
-    where x.tenant_id = c.tenant_id and x.id = c.id;
+    update public.connections connection set credential_changed_at = now()
+    where connection.tenant_id = c.tenant_id and connection.id = c.id;
   end if;
 end $$;
 

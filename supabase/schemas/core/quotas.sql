@@ -39,27 +39,30 @@ language plpgsql stable security definer set search_path = '' as $$
 begin
   return case kind
     when 'api_keys' then (
-      select count(*) from public.api_keys k where k.tenant_id = $1 and k.revoked_at is null
-        and (k.expires_at is null or k.expires_at > now())
-        and (k.grace_expires_at is null or k.grace_expires_at > now()))
-    when 'webhooks' then (select count(*) from public.webhooks w
-      where w.tenant_id = $1 and w.deleted_at is null)
-    when 'reconciliations' then (select count(*) from public.reconciliations r
-      where r.tenant_id = $1)
-    when 'sources' then (select count(*) from public.sources s where s.tenant_id = $1)
-    when 'exceptions' then (select sum(c.breached + c.at_risk + c.on_track)
-      from private.sla_counts c where c.tenant_id = $1)
+      select count(*) from public.api_keys api_key
+      where api_key.tenant_id = $1 and api_key.revoked_at is null
+        and (api_key.expires_at is null or api_key.expires_at > now())
+        and (api_key.grace_expires_at is null or api_key.grace_expires_at > now()))
+    when 'webhooks' then (select count(*) from public.webhooks webhook
+      where webhook.tenant_id = $1 and webhook.deleted_at is null)
+    when 'reconciliations' then (select count(*) from public.reconciliations period
+      where period.tenant_id = $1)
+    when 'sources' then (select count(*) from public.sources source where source.tenant_id = $1)
+    when 'exceptions' then (select sum(counter.breached + counter.at_risk + counter.on_track)
+      from private.sla_counts counter where counter.tenant_id = $1)
     when 'members' then (
       select count(*) from private.accounts_of($1)
     ) + (
       select count(*)
-      from public.invitations i
-      where i.tenant_id = $1 and private.invitation_status(i) = 'pending')
-    when 'lines' then (select sum(s.line_count) from public.sources s where s.tenant_id = $1)
+      from public.invitations invitation
+      where invitation.tenant_id = $1 and private.invitation_status(invitation) = 'pending')
+    when 'lines' then (select sum(source.line_count) from public.sources source
+      where source.tenant_id = $1)
     when 'evidence_mib' then (
-      select ceil(sum(e.bytes)::numeric / 1048576) from public.evidence e
-      where e.tenant_id = $1 and e.removed_at is null)
-    else (select sum(c.rows) from private.row_counts c where c.tenant_id = $1 and c.kind = $2)
+      select ceil(sum(evidence.bytes)::numeric / 1048576) from public.evidence evidence
+      where evidence.tenant_id = $1 and evidence.removed_at is null)
+    else (select sum(counter.rows) from private.row_counts counter
+      where counter.tenant_id = $1 and counter.kind = $2)
   end;
 end $$;
 

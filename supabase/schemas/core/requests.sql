@@ -42,15 +42,16 @@ begin
     set_config('app.address', coalesce(request ->> 'address', ''), true);
   if claims ->> 'tenant_id' is null
     or claims ->> 'principal_type' is distinct from 'publishable_key'
-    and not exists (select from public.tenants t where t.id = private.tenant_id()) then
+    and not exists (select from public.tenants tenant where tenant.id = private.tenant_id()) then
     perform private.refuse('tenant_forbidden',
       'This credential does not belong to the tenant named by X-Tenant-Id.');
   end if;
-  select p.* into needed
-  from private.operations o join private.permissions p on p.permission = o.permission
-  where o.verb = begin_request.verb and o.operation = request ->> 'operation'
+  select permission.* into needed
+  from private.operations operation join private.permissions permission
+    on permission.permission = operation.permission
+  where operation.verb = begin_request.verb and operation.operation = request ->> 'operation'
     and (begin_request.resource is null
-    or split_part(o.permission, ':', 2) = begin_request.resource);
+    or split_part(operation.permission, ':', 2) = begin_request.resource);
   if not found or not private.holds(needed, claims) then
     perform private.refuse('role_required', 'This credential does not allow this operation.');
   end if;

@@ -132,30 +132,35 @@ begin
     select * from private.standing_entries(r)
   ), kept as materialized (
     select kind, subject_id, subject_place
-    from standing s join drafts d using (kind, subject_id, subject_place)
-    where (s.difference_minor, s.currency, s.debit_account, s.credit_account)
-        = (d.difference_minor, d.currency, d.debit_account, d.credit_account)
-      and (s.tax_code, s.cost_center) is not distinct from (d.tax_code, d.cost_center)
+    from standing stands join drafts draft using (kind, subject_id, subject_place)
+    where (stands.difference_minor, stands.currency, stands.debit_account, stands.credit_account)
+        = (draft.difference_minor, draft.currency, draft.debit_account, draft.credit_account)
+      and (stands.tax_code, stands.cost_center)
+        is not distinct from (draft.tax_code, draft.cost_center)
   ), posted as (
-    select 0 as phase, s.kind, s.subject_id, s.subject_place, s.currency, s.amount_minor,
-      -s.difference_minor as difference_minor, s.credit_account as debit, s.debit_account as credit,
-      s.tax_code, s.cost_center, s.text, s.value_date, s.reference, s.counterparty,
-      s.batch_id as reversed_batch, s.place as reversed_place
-    from standing s left join kept k using (kind, subject_id, subject_place)
-    where k.kind is null
+    select 0 as phase, stands.kind, stands.subject_id, stands.subject_place, stands.currency,
+      stands.amount_minor, -stands.difference_minor as difference_minor,
+      stands.credit_account as debit, stands.debit_account as credit, stands.tax_code,
+      stands.cost_center, stands.text, stands.value_date, stands.reference, stands.counterparty,
+      stands.batch_id as reversed_batch, stands.place as reversed_place
+    from standing stands left join kept keeps using (kind, subject_id, subject_place)
+    where keeps.kind is null
     union all
-    select 1, d.kind, d.subject_id, d.subject_place, d.currency, d.amount_minor,
-      d.difference_minor, d.debit_account, d.credit_account, d.tax_code, d.cost_center, d.body,
-      d.value_date, d.reference, d.counterparty, null, null
-    from drafts d left join kept k using (kind, subject_id, subject_place)
-    where k.kind is null
+    select 1, draft.kind, draft.subject_id, draft.subject_place, draft.currency, draft.amount_minor,
+      draft.difference_minor, draft.debit_account, draft.credit_account, draft.tax_code,
+      draft.cost_center, draft.body, draft.value_date, draft.reference, draft.counterparty,
+      null, null
+    from drafts draft left join kept keeps using (kind, subject_id, subject_place)
+    where keeps.kind is null
   )
   select r.tenant_id, batch,
-    row_number() over (order by p.phase, p.kind, p.subject_id, p.subject_place), r.pair_no, r.id,
-    p.kind, p.subject_id, p.subject_place, p.currency, p.amount_minor, p.difference_minor,
-    p.debit, p.credit, p.tax_code, p.cost_center, p.text, p.value_date, p.reference,
-    p.counterparty, p.reversed_batch, p.reversed_place
-  from posted p;
+    row_number() over (order by posting.phase, posting.kind, posting.subject_id,
+      posting.subject_place), r.pair_no, r.id,
+    posting.kind, posting.subject_id, posting.subject_place, posting.currency, posting.amount_minor,
+    posting.difference_minor, posting.debit, posting.credit, posting.tax_code, posting.cost_center,
+    posting.text, posting.value_date, posting.reference, posting.counterparty,
+    posting.reversed_batch, posting.reversed_place
+  from posted posting;
   get diagnostics written = row_count;
   return written;
 end $$;
@@ -186,7 +191,8 @@ declare
   b public.entry_batches;
 begin
   if private.kinds_with_rule(rules) = '{}' and not exists (
-    select from public.entries e where e.tenant_id = r.tenant_id and e.pair_no = r.pair_no
+    select from public.entries entry where entry.tenant_id = r.tenant_id
+      and entry.pair_no = r.pair_no
   ) then
     return '{}';
   end if;
@@ -196,12 +202,12 @@ begin
   insert into public.entry_batches (tenant_id, id, pair_no, reconciliation_id, statement_number,
     posting_date, entry_count, reversal_count, sums, digest, created_by)
   select r.tenant_id, batch, r.pair_no, r.id, coalesce((
-      select max(s.number) from public.statements s
-      where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id), 0) + 1,
-    r.period_end, count(*), count(e.reverses_batch), private.entry_sums(r.tenant_id, batch),
-    encode(sha256(string_agg(sha256(convert_to(private.entry_row(e), 'UTF8')), ''::bytea
-      order by e.place)), 'hex'), r.closed_by
-  from public.entries e where e.tenant_id = r.tenant_id and e.batch_id = batch
+      select max(statement.number) from public.statements statement
+      where statement.tenant_id = r.tenant_id and statement.reconciliation_id = r.id), 0) + 1,
+    r.period_end, count(*), count(entry.reverses_batch), private.entry_sums(r.tenant_id, batch),
+    encode(sha256(string_agg(sha256(convert_to(private.entry_row(entry), 'UTF8')), ''::bytea
+      order by entry.place)), 'hex'), r.closed_by
+  from public.entries entry where entry.tenant_id = r.tenant_id and entry.batch_id = batch
   returning * into b;
   return jsonb_build_object('entries',
     jsonb_build_object('count', b.entry_count, 'sha256', b.digest));

@@ -40,34 +40,36 @@ returns table (kind text, match_id uuid, place integer, currency text, differenc
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select a.kind, m.id, a.place, m.currency, a.minor, (
+  select item.kind, match.id, item.place, match.currency, item.minor, (
       select mm.line_no from public.match_members mm
-      where mm.tenant_id = m.tenant_id and mm.match_id = m.id
+      where mm.tenant_id = match.tenant_id and mm.match_id = match.id
       order by abs(mm.allocated_minor) desc, mm.line_no limit 1
-    ), coalesce(a.note, m.note)
-  from public.matches m
+    ), coalesce(item.note, match.note)
+  from public.matches match
   cross join lateral (
-    select j.value ->> 'kind' as kind, j.place::integer as place,
-      (j.value ->> 'amount_minor')::bigint as minor, j.value ->> 'note' as note
-    from jsonb_array_elements(m.adjustments) with ordinality as j (value, place)
+    select adjustment.value ->> 'kind' as kind, adjustment.place::integer as place,
+      (adjustment.value ->> 'amount_minor')::bigint as minor, adjustment.value ->> 'note' as note
+    from jsonb_array_elements(match.adjustments) with ordinality as adjustment (value, place)
     union all
-    select 'residual', 0, m.residual_minor, null
-  ) a
-  where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'confirmed'
-    and (m.adjustments <> '[]' or m.residual_minor <> 0)
-    and a.minor <> 0 and a.kind = any (kinds)
+    select 'residual', 0, match.residual_minor, null
+  ) item
+  where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id
+    and match.state = 'confirmed' and (match.adjustments <> '[]' or match.residual_minor <> 0)
+    and item.minor <> 0 and item.kind = any (kinds)
   union all
-  select 'excluded_' || x.side, null::uuid, 0, x.currency,
-    case x.side when 'left' then x.excluded_minor else -x.excluded_minor end, x.line_no, x.reason
-  from public.exclusions x
-  where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
-    and 'excluded_' || x.side = any (kinds);
+  select 'excluded_' || exclusion.side, null::uuid, 0, exclusion.currency,
+    case exclusion.side when 'left' then exclusion.excluded_minor
+      else -exclusion.excluded_minor end, exclusion.line_no, exclusion.reason
+  from public.exclusions exclusion
+  where exclusion.tenant_id = r.tenant_id and exclusion.reconciliation_id = r.id
+    and 'excluded_' || exclusion.side = any (kinds);
   if kinds && '{carried_left,carried_right}'::text[] then
     return query
-    select 'carried_' || o.side, null::uuid, 0, o.currency,
-      case o.side when 'left' then o.open_minor else -o.open_minor end, o.line_no, null
-    from private.outstanding_of(r) o
-    where 'carried_' || o.side = any (kinds) and o.open_minor <> 0;
+    select 'carried_' || outstanding.side, null::uuid, 0, outstanding.currency,
+      case outstanding.side when 'left' then outstanding.open_minor
+        else -outstanding.open_minor end, outstanding.line_no, null
+    from private.outstanding_of(r) outstanding
+    where 'carried_' || outstanding.side = any (kinds) and outstanding.open_minor <> 0;
   end if;
 end $$;
 

@@ -131,21 +131,22 @@ end $$;
 create function private.is_line_of_period(r public.reconciliations, line text) returns boolean
 language plpgsql stable set search_path = '' as $$
 declare
-  no constant bigint := (select l.line_no from public.lines l
-    where l.tenant_id = r.tenant_id and l.id = private.line_id(line));
+  no constant bigint := (select own_line.line_no from public.lines own_line
+    where own_line.tenant_id = r.tenant_id and own_line.id = private.line_id(line));
 begin
   return exists (
     select from public.match_members mm
-    join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
+    join public.matches match on match.tenant_id = mm.tenant_id and match.id = mm.match_id
     where mm.tenant_id = r.tenant_id and mm.line_no = no and mm.pair_no = r.pair_no
-      and m.reconciliation_id = r.id and m.state = 'confirmed'
+      and match.reconciliation_id = r.id and match.state = 'confirmed'
   ) or exists (
-    select from public.exclusions x
-    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.line_no = no
-      and x.reconciliation_id = r.id
+    select from public.exclusions exclusion
+    where exclusion.tenant_id = r.tenant_id and exclusion.pair_no = r.pair_no
+      and exclusion.line_no = no and exclusion.reconciliation_id = r.id
   ) or exists (
-    select from public.carried_lines c
-    where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id and c.line_no = no
+    select from public.carried_lines carried
+    where carried.tenant_id = r.tenant_id and carried.reconciliation_id = r.id
+      and carried.line_no = no
   );
 end $$;
 
@@ -155,27 +156,28 @@ create function private.list_evidence_on_statement(r public.reconciliations) ret
 language plpgsql volatile set search_path = '' as $$
 declare
   next_number constant integer := (
-    select coalesce(max(s.number), 0) + 1 from public.statements s
-    where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id
+    select coalesce(max(statement.number), 0) + 1 from public.statements statement
+    where statement.tenant_id = r.tenant_id and statement.reconciliation_id = r.id
   );
   e public.evidence;
 begin
   for e in
-    select * from public.evidence x
-    where x.tenant_id = r.tenant_id and x.removed_at is null
-      and case x.subject_type
-        when 'reconciliation' then x.subject_id = r.id
+    select * from public.evidence attached
+    where attached.tenant_id = r.tenant_id and attached.removed_at is null
+      and case attached.subject_type
+        when 'reconciliation' then attached.subject_id = r.id
         when 'exception' then exists (
-          select from public.exceptions o
-          where o.tenant_id = r.tenant_id and o.id = x.subject_id and o.reconciliation_id = r.id)
+          select from public.exceptions exception
+          where exception.tenant_id = r.tenant_id and exception.id = attached.subject_id
+            and exception.reconciliation_id = r.id)
         when 'match' then exists (
-          select from public.matches m
-          where m.tenant_id = r.tenant_id and m.id = private.match_id(x.subject_id)
-            and m.reconciliation_id = r.id and m.state = 'confirmed')
-        else private.is_line_of_period(r, x.subject_id) end
-    order by x.id
+          select from public.matches match
+          where match.tenant_id = r.tenant_id and match.id = private.match_id(attached.subject_id)
+            and match.reconciliation_id = r.id and match.state = 'confirmed')
+        else private.is_line_of_period(r, attached.subject_id) end
+    order by attached.id
     -- Nobody removes one that the statement lists.
-    for share of x
+    for share of attached
   loop
     insert into public.statement_evidence (tenant_id, reconciliation_id, number, evidence_id,
       content)
@@ -183,11 +185,12 @@ begin
   end loop;
   return (
     select jsonb_build_object('count', count(*), 'sha256', encode(sha256(
-      coalesce(string_agg(sha256(convert_to(s.content, 'UTF8')), ''::bytea
-        order by s.evidence_id), '')
+      coalesce(string_agg(sha256(convert_to(listed.content, 'UTF8')), ''::bytea
+        order by listed.evidence_id), '')
     ), 'hex'))
-    from public.statement_evidence s
-    where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id and s.number = next_number
+    from public.statement_evidence listed
+    where listed.tenant_id = r.tenant_id and listed.reconciliation_id = r.id
+      and listed.number = next_number
   );
 end $$;
 
@@ -216,24 +219,24 @@ begin
     return 0;
   end if;
   return (
-    select count(*) from public.matches m
-    where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'confirmed'
-      and m.method = 'manual' and m.adjustments <> '[]'
+    select count(*) from public.matches match
+    where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id
+      and match.state = 'confirmed' and match.method = 'manual' and match.adjustments <> '[]'
       and exists (
-        select from jsonb_array_elements(m.adjustments) a
-        where abs((a ->> 'amount_minor')::bigint) >= asked_from
+        select from jsonb_array_elements(match.adjustments) adjustment
+        where abs((adjustment ->> 'amount_minor')::bigint) >= asked_from
       )
       and not exists (
-        select from public.evidence e
-        where e.tenant_id = m.tenant_id and e.removed_at is null
-          and e.subject_id = private.match_id_text(m.id)
+        select from public.evidence evidence
+        where evidence.tenant_id = match.tenant_id and evidence.removed_at is null
+          and evidence.subject_id = private.match_id_text(match.id)
       )
       and not exists (
         select from public.match_members mm
-        join public.lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no
-        join public.evidence e on e.tenant_id = mm.tenant_id and e.removed_at is null
-          and e.subject_id = private.line_id_text(l.id)
-        where mm.tenant_id = m.tenant_id and mm.match_id = m.id
+        join public.lines line on line.tenant_id = mm.tenant_id and line.line_no = mm.line_no
+        join public.evidence evidence on evidence.tenant_id = mm.tenant_id
+          and evidence.removed_at is null and evidence.subject_id = private.line_id_text(line.id)
+        where mm.tenant_id = match.tenant_id and mm.match_id = match.id
       )
   );
 end $$;

@@ -14,24 +14,28 @@ begin
         perform private.refuse('scope_required',
           'Evidence of an exception also requires the scope write:exceptions.');
       end if;
-      select jsonb_build_object('type', 'exception', 'name', e.title,
-        'reconciliation_id', e.reconciliation_id) into subject
-      from public.exceptions e where e.tenant_id = private.tenant_id() and e.id = $1;
+      select jsonb_build_object('type', 'exception', 'name', exception.title,
+        'reconciliation_id', exception.reconciliation_id) into subject
+      from public.exceptions exception where exception.tenant_id = private.tenant_id()
+        and exception.id = $1;
     when 'mat_' then
-      select jsonb_build_object('type', 'match', 'name', r.name,
-        'reconciliation_id', m.reconciliation_id) into subject
-      from public.matches m
-      join public.reconciliations r on r.tenant_id = m.tenant_id and r.id = m.reconciliation_id
-      where m.tenant_id = private.tenant_id() and m.id = private.match_id($1);
+      select jsonb_build_object('type', 'match', 'name', period.name,
+        'reconciliation_id', match.reconciliation_id) into subject
+      from public.matches match
+      join public.reconciliations period on period.tenant_id = match.tenant_id
+        and period.id = match.reconciliation_id
+      where match.tenant_id = private.tenant_id() and match.id = private.match_id($1);
     when 'lin_' then
       select jsonb_build_object('type', 'line',
-        'name', left(coalesce(l.reference, l.counterparty, l.description), 200)) into subject
-      from public.lines l
-      where l.tenant_id = private.tenant_id() and l.line_no = private.line_no_of($1);
+        'name', left(coalesce(line.reference, line.counterparty, line.description), 200))
+          into subject
+      from public.lines line
+      where line.tenant_id = private.tenant_id() and line.line_no = private.line_no_of($1);
     else
-      select jsonb_build_object('type', 'reconciliation', 'name', r.name,
-        'reconciliation_id', r.id) into subject
-      from public.reconciliations r where r.tenant_id = private.tenant_id() and r.id = $1;
+      select jsonb_build_object('type', 'reconciliation', 'name', period.name,
+        'reconciliation_id', period.id) into subject
+      from public.reconciliations period
+      where period.tenant_id = private.tenant_id() and period.id = $1;
   end case;
   if subject is null then
     perform private.refuse_missing(case left(id, 4) when 'exc_' then 'exception'
@@ -142,7 +146,8 @@ begin
   end if;
   e := private.find_evidence(input ->> 'id');
   subject := private.evidence_subject(e.subject_id);
-  perform from public.evidence x where x.tenant_id = tenant and x.id = e.id for update;
+  perform from public.evidence attached where attached.tenant_id = tenant and attached.id = e.id
+    for update;
   e := private.find_evidence(e.id);
   answer := private.evidence_json(e);
   perform private.require_version(private.version_of(answer), request -> 'versions');
@@ -153,15 +158,16 @@ begin
     perform private.refuse_conflict('already_superseded',
       'Another file has superseded this one. Remove that one first.');
   end if;
-  delete from private.evidence_contents c where c.tenant_id = tenant and c.evidence_id = e.id;
-  update public.evidence x set removed_at = now(), removed_by = private.actor(),
+  delete from private.evidence_contents content
+  where content.tenant_id = tenant and content.evidence_id = e.id;
+  update public.evidence attached set removed_at = now(), removed_by = private.actor(),
     removed_reason = input ->> 'reason'
-  where x.tenant_id = tenant and x.id = e.id;
+  where attached.tenant_id = tenant and attached.id = e.id;
   if subject ->> 'reconciliation_id' is not null then
     perform private.revoke_signatures(tenant, array(
-      select r.id from public.reconciliations r
-      where r.tenant_id = tenant and r.id = subject ->> 'reconciliation_id'
-        and r.closed_at is null
+      select period.id from public.reconciliations period
+      where period.tenant_id = tenant and period.id = subject ->> 'reconciliation_id'
+        and period.closed_at is null
     ), left(format('Evidence was removed: %s', e.file_name), 1000));
   end if;
   perform private.record_evidence('evidence.removed', e, subject, input ->> 'reason');

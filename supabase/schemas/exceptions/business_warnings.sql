@@ -47,28 +47,32 @@ language plpgsql volatile set search_path = '' as $$
 begin
   with reported as (
     insert into public.events (tenant_id, type, data, once_key)
-    select e.tenant_id, 'exception.sla.at_risk', jsonb_build_object(
-        'exception', private.exception_json(e), 'due_at', private.iso(w.due_at),
-        'threshold_minutes', w.minutes, 'threshold_kind', 'business',
+    select exception.tenant_id, 'exception.sla.at_risk', jsonb_build_object(
+        'exception', private.exception_json(exception), 'due_at', private.iso(passed.due_at),
+        'threshold_minutes', passed.minutes, 'threshold_kind', 'business',
         'next_threshold_minutes',
-        (select max(t) from unnest(p.at_risk_business_thresholds || 0) t where t < w.minutes)),
-      concat_ws(':', e.id, private.iso(w.due_at), w.minutes, 'business')
-    from unnest(tenants, ids, minutes, due_ats) as w (tenant_id, exception_id, minutes, due_at)
-    join public.exceptions e on e.tenant_id = w.tenant_id and e.id = w.exception_id
-    join public.sla_policies p on p.tenant_id = w.tenant_id
-      and w.minutes = any (p.at_risk_business_thresholds)
-    order by w.minutes desc
+        (select max(threshold) from unnest(policy.at_risk_business_thresholds || 0) threshold
+          where threshold < passed.minutes)),
+      concat_ws(':', exception.id, private.iso(passed.due_at), passed.minutes, 'business')
+    from unnest(tenants, ids, minutes, due_ats) as passed (tenant_id, exception_id, minutes, due_at)
+    join public.exceptions exception on exception.tenant_id = passed.tenant_id
+      and exception.id = passed.exception_id
+    join public.sla_policies policy on policy.tenant_id = passed.tenant_id
+      and passed.minutes = any (policy.at_risk_business_thresholds)
+    order by passed.minutes desc
     returning tenant_id, data
   )
   insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, threshold_minutes,
     in_business_time, calendar_no, actor,
     actor_issuer, actor_subject, request_id)
-  select r.tenant_id, e.id, now(), 'crossed', (r.data ->> 'due_at')::timestamptz,
-    (r.data -> 'threshold_minutes')::integer, true, e.calendar_no,
+  select reports.tenant_id, exception.id, now(), 'crossed',
+    (reports.data ->> 'due_at')::timestamptz,
+    (reports.data -> 'threshold_minutes')::integer, true, exception.calendar_no,
     'system', null, null, null
-  from reported r
-    join public.exceptions e on e.tenant_id = r.tenant_id and e.id = r.data #>> '{exception,id}'
-  order by (r.data -> 'threshold_minutes')::integer desc;
+  from reported reports
+    join public.exceptions exception on exception.tenant_id = reports.tenant_id
+      and exception.id = reports.data #>> '{exception,id}'
+  order by (reports.data -> 'threshold_minutes')::integer desc;
 end $$;
 
 -- Reports the warnings that these exceptions have passed and that were not reported yet.
@@ -126,35 +130,39 @@ declare
   armed text[];
   passed record;
 begin
-  if not exists (select from public.sla_policies p
-    where p.tenant_id = any (tenants) and p.at_risk_business_thresholds <> '{}') then
+  if not exists (select from public.sla_policies policy
+    where policy.tenant_id = any (tenants) and policy.at_risk_business_thresholds <> '{}') then
     return;
   end if;
   if not starts then
     armed := private.disarm_business_warnings(tenants, ids);
   end if;
   with placed as materialized (
-    select e.tenant_id, e.id, e.due_at, t.minutes,
-      case when e.paused_at is null then private.business_warning_at(e, t.minutes) else 'infinity'
+    select exception.tenant_id, exception.id, exception.due_at, threshold.minutes,
+      case when exception.paused_at is null
+        then private.business_warning_at(exception, threshold.minutes) else 'infinity'
         end as at
     from unnest(tenants, ids) as asked (tenant_id, exception_id)
-    join public.exceptions e on e.tenant_id = asked.tenant_id and e.id = asked.exception_id
-      and e.status in ('open', 'in_review')
-    join public.sla_policies p on p.tenant_id = e.tenant_id
-    cross join lateral unnest(p.at_risk_business_thresholds) as t (minutes)
-    where starts or e.paused_at is null
+    join public.exceptions exception on exception.tenant_id = asked.tenant_id
+      and exception.id = asked.exception_id and exception.status in ('open', 'in_review')
+    join public.sla_policies policy on policy.tenant_id = exception.tenant_id
+    cross join lateral unnest(policy.at_risk_business_thresholds) as threshold (minutes)
+    where starts or exception.paused_at is null
   ), written as (
     insert into private.business_warnings (tenant_id, exception_id, minutes, at, due_at)
-    select p.tenant_id, p.id, p.minutes, p.at, p.due_at from placed p where p.at is not null
+    select places.tenant_id, places.id, places.minutes, places.at, places.due_at from placed places
+    where places.at is not null
   )
-  select array_agg(x.tenant_id) as tenants, array_agg(x.id) as ids, array_agg(x.minutes) as minutes,
-    array_agg(x.due_at) as due_ats
+  select array_agg(nearest.tenant_id) as tenants, array_agg(nearest.id) as ids,
+    array_agg(nearest.minutes) as minutes, array_agg(nearest.due_at) as due_ats
   into passed
   from (
-    select p.tenant_id, p.id, p.due_at, min(p.minutes) as minutes from placed p
-    where p.at is null and p.due_at > now() and (starts or p.id || ':' || p.minutes = any (armed))
-    group by p.tenant_id, p.id, p.due_at
-  ) x;
+    select places.tenant_id, places.id, places.due_at, min(places.minutes) as minutes
+    from placed places
+    where places.at is null and places.due_at > now()
+      and (starts or places.id || ':' || places.minutes = any (armed))
+    group by places.tenant_id, places.id, places.due_at
+  ) nearest;
   if passed.ids is not null then
     perform private.announce_business_warnings(passed.tenants, passed.ids, passed.minutes,
       passed.due_ats);
@@ -167,21 +175,23 @@ create function private.rearm_business_warnings(before integer[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
-  thresholds constant integer[] := (select p.at_risk_business_thresholds from public.sla_policies p
-    where p.tenant_id = tenant);
+  thresholds constant integer[] := (select policy.at_risk_business_thresholds
+    from public.sla_policies policy
+    where policy.tenant_id = tenant);
 begin
   delete
-  from private.business_warnings w
-  where w.tenant_id = tenant and w.minutes <> all (thresholds);
+  from private.business_warnings warning
+  where warning.tenant_id = tenant and warning.minutes <> all (thresholds);
   insert into private.business_warnings (tenant_id, exception_id, minutes, at, due_at)
-  select x.tenant_id, x.id, x.minutes, x.at, x.due_at
+  select rearmed.tenant_id, rearmed.id, rearmed.minutes, rearmed.at, rearmed.due_at
   from (
-    select e.tenant_id, e.id, e.due_at, t.minutes, private.business_warning_at(e, t.minutes) as at
-    from public.exceptions e cross join unnest(thresholds) as t (minutes)
-    where e.tenant_id = tenant and e.status in ('open', 'in_review') and e.due_at > now()
-      and t.minutes <> all (before)
-  ) x
-  where x.at is not null
+    select exception.tenant_id, exception.id, exception.due_at, threshold.minutes,
+      private.business_warning_at(exception, threshold.minutes) as at
+    from public.exceptions exception cross join unnest(thresholds) as threshold (minutes)
+    where exception.tenant_id = tenant and exception.status in ('open', 'in_review')
+      and exception.due_at > now() and threshold.minutes <> all (before)
+  ) rearmed
+  where rearmed.at is not null
   on conflict (tenant_id, exception_id, minutes) do nothing;
 end $$;
 

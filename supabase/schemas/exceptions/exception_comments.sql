@@ -53,14 +53,15 @@ create function private.emit_exception_comments() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   insert into public.events (tenant_id, type, data)
-  select c.tenant_id, 'exception.commented',
-    jsonb_build_object('exception', private.exception_json(e), 'comment',
-      private.exception_comment_json(c))
-  from added a
-  join public.exception_comments c on c.tenant_id = a.tenant_id and c.exception_id = a.exception_id
-    and c.id = a.id
-  join public.exceptions e on e.tenant_id = a.tenant_id and e.id = a.exception_id
-  order by c.id;
+  select comment.tenant_id, 'exception.commented',
+    jsonb_build_object('exception', private.exception_json(exception), 'comment',
+      private.exception_comment_json(comment))
+  from added new_comment
+  join public.exception_comments comment on comment.tenant_id = new_comment.tenant_id
+    and comment.exception_id = new_comment.exception_id and comment.id = new_comment.id
+  join public.exceptions exception on exception.tenant_id = new_comment.tenant_id
+    and exception.id = new_comment.exception_id
+  order by comment.id;
   return null;
 end $$;
 create trigger emit_events after insert on public.exception_comments referencing new table as added

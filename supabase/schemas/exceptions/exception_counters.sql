@@ -68,42 +68,47 @@ declare
   own constant integer := private.own_shard();
 begin
   perform
-  from private.sla_counts c
-  where c.tenant_id = any (tenants) and c.shard = own
-  order by c.tenant_id for update;
+  from private.sla_counts counter
+  where counter.tenant_id = any (tenants) and counter.shard = own
+  order by counter.tenant_id for update;
   with changed as materialized (
-    select c.tenant_id, date_trunc('hour', c.due_at, 'UTC') as due_from,
-      coalesce(c.assigned_to, '') as assigned_to,
-      coalesce(c.reconciliation_id, '') as reconciliation_id, coalesce(c.currency, '') as currency,
-      c.sign,
-      c.sign * coalesce(c.amount_minor, 0)::numeric as minor
+    select change.tenant_id, date_trunc('hour', change.due_at, 'UTC') as due_from,
+      coalesce(change.assigned_to, '') as assigned_to,
+      coalesce(change.reconciliation_id, '') as reconciliation_id,
+      coalesce(change.currency, '') as currency, change.sign,
+      change.sign * coalesce(change.amount_minor, 0)::numeric as minor
     from unnest(tenants, due_ats, assignees, reconciliations, currencies, amounts, signs)
-      as c (tenant_id, due_at, assigned_to, reconciliation_id, currency, amount_minor, sign)
+      as change (tenant_id, due_at, assigned_to, reconciliation_id, currency, amount_minor, sign)
   ), by_deadline as (
-    insert into private.open_by_deadline as o (tenant_id, due_from, assigned_to, currency, shard,
-      open_count, amount_minor)
-    select c.tenant_id, c.due_from, c.assigned_to, c.currency, own, sum(c.sign), sum(c.minor)
-    from changed c group by 1, 2, 3, 4 having sum(c.sign) <> 0 or sum(c.minor) <> 0
+    insert into private.open_by_deadline as of_deadline (tenant_id, due_from, assigned_to, currency,
+      shard, open_count, amount_minor)
+    select change.tenant_id, change.due_from, change.assigned_to, change.currency, own,
+      sum(change.sign), sum(change.minor)
+    from changed change group by 1, 2, 3, 4 having sum(change.sign) <> 0 or sum(change.minor) <> 0
       order by 1, 2, 3, 4
     on conflict on constraint open_by_deadline_pkey do update set
-      open_count = o.open_count + excluded.open_count,
-      amount_minor = o.amount_minor + excluded.amount_minor
+      open_count = of_deadline.open_count + excluded.open_count,
+      amount_minor = of_deadline.amount_minor + excluded.amount_minor
   ), by_assignee as (
-    insert into private.open_by_assignee as o (tenant_id, assigned_to, currency, shard, open_count,
-      amount_minor)
-    select c.tenant_id, c.assigned_to, c.currency, own, sum(c.sign), sum(c.minor)
-    from changed c group by 1, 2, 3 having sum(c.sign) <> 0 or sum(c.minor) <> 0 order by 1, 2, 3
+    insert into private.open_by_assignee as of_assignee (tenant_id, assigned_to, currency, shard,
+      open_count, amount_minor)
+    select change.tenant_id, change.assigned_to, change.currency, own, sum(change.sign),
+      sum(change.minor)
+    from changed change group by 1, 2, 3 having sum(change.sign) <> 0 or sum(change.minor) <> 0
+    order by 1, 2, 3
     on conflict on constraint open_by_assignee_pkey do update set
-      open_count = o.open_count + excluded.open_count,
-      amount_minor = o.amount_minor + excluded.amount_minor
+      open_count = of_assignee.open_count + excluded.open_count,
+      amount_minor = of_assignee.amount_minor + excluded.amount_minor
   )
-  insert into private.open_by_reconciliation as o (tenant_id, reconciliation_id, currency, shard,
-    open_count, amount_minor)
-  select c.tenant_id, c.reconciliation_id, c.currency, own, sum(c.sign), sum(c.minor)
-  from changed c group by 1, 2, 3 having sum(c.sign) <> 0 or sum(c.minor) <> 0 order by 1, 2, 3
+  insert into private.open_by_reconciliation as of_period (tenant_id, reconciliation_id, currency,
+    shard, open_count, amount_minor)
+  select change.tenant_id, change.reconciliation_id, change.currency, own, sum(change.sign),
+    sum(change.minor)
+  from changed change group by 1, 2, 3 having sum(change.sign) <> 0 or sum(change.minor) <> 0
+  order by 1, 2, 3
   on conflict on constraint open_by_reconciliation_pkey do update set
-    open_count = o.open_count + excluded.open_count,
-    amount_minor = o.amount_minor + excluded.amount_minor;
+    open_count = of_period.open_count + excluded.open_count,
+    amount_minor = of_period.amount_minor + excluded.amount_minor;
 end $$;
 
 -- Counts changed exceptions. Call it after keep_clocks, which locks the row of the shard first.
@@ -307,34 +312,41 @@ begin
   delete from private.open_by_deadline;
   insert into private.open_by_deadline (tenant_id, due_from, assigned_to, currency, shard,
     open_count, amount_minor)
-  select e.tenant_id, date_trunc('hour', e.due_at, 'UTC'), coalesce(e.assigned_to, ''),
-    coalesce(e.currency, ''), 0, count(*), coalesce(sum(e.amount_minor), 0)
-  from public.exceptions e where e.status in ('open', 'in_review') group by 1, 2, 3, 4;
+  select exception.tenant_id, date_trunc('hour', exception.due_at, 'UTC'),
+    coalesce(exception.assigned_to, ''),
+    coalesce(exception.currency, ''), 0, count(*), coalesce(sum(exception.amount_minor), 0)
+  from public.exceptions exception where exception.status in ('open', 'in_review')
+  group by 1, 2, 3, 4;
   delete from private.open_by_assignee;
   insert into private.open_by_assignee (tenant_id, assigned_to, currency, shard, open_count,
     amount_minor)
-  select o.tenant_id, o.assigned_to, o.currency, 0, sum(o.open_count), sum(o.amount_minor)
-  from private.open_by_deadline o
+  select of_deadline.tenant_id, of_deadline.assigned_to, of_deadline.currency, 0,
+    sum(of_deadline.open_count), sum(of_deadline.amount_minor)
+  from private.open_by_deadline of_deadline
   group by 1, 2, 3;
   delete from private.open_by_reconciliation;
   insert into private.open_by_reconciliation (tenant_id, reconciliation_id, currency, shard,
     open_count, amount_minor)
-  select e.tenant_id, coalesce(e.reconciliation_id, ''), coalesce(e.currency, ''), 0, count(*),
-    coalesce(sum(e.amount_minor), 0)
-  from public.exceptions e where e.status in ('open', 'in_review') group by 1, 2, 3;
+  select exception.tenant_id, coalesce(exception.reconciliation_id, ''),
+    coalesce(exception.currency, ''), 0, count(*), coalesce(sum(exception.amount_minor), 0)
+  from public.exceptions exception where exception.status in ('open', 'in_review') group by 1, 2, 3;
   delete from private.exception_hours;
   insert into private.exception_hours (tenant_id, hour, shard, breached_count, closed_count)
-  select x.tenant_id, x.hour, 0, count(*) filter (where x.is_breach),
-    count(*) filter (where not x.is_breach)
+  select daily.tenant_id, daily.hour, 0, count(*) filter (where daily.is_breach),
+    count(*) filter (where not daily.is_breach)
   from (
     select distinct
-      on (l.tenant_id, l.exception_id, l.kind = 'crossed', date_trunc('day', l.at, 'UTC'))
-      l.tenant_id, date_trunc('hour', l.at, 'UTC') as hour, l.kind = 'crossed' as is_breach
-    from public.exception_ledger l
-    where l.at >= now() - interval '31 days'
-      and (private.is_breach(l.kind, l.threshold_minutes) or l.kind in ('resolved', 'dismissed'))
-    order by l.tenant_id, l.exception_id, l.kind = 'crossed', date_trunc('day', l.at, 'UTC'), l.at
-  ) x
+      on (ledger_entry.tenant_id, ledger_entry.exception_id, ledger_entry.kind = 'crossed',
+        date_trunc('day', ledger_entry.at, 'UTC'))
+      ledger_entry.tenant_id, date_trunc('hour', ledger_entry.at, 'UTC') as hour,
+      ledger_entry.kind = 'crossed' as is_breach
+    from public.exception_ledger ledger_entry
+    where ledger_entry.at >= now() - interval '31 days'
+      and (private.is_breach(ledger_entry.kind, ledger_entry.threshold_minutes)
+        or ledger_entry.kind in ('resolved', 'dismissed'))
+    order by ledger_entry.tenant_id, ledger_entry.exception_id, ledger_entry.kind = 'crossed',
+      date_trunc('day', ledger_entry.at, 'UTC'), ledger_entry.at
+  ) daily
   group by 1, 2;
 end $$;
 

@@ -31,18 +31,20 @@ begin
   return query
   -- The last day is computed once per side, not once per line.
   with due as materialized (
-    select case s.source_no when p.left_source_no then 'left' else 'right' end as side,
-      private.last_day_of_grace(s,
+    select case source.source_no when pair.left_source_no then 'left' else 'right' end as side,
+      private.last_day_of_grace(source,
         private.policy_of_pair(r.tenant_id, r.pair_no) ->> 'calendar_id') as day
-    from public.pairs p
-    join public.sources s on s.tenant_id = r.tenant_id
-      and s.source_no in (p.left_source_no, p.right_source_no)
-    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
+    from public.pairs pair
+    join public.sources source on source.tenant_id = r.tenant_id
+      and source.source_no in (pair.left_source_no, pair.right_source_no)
+    where pair.tenant_id = r.tenant_id and pair.pair_no = r.pair_no
   )
-  select o.line_no, abs(o.open_minor)
-  from due d
-  join private.open_lines o on o.tenant_id = r.tenant_id and o.pair_no = r.pair_no
-    and o.side = d.side and o.value_date <= r.period_end and o.value_date < d.day;
+  select open_line.line_no, abs(open_line.open_minor)
+  from due grace
+  join private.open_lines open_line on open_line.tenant_id = r.tenant_id
+    and open_line.pair_no = r.pair_no
+    and open_line.side = grace.side and open_line.value_date <= r.period_end
+    and open_line.value_date < grace.day;
 end $$;
 
 -- Those of these lines that are open in the pair of a period.

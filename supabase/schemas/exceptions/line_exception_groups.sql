@@ -32,29 +32,33 @@ language plpgsql stable set search_path = '' as $$
 begin
   return query
   with grouped as materialized (
-    select e.id, e.line_no, e.grouped_match_id from public.exceptions e
-    where e.tenant_id = r.tenant_id and e.pair_no = r.pair_no and e.grouped_match_id is not null
-      and e.status in ('open', 'in_review')
+    select exception.id, exception.line_no, exception.grouped_match_id
+    from public.exceptions exception
+    where exception.tenant_id = r.tenant_id and exception.pair_no = r.pair_no
+      and exception.grouped_match_id is not null and exception.status in ('open', 'in_review')
   ), left_over as materialized (
-    select g.id, g.line_no from grouped g
+    select held.id, held.line_no from grouped held
     left join (
-      select x.id from public.matches x
-      where x.tenant_id = r.tenant_id
-        and x.id = any (array(select y.grouped_match_id from grouped y)) and x.state = 'suggested'
-        order by x.id
-    ) m on m.id = g.grouped_match_id
-    where m.id is null
+      select match.id from public.matches match
+      where match.tenant_id = r.tenant_id
+        and match.id = any (array(select any_held.grouped_match_id from grouped any_held))
+        and match.state = 'suggested'
+        order by match.id
+    ) suggestion on suggestion.id = held.grouped_match_id
+    where suggestion.id is null
   )
-  select p.id, o.line_no
-  from left_over p cross join lateral (
-    select x.line_no from private.exception_lines x cross join lateral (
-      select abs(y.open_minor) as minor from private.open_lines y
-      where y.tenant_id = r.tenant_id and y.pair_no = r.pair_no and y.line_no = x.line_no
-        and y.value_date <= r.period_end offset 0
-    ) o
-    where x.tenant_id = r.tenant_id and x.exception_id = p.id
-    order by x.line_no <> p.line_no, o.minor desc, x.line_no limit 1
-  ) o;
+  select lone.id, line_left.line_no
+  from left_over lone cross join lateral (
+    select exception_line.line_no from private.exception_lines exception_line cross join lateral (
+      select abs(open_line.open_minor) as minor from private.open_lines open_line
+      where open_line.tenant_id = r.tenant_id and open_line.pair_no = r.pair_no
+        and open_line.line_no = exception_line.line_no
+        and open_line.value_date <= r.period_end offset 0
+    ) still_open
+    where exception_line.tenant_id = r.tenant_id and exception_line.exception_id = lone.id
+    order by exception_line.line_no <> lone.line_no, still_open.minor desc, exception_line.line_no
+    limit 1
+  ) line_left;
 end $$;
 
 -- Open exceptions whose lines differ from what a run left them with. For the lines of a suggestion:
@@ -69,43 +73,49 @@ declare
   r public.reconciliations;
 begin
   select * into strict r
-  from public.reconciliations x
-  where x.tenant_id = tenant and x.id = reconciliation;
+  from public.reconciliations period
+  where period.tenant_id = tenant and period.id = reconciliation;
   return (
     with held as materialized (
-      select mm.match_id, e.id as exception_id, e.line_no, e.grouped_match_id
+      select mm.match_id, exception.id as exception_id, exception.line_no,
+        exception.grouped_match_id
       from private.members_of(tenant, private.suggested_of(tenant, r.id)) mm
-      join private.open_line_exceptions_of(tenant, r.id) e on e.line_no = mm.line_no
+      join private.open_line_exceptions_of(tenant, r.id) exception on exception.line_no = mm.line_no
     ), put_together as (
-      select h.match_id, array_agg(h.exception_id order by h.exception_id) as ids,
-        array_agg(h.line_no order by h.exception_id) as line_nos
-      from held h group by h.match_id
-      having count(*) > 1 or bool_or(h.grouped_match_id is distinct from h.match_id)
+      select holds.match_id, array_agg(holds.exception_id order by holds.exception_id) as ids,
+        array_agg(holds.line_no order by holds.exception_id) as line_nos
+      from held holds group by holds.match_id
+      having count(*) > 1 or bool_or(holds.grouped_match_id is distinct from holds.match_id)
     ), changed as (
-      select o.ids[1] as exception_id, o.ids[2:] as merged, o.line_nos[1] as line_no, p.match_id
-      from put_together p cross join lateral (
-        select array_agg(i.id order by t.is_own desc, i.id) as ids,
-          array_agg(i.line_no order by t.is_own desc, i.id) as line_nos
-        from unnest(p.ids, p.line_nos) i (id, line_no)
-          cross join lateral (select private.has_own_title(tenant, i.id) as is_own) t
-      ) o
+      select ordered.ids[1] as exception_id, ordered.ids[2:] as merged,
+        ordered.line_nos[1] as line_no, together.match_id
+      from put_together together cross join lateral (
+        select array_agg(part.id order by title.is_own desc, part.id) as ids,
+          array_agg(part.line_no order by title.is_own desc, part.id) as line_nos
+        from unnest(together.ids, together.line_nos) part (id, line_no)
+          cross join lateral (select private.has_own_title(tenant, part.id) as is_own) title
+      ) ordered
       union all
-      select p.exception_id, '{}', p.line_no, null
-      from private.exceptions_without_suggestion(r) p
-      where not exists (select from held h where h.exception_id = p.exception_id)
+      select lone.exception_id, '{}', lone.line_no, null
+      from private.exceptions_without_suggestion(r) lone
+      where not exists (select from held holds where holds.exception_id = lone.exception_id)
     ), numbered as materialized (
-      select row_number() over () as n, c.* from changed c
+      select row_number() over () as n, change.* from changed change
     )
     select coalesce(
-      jsonb_agg(x.subject
-        || jsonb_build_object('exception_id', c.exception_id, 'merged', c.merged,
-          'line_no', c.line_no, 'severity', e.severity, 'amount_minor', e.amount_minor)
-        order by c.exception_id), '[]')
+      jsonb_agg(about_exception.subject
+        || jsonb_build_object('exception_id', change.exception_id, 'merged', change.merged,
+          'line_no', change.line_no, 'severity', exception.severity, 'amount_minor',
+          exception.amount_minor)
+        order by change.exception_id), '[]')
     -- A suggestion lists its lines itself.
-    from private.subjects_of_exceptions(r, array(select y.match_id from numbered y order by y.n),
-      array(select case when y.match_id is null then y.line_no end from numbered y order by y.n)) x
-    join numbered c on c.n = x.n
-    join public.exceptions e on e.tenant_id = tenant and e.id = c.exception_id
+    from private.subjects_of_exceptions(r,
+      array(select asked.match_id from numbered asked order by asked.n),
+      array(select case when asked.match_id is null then asked.line_no end from numbered asked
+        order by asked.n)) about_exception
+    join numbered change on change.n = about_exception.n
+    join public.exceptions exception on exception.tenant_id = tenant
+      and exception.id = change.exception_id
   );
 end $$;
 
@@ -150,19 +160,20 @@ create function private.merge_exceptions(tenant text, pair integer, into_id text
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.change_exceptions('edit', array(
-    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'status', 'resolved',
+    select jsonb_build_object('tenant_id', tenant, 'id', exception.id, 'status', 'resolved',
       'line_no', null, 'suggested_match_id', null, 'grouped_match_id', null,
       'resolution',
       format('Merged into %s: a match is suggested for the lines of both.', into_id))
-    from public.exceptions e
-    where e.tenant_id = tenant and e.id = any (merged) and e.status in ('open', 'in_review')
-    order by e.id for no key update
+    from public.exceptions exception
+    where exception.tenant_id = tenant and exception.id = any (merged)
+      and exception.status in ('open', 'in_review')
+    order by exception.id for no key update
   ));
   delete
-  from private.exception_lines y
-  where y.tenant_id = tenant and y.exception_id = any (merged || into_id);
+  from private.exception_lines exception_line
+  where exception_line.tenant_id = tenant and exception_line.exception_id = any (merged || into_id);
   insert into private.exception_lines (tenant_id, line_no, pair_no, exception_id)
-  select tenant, n.line_no, pair, into_id from unnest(line_nos) n (line_no)
+  select tenant, held.line_no, pair, into_id from unnest(line_nos) held (line_no)
   on conflict do nothing;
 end $$;
 
@@ -175,41 +186,47 @@ create function private.regroup_exceptions(tenant text, reconciliation text, run
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   r public.reconciliations;
-  x record;
+  wanted record;
 begin
   r := private.lock_period(tenant, reconciliation);
   perform private.require_attempt(tenant, run, attempt);
-  for x in
+  for wanted in
     select *
-    from jsonb_to_recordset(rows) as s (exception_id text, merged text[], match_id uuid,
+    from jsonb_to_recordset(rows) as given (exception_id text, merged text[], match_id uuid,
       line_nos bigint[], title text, severity text,
       reason_code text, amount_minor bigint, currency text, details jsonb)
   loop
     -- A person may have settled or decided it since the run read it. The next run looks again.
-    continue when not exists (select from private.open_lines o
-      where o.tenant_id = tenant and o.pair_no = r.pair_no and o.line_no = x.line_nos[1])
-      or x.match_id is not null and not exists (
+    continue when not exists (select from private.open_lines open_line
+      where open_line.tenant_id = tenant and open_line.pair_no = r.pair_no
+        and open_line.line_no = wanted.line_nos[1])
+      or wanted.match_id is not null and not exists (
         select
-        from public.matches m
-        where m.tenant_id = tenant and m.id = x.match_id and m.state = 'suggested'
+        from public.matches match
+        where match.tenant_id = tenant and match.id = wanted.match_id and match.state = 'suggested'
       );
     perform private.change_exceptions(
-      case when private.moves_deadline(tenant, x.exception_id, x.severity) then 'recalculate'
+      case when private.moves_deadline(tenant, wanted.exception_id, wanted.severity)
+        then 'recalculate'
       else 'edit' end, array(
-      select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'title',
-        case when private.has_own_title(tenant, e.id) then e.title else x.title end,
-        'severity', x.severity, 'reason_code', x.reason_code, 'amount_minor', x.amount_minor,
-        'currency', x.currency,
-        'details', e.details - 'lines' - 'side' || x.details, 'line_no', l.line_no, 'line_id', l.id,
-        'suggested_match_id', x.match_id, 'grouped_match_id', x.match_id)
-        || private.deadline_of_severity(e, x.severity)
-      from public.lines l
-        join public.exceptions e on e.tenant_id = tenant and e.id = x.exception_id
-          and e.status in ('open', 'in_review')
-      where l.tenant_id = tenant and l.line_no = x.line_nos[1] for no key update of e
+      select jsonb_build_object('tenant_id', tenant, 'id', exception.id, 'title',
+        case when private.has_own_title(tenant, exception.id) then exception.title
+          else wanted.title end,
+        'severity', wanted.severity, 'reason_code', wanted.reason_code, 'amount_minor',
+        wanted.amount_minor, 'currency', wanted.currency,
+        'details', exception.details - 'lines' - 'side' || wanted.details, 'line_no', line.line_no,
+        'line_id', line.id,
+        'suggested_match_id', wanted.match_id, 'grouped_match_id', wanted.match_id)
+        || private.deadline_of_severity(exception, wanted.severity)
+      from public.lines line
+        join public.exceptions exception on exception.tenant_id = tenant
+          and exception.id = wanted.exception_id and exception.status in ('open', 'in_review')
+      where line.tenant_id = tenant and line.line_no = wanted.line_nos[1]
+        for no key update of exception
     ));
     continue when not found;
-    perform private.merge_exceptions(tenant, r.pair_no, x.exception_id, x.merged, x.line_nos);
+    perform private.merge_exceptions(tenant, r.pair_no, wanted.exception_id, wanted.merged,
+      wanted.line_nos);
   end loop;
 end $$;
 

@@ -29,52 +29,52 @@ language plpgsql stable set search_path = '' set enable_sort = off set enable_ne
 begin
   return query
   with asked as materialized (
-    select a.n, a.suggestion, a.line_no
-    from unnest(suggestions, line_nos) with ordinality a (suggestion, line_no, n)
+    select given.n, given.suggestion, given.line_no
+    from unnest(suggestions, line_nos) with ordinality given (suggestion, line_no, n)
   ), about as materialized (
-    select a.n, m.line_no
-    from asked a
-    join private.members_of(r.tenant_id, suggestions) m on m.match_id = a.suggestion
+    select wanted.n, member.line_no
+    from asked wanted
+    join private.members_of(r.tenant_id, suggestions) member on member.match_id = wanted.suggestion
     union
-    select a.n, a.line_no from asked a where a.line_no is not null
+    select wanted.n, wanted.line_no from asked wanted where wanted.line_no is not null
   ), open_ones as materialized (
-    select x.line_no, x.side, x.currency, x.open_minor, x.value_date from private.open_lines x
-    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
-      and x.line_no = any (array(select y.line_no from about y))
-      order by x.line_no
+    select open_line.line_no, open_line.side, open_line.currency, open_line.open_minor,
+      open_line.value_date from private.open_lines open_line
+    where open_line.tenant_id = r.tenant_id and open_line.pair_no = r.pair_no
+      and open_line.line_no = any (array(select about_line.line_no from about about_line))
+      order by open_line.line_no
   )
-  select a.n, jsonb_build_object('match_id', q.suggestion, 'currency', min(o.currency),
-    'difference_minor', greatest(-9007199254740991, least(9007199254740991,
-      sum(case o.side when 'left' then o.open_minor else -o.open_minor end)
-        - coalesce(d.minor, 0))),
-    'is_late', bool_or(t.line_no is not null),
-    'lines', jsonb_agg(
-      jsonb_build_object('line_no', o.line_no, 'id', private.line_id_text(l.id), 'side', o.side,
-        'source', s.name, 'open_minor', o.open_minor, 'value_date', o.value_date,
-        'reference', coalesce(l.reference, l.external_id, l.counterparty),
-        'is_free', e.line_no is null)
-      order by o.side, abs(o.open_minor) desc, o.line_no))
-  from about a
-  join asked q on q.n = a.n
-  join open_ones o on o.line_no = a.line_no
+  select about_line.n, jsonb_build_object('match_id', wanted.suggestion, 'currency',
+    min(open_line.currency), 'difference_minor', greatest(-9007199254740991, least(9007199254740991,
+      sum(case open_line.side when 'left' then open_line.open_minor else -open_line.open_minor end)
+        - coalesce(adjusted.minor, 0))),
+    'is_late', bool_or(late.line_no is not null), 'lines', jsonb_agg(
+      jsonb_build_object('line_no', open_line.line_no, 'id', private.line_id_text(line.id), 'side',
+        open_line.side, 'source', source.name, 'open_minor', open_line.open_minor, 'value_date',
+        open_line.value_date, 'reference', coalesce(line.reference, line.external_id,
+        line.counterparty), 'is_free', taken.line_no is null)
+      order by open_line.side, abs(open_line.open_minor) desc, open_line.line_no))
+  from about about_line join asked wanted on wanted.n = about_line.n
+  join open_ones open_line on open_line.line_no = about_line.line_no
   join (
-    select *
-    from public.lines x
-    where x.tenant_id = r.tenant_id and x.line_no = any (array(select y.line_no from open_ones y))
-    order by x.line_no
-  ) l on l.line_no = a.line_no
-  join public.sources s on s.tenant_id = r.tenant_id and s.source_no = l.source_no
-  left join private.late_lines(r, array(select x.line_no from open_ones x order by x.line_no),
-    array(select x.value_date from open_ones x order by x.line_no)) t (line_no)
-    on t.line_no = a.line_no
+    select * from public.lines line where line.tenant_id = r.tenant_id
+      and line.line_no = any (array(select open_one.line_no from open_ones open_one))
+    order by line.line_no
+  ) line on line.line_no = about_line.line_no
+  join public.sources source on source.tenant_id = r.tenant_id and source.source_no = line.source_no
+  left join private.late_lines(r,
+    array(select open_one.line_no from open_ones open_one order by open_one.line_no),
+    array(select open_one.value_date from open_ones open_one order by open_one.line_no))
+    late (line_no) on late.line_no = about_line.line_no
   left join (
-    select x.line_no from private.exception_lines x
-    where x.tenant_id = r.tenant_id and x.line_no = any (array(select y.line_no from open_ones y))
-      and x.pair_no = r.pair_no
-      order by x.line_no
-  ) e on e.line_no = a.line_no
-  left join private.adjusted_in_matches(r.tenant_id, suggestions) d on d.id = q.suggestion
-  group by a.n, q.suggestion, d.minor;
+    select exception_line.line_no from private.exception_lines exception_line
+    where exception_line.tenant_id = r.tenant_id
+      and exception_line.line_no = any (array(select open_one.line_no from open_ones open_one))
+      and exception_line.pair_no = r.pair_no order by exception_line.line_no
+  ) taken on taken.line_no = about_line.line_no
+  left join private.adjusted_in_matches(r.tenant_id, suggestions) adjusted
+    on adjusted.id = wanted.suggestion
+  group by about_line.n, wanted.suggestion, adjusted.minor;
 end $$;
 
 -- The exceptions to open in a period: lines open past their grace period that have none yet; the
@@ -87,50 +87,52 @@ language plpgsql stable security definer set search_path = '' set enable_sort = 
 declare
   r public.reconciliations;
 begin
-  select * into strict r
-  from public.reconciliations x
-  where x.tenant_id = tenant and x.id = reconciliation;
+  select * into strict r from public.reconciliations period
+  where period.tenant_id = tenant and period.id = reconciliation;
   with past_grace as materialized (
     select * from private.open_past_grace(r)
   ), suggested as materialized (
-    select m.id, abs(m.residual_minor) as minor from public.matches m
-    where m.tenant_id = tenant and m.reconciliation_id = r.id and m.state = 'suggested'
+    select match.id, abs(match.residual_minor) as minor from public.matches match
+    where match.tenant_id = tenant and match.reconciliation_id = r.id and match.state = 'suggested'
   ), members as materialized (
     select mm.line_no, (array_agg(mm.match_id order by mm.match_id))[1] as match_id
-    from private.members_of(tenant, array(select x.id from suggested x)) mm group by mm.line_no
+    from private.members_of(tenant, array(select suggestion.id from suggested suggestion)) mm
+    group by mm.line_no
   ), young as materialized (
     select distinct mm.match_id
     from members mm
-    join private.open_among(r, array(select y.line_no from members y)) o on o.line_no = mm.line_no
-    left join past_grace g on g.line_no = mm.line_no
-    where g.line_no is null
+    join private.open_among(r, array(select member.line_no from members member)) open_line
+      on open_line.line_no = mm.line_no
+    left join past_grace past on past.line_no = mm.line_no
+    where past.line_no is null
   ), overdue as materialized (
-    select g.line_no, g.minor, s.match_id
-    from past_grace g
-    left join members s on s.line_no = g.line_no
+    select past.line_no, past.minor, member.match_id
+    from past_grace past left join members member on member.line_no = past.line_no
     left join (
-      select x.line_no from private.exception_lines x
-      where x.tenant_id = tenant and x.line_no = any (array(select y.line_no from past_grace y))
-        and x.pair_no = r.pair_no
-        order by x.line_no
-    ) e on e.line_no = g.line_no
-    where e.line_no is null and not exists (select from young y where y.match_id = s.match_id)
+      select exception_line.line_no from private.exception_lines exception_line
+      where exception_line.tenant_id = tenant
+        and exception_line.line_no = any (array(select any_past.line_no from past_grace any_past))
+        and exception_line.pair_no = r.pair_no order by exception_line.line_no
+    ) taken on taken.line_no = past.line_no
+    where taken.line_no is null
+      and not exists (select from young too_young where too_young.match_id = member.match_id)
   ), subjects as materialized (
-    select null::uuid as match_id, v.line_no, v.minor from overdue v where v.match_id is null
+    select null::uuid as match_id, late.line_no, late.minor from overdue late
+    where late.match_id is null
     union all
-    select s.id, min(v.line_no), s.minor
-    from overdue v
-    join suggested s on s.id = v.match_id
-    group by s.id, s.minor
+    select suggestion.id, min(late.line_no), suggestion.minor
+    from overdue late join suggested suggestion on suggestion.id = late.match_id
+    group by suggestion.id, suggestion.minor
   ), chosen as materialized (
     select * from subjects order by minor desc, line_no limit most
   )
-  select coalesce(jsonb_agg(x.subject order by x.n), '[]'),
+  select coalesce(jsonb_agg(about_exception.subject order by about_exception.n), '[]'),
     (select count(*) from subjects) - (select count(*) from chosen)
   into lines, held_back
   from private.subjects_of_exceptions(r,
-    array(select c.match_id from chosen c order by c.minor desc, c.line_no),
-    array(select c.line_no from chosen c order by c.minor desc, c.line_no)) x;
+    array(select choice.match_id from chosen choice order by choice.minor desc, choice.line_no),
+    array(select choice.line_no from chosen choice
+      order by choice.minor desc, choice.line_no)) about_exception;
 end $$;
 
 -- rows: [{ match_id, line_nos, title, severity, assigned_to, reason_code, amount_minor, currency,
@@ -147,37 +149,37 @@ begin
   r := private.lock_period(tenant, reconciliation);
   perform private.require_attempt(tenant, run, attempt);
   with wanted as materialized (
-    select x.*, x.line_nos[1] as line_no from jsonb_to_recordset(rows) as x (
+    select given.*, given.line_nos[1] as line_no from jsonb_to_recordset(rows) as given (
       match_id uuid, line_nos bigint[], title text, severity text, assigned_to text,
       reason_code text, amount_minor bigint, currency text, details jsonb)
-    where x.match_id is null
-      or exists (select from public.matches m
-        where m.tenant_id = tenant and m.id = x.match_id and m.state = 'suggested')
+    where given.match_id is null
+      or exists (select from public.matches match
+        where match.tenant_id = tenant and match.id = given.match_id and match.state = 'suggested')
   ), present as materialized (
-    select e.line_no from private.exception_lines e
-    where e.tenant_id = tenant and e.pair_no = r.pair_no
-      and e.line_no = any (array(select y.line_no from wanted y))
-    order by e.line_no
+    select exception_line.line_no from private.exception_lines exception_line
+    where exception_line.tenant_id = tenant and exception_line.pair_no = r.pair_no
+      and exception_line.line_no = any (array(select any_wanted.line_no from wanted any_wanted))
+    order by exception_line.line_no
   ), made as (
-    select e.id, e.line_no from private.change_exceptions('create', array(
-      select jsonb_build_object('tenant_id', tenant, 'title', x.title, 'severity', x.severity,
-        'assigned_to', x.assigned_to,
-        'reason_code', x.reason_code, 'amount_minor', x.amount_minor, 'currency', x.currency,
-        'reconciliation_id', r.id, 'details', x.details,
-        'pair_no', r.pair_no, 'line_no', l.line_no, 'line_id', l.id, 'suggested_match_id',
-        x.match_id, 'grouped_match_id', x.match_id)
-      from wanted x
-      join public.lines l on l.tenant_id = tenant and l.line_no = x.line_no
-      join private.open_lines o on o.tenant_id = tenant and o.pair_no = r.pair_no
-        and o.line_no = l.line_no
-      where x.line_no not in (select y.line_no from present y)
-    )) e
+    select created.id, created.line_no from private.change_exceptions('create', array(
+      select jsonb_build_object('tenant_id', tenant, 'title', want.title, 'severity', want.severity,
+        'assigned_to', want.assigned_to,
+        'reason_code', want.reason_code, 'amount_minor', want.amount_minor, 'currency',
+        want.currency, 'reconciliation_id', r.id, 'details', want.details,
+        'pair_no', r.pair_no, 'line_no', line.line_no, 'line_id', line.id, 'suggested_match_id',
+        want.match_id, 'grouped_match_id', want.match_id)
+      from wanted want
+      join public.lines line on line.tenant_id = tenant and line.line_no = want.line_no
+      join private.open_lines open_line on open_line.tenant_id = tenant
+        and open_line.pair_no = r.pair_no and open_line.line_no = line.line_no
+      where want.line_no not in (select held.line_no from present held)
+    )) created
   ), about as (
     insert into private.exception_lines (tenant_id, line_no, pair_no, exception_id)
-    select tenant, n.line_no, r.pair_no, m.id
-    from made m
-    join wanted x on x.line_no = m.line_no
-    cross join unnest(x.line_nos) n (line_no)
+    select tenant, own_line.line_no, r.pair_no, creation.id
+    from made creation
+    join wanted want on want.line_no = creation.line_no
+    cross join unnest(want.line_nos) own_line (line_no)
     on conflict do nothing
   )
   select count(*) into opened from made;

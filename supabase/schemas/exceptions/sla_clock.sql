@@ -147,42 +147,51 @@ create function private.announce_crossings(tenants text[], ids text[], boundarie
 language plpgsql volatile set search_path = '' as $$
 begin
   with crossed as (
-    select e, e.id as exception_id, e.tenant_id, c.boundary, c.due_at
-    from unnest(tenants, ids, boundaries, due_ats) as c (tenant_id, exception_id, boundary, due_at)
-    join public.exceptions e on e.tenant_id = c.tenant_id and e.id = c.exception_id
+    select exception, exception.id as exception_id, exception.tenant_id, passed.boundary,
+      passed.due_at
+    from unnest(tenants, ids, boundaries, due_ats) as passed (tenant_id, exception_id, boundary,
+      due_at)
+    join public.exceptions exception on exception.tenant_id = passed.tenant_id
+      and exception.id = passed.exception_id
   ), announced as materialized (
-    select b.tenant_id, b.boundary,
-      lead(b.boundary) over (partition by b.tenant_id order by b.boundary desc) as next_boundary
-    from private.sla_boundaries(array(select distinct tenant_id from crossed)) b where b.announced
+    select threshold.tenant_id, threshold.boundary,
+      lead(threshold.boundary) over (partition by threshold.tenant_id
+        order by threshold.boundary desc) as next_boundary
+    from private.sla_boundaries(array(select distinct tenant_id from crossed)) threshold
+    where threshold.announced
   ), crossing as materialized (
-    select c.*, a.next_boundary,
-      concat_ws(':', c.exception_id, private.iso(c.due_at), c.boundary) as once_key
-    from crossed c left join announced a on a.tenant_id = c.tenant_id and a.boundary = c.boundary
+    select crosses.*, announces.next_boundary,
+      concat_ws(':', crosses.exception_id, private.iso(crosses.due_at),
+        crosses.boundary) as once_key
+    from crossed crosses left join announced announces on announces.tenant_id = crosses.tenant_id
+      and announces.boundary = crosses.boundary
   ), reported as (
     insert into public.events (tenant_id, type, data, once_key)
-    select x.tenant_id,
-      case when x.boundary = 0 then 'exception.sla.breached' else 'exception.sla.at_risk' end,
-      jsonb_build_object('exception', private.exception_json(x.e), 'due_at', private.iso(x.due_at))
-        || case when x.boundary = 0 then '{}'::jsonb
-          else jsonb_build_object('threshold_minutes', x.boundary, 'threshold_kind', 'wall_clock',
-            'next_threshold_minutes', x.next_boundary) end,
-      x.once_key
-    from crossing x
-    order by x.due_at - make_interval(mins => x.boundary)
+    select crosses.tenant_id,
+      case when crosses.boundary = 0 then 'exception.sla.breached' else 'exception.sla.at_risk' end,
+      jsonb_build_object('exception', private.exception_json(crosses.exception), 'due_at',
+        private.iso(crosses.due_at))
+        || case when crosses.boundary = 0 then '{}'::jsonb
+          else jsonb_build_object('threshold_minutes', crosses.boundary, 'threshold_kind',
+            'wall_clock', 'next_threshold_minutes', crosses.next_boundary) end,
+      crosses.once_key
+    from crossing crosses
+    order by crosses.due_at - make_interval(mins => crosses.boundary)
     returning tenant_id, data
   )
   insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, threshold_minutes,
     calendar_no, actor,
     actor_issuer, actor_subject, request_id)
-  select r.tenant_id, r.data #>> '{exception,id}', now(), 'crossed',
-    (r.data ->> 'due_at')::timestamptz,
-    coalesce((r.data -> 'threshold_minutes')::integer, 0),
+  select reports.tenant_id, reports.data #>> '{exception,id}', now(), 'crossed',
+    (reports.data ->> 'due_at')::timestamptz,
+    coalesce((reports.data -> 'threshold_minutes')::integer, 0),
     -- A lookup instead of a join: a cached plan assumes a handful of rows, and would compare each
     -- row with every other.
-    (select e.calendar_no from public.exceptions e
-      where e.tenant_id = r.tenant_id and e.id = r.data #>> '{exception,id}'),
+    (select exception.calendar_no from public.exceptions exception
+      where exception.tenant_id = reports.tenant_id
+        and exception.id = reports.data #>> '{exception,id}'),
     'system', null, null, null
-  from reported r;
+  from reported reports;
 end $$;
 
 -- Advances these clocks to now: every boundary they have passed is counted, and reported if it is
@@ -194,37 +203,38 @@ declare
   moved record;
   crossed record;
 begin
-  select array_agg(c.tenant_id) as tenants, array_agg(c.exception_id) as ids,
-    array_agg(c.due_at) as due_ats, array_agg(c.position) as positions
+  select array_agg(locked.tenant_id) as tenants, array_agg(locked.exception_id) as ids,
+    array_agg(locked.due_at) as due_ats, array_agg(locked.position) as positions
   into late
   from (
-    select c.* from unnest(tenants, ids) as asked (tenant_id, exception_id)
-    join private.exception_clocks c on c.tenant_id = asked.tenant_id
-      and c.exception_id = asked.exception_id
-    where c.next_at <= now()
-    order by c.tenant_id, c.exception_id for update of c
-  ) c;
+    select clock.* from unnest(tenants, ids) as asked (tenant_id, exception_id)
+    join private.exception_clocks clock on clock.tenant_id = asked.tenant_id
+      and clock.exception_id = asked.exception_id
+    where clock.next_at <= now()
+    order by clock.tenant_id, clock.exception_id for update of clock
+  ) locked;
   if late.ids is null then
     return;
   end if;
   with fresh as (
     select * from private.place_clocks(late.tenants, late.ids, late.due_ats, late.positions)
   ), written as (
-    update private.exception_clocks c set position = f.position, next_at = f.next_at
-    from fresh f where c.tenant_id = f.tenant_id and c.exception_id = f.exception_id
+    update private.exception_clocks clock set position = placed.position, next_at = placed.next_at
+    from fresh placed where clock.tenant_id = placed.tenant_id
+      and clock.exception_id = placed.exception_id
   )
-  select array_agg(f.tenant_id) as tenants, array_agg(f.exception_id) as ids,
-    array_agg(f.due_at) as due_ats,
-    array_agg(f.old_position) as old_positions, array_agg(f.position) as new_positions
-  into moved from fresh f;
-  select array_agg(m.tenant_id) as tenants, array_agg(m.exception_id) as ids,
-    array_agg(b.boundary) as boundaries, array_agg(m.due_at) as due_ats
+  select array_agg(placed.tenant_id) as tenants, array_agg(placed.exception_id) as ids,
+    array_agg(placed.due_at) as due_ats,
+    array_agg(placed.old_position) as old_positions, array_agg(placed.position) as new_positions
+  into moved from fresh placed;
+  select array_agg(move.tenant_id) as tenants, array_agg(move.exception_id) as ids,
+    array_agg(threshold.boundary) as boundaries, array_agg(move.due_at) as due_ats
   into crossed
   from unnest(moved.tenants, moved.ids, moved.old_positions, moved.new_positions, moved.due_ats)
-    as m (tenant_id, exception_id, old_position, new_position, due_at)
-  join private.sla_boundaries(moved.tenants) b
-    on b.tenant_id = m.tenant_id and b.announced and b.boundary < m.old_position
-      and b.boundary >= m.new_position;
+    as move (tenant_id, exception_id, old_position, new_position, due_at)
+  join private.sla_boundaries(moved.tenants) threshold
+    on threshold.tenant_id = move.tenant_id and threshold.announced
+      and threshold.boundary < move.old_position and threshold.boundary >= move.new_position;
   if crossed.ids is not null then
     perform private.announce_crossings(crossed.tenants, crossed.ids, crossed.boundaries,
       crossed.due_ats);
@@ -259,24 +269,24 @@ declare
   due record;
   others constant integer := private.end_pauses(batch) + private.tick_business_warnings(batch);
 begin
-  select array_agg(c.tenant_id) as tenants, array_agg(c.exception_id) as ids into due
+  select array_agg(claimed.tenant_id) as tenants, array_agg(claimed.exception_id) as ids into due
   from (
-    select x.tenant_id, x.exception_id from private.exception_clocks x
-    where x.next_at <= now() order by x.next_at limit batch for update skip locked
-  ) c;
+    select clock.tenant_id, clock.exception_id from private.exception_clocks clock
+    where clock.next_at <= now() order by clock.next_at limit batch for update skip locked
+  ) claimed;
   if due.ids is not null then
     perform private.advance_clocks(due.tenants, due.ids, 0);
   end if;
   return jsonb_build_object(
     'moved', coalesce(cardinality(due.ids), 0) + others,
     'wait_ms', (
-      select ceil(extract(epoch from min(x.at) - clock_timestamp()) * 1000) from (
+      select ceil(extract(epoch from min(next.at) - clock_timestamp()) * 1000) from (
         select min(next_at) as at from private.exception_clocks where next_at is not null
         union all
-        select min(w.at) from private.business_warnings w where w.at < 'infinity'
+        select min(warning.at) from private.business_warnings warning where warning.at < 'infinity'
         union all
         select min(paused_until) from public.exceptions where paused_until is not null
-      ) x
+      ) next
     )
   );
 end $$;

@@ -141,46 +141,46 @@ end $$;
 create function private.keep_clocks(made private.exception_change[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  c record;
+  moves record;
 begin
   select
-    array_agg(x.tenant_id) filter (where x.clock = 'closed') as closed_tenants,
-    array_agg(x.exception_id) filter (where x.clock = 'closed') as closed_ids,
-    array_agg(x.tenant_id) filter (where x.clock = 'moved') as moved_tenants,
-    array_agg(x.exception_id) filter (where x.clock = 'moved') as moved_ids,
-    array_agg(x.due_at) filter (where x.clock = 'moved') as moved_due_ats,
-    array_agg(x.tenant_id) filter (where x.clock = 'opened') as opened_tenants,
-    array_agg(x.exception_id) filter (where x.clock = 'opened') as opened_ids,
-    array_agg(x.due_at) filter (where x.clock = 'opened') as opened_due_ats
-  into c from private.clock_moves(made) x;
-  if c.closed_ids is not null or c.moved_ids is not null then
+    array_agg(move.tenant_id) filter (where move.clock = 'closed') as closed_tenants,
+    array_agg(move.exception_id) filter (where move.clock = 'closed') as closed_ids,
+    array_agg(move.tenant_id) filter (where move.clock = 'moved') as moved_tenants,
+    array_agg(move.exception_id) filter (where move.clock = 'moved') as moved_ids,
+    array_agg(move.due_at) filter (where move.clock = 'moved') as moved_due_ats,
+    array_agg(move.tenant_id) filter (where move.clock = 'opened') as opened_tenants,
+    array_agg(move.exception_id) filter (where move.clock = 'opened') as opened_ids,
+    array_agg(move.due_at) filter (where move.clock = 'opened') as opened_due_ats
+  into moves from private.clock_moves(made) move;
+  if moves.closed_ids is not null or moves.moved_ids is not null then
     perform
-    from unnest(c.closed_tenants || c.moved_tenants,
-      c.closed_ids || c.moved_ids) as asked (tenant_id, exception_id)
-    join private.exception_clocks k on k.tenant_id = asked.tenant_id
-      and k.exception_id = asked.exception_id
-    order by k.tenant_id, k.exception_id for update of k;
-    perform private.pass_business_warnings(c.closed_tenants || c.moved_tenants,
-      c.closed_ids || c.moved_ids);
+    from unnest(moves.closed_tenants || moves.moved_tenants,
+      moves.closed_ids || moves.moved_ids) as asked (tenant_id, exception_id)
+    join private.exception_clocks clock on clock.tenant_id = asked.tenant_id
+      and clock.exception_id = asked.exception_id
+    order by clock.tenant_id, clock.exception_id for update of clock;
+    perform private.pass_business_warnings(moves.closed_tenants || moves.moved_tenants,
+      moves.closed_ids || moves.moved_ids);
   end if;
-  if c.closed_ids is not null then
-    perform private.stop_clocks(c.closed_tenants, c.closed_ids);
+  if moves.closed_ids is not null then
+    perform private.stop_clocks(moves.closed_tenants, moves.closed_ids);
   end if;
-  if c.moved_ids is not null then
-    perform private.advance_clocks(c.moved_tenants, c.moved_ids, private.own_shard());
+  if moves.moved_ids is not null then
+    perform private.advance_clocks(moves.moved_tenants, moves.moved_ids, private.own_shard());
   end if;
   insert into public.exception_ledger (tenant_id, exception_id, at, kind, due_at, calendar_no)
-  select x.tenant_id, x.exception_id,
-    case when k.kind = 'resumed' then x.resumed_at else x.changed_at end, k.kind, x.shown_due_at,
-    x.calendar_no
-  from private.clock_moves(made) x
-    cross join lateral unnest(x.kinds) with ordinality as k (kind, place)
-  order by k.place;
-  if c.moved_ids is not null then
-    perform private.move_clocks(c.moved_tenants, c.moved_ids, c.moved_due_ats);
+  select move.tenant_id, move.exception_id,
+    case when entry.kind = 'resumed' then move.resumed_at else move.changed_at end, entry.kind,
+    move.shown_due_at, move.calendar_no
+  from private.clock_moves(made) move
+    cross join lateral unnest(move.kinds) with ordinality as entry (kind, place)
+  order by entry.place;
+  if moves.moved_ids is not null then
+    perform private.move_clocks(moves.moved_tenants, moves.moved_ids, moves.moved_due_ats);
   end if;
-  if c.opened_ids is not null then
-    perform private.start_clocks(c.opened_tenants, c.opened_ids, c.opened_due_ats);
+  if moves.opened_ids is not null then
+    perform private.start_clocks(moves.opened_tenants, moves.opened_ids, moves.opened_due_ats);
   end if;
 end $$;
 

@@ -8,24 +8,25 @@ language plpgsql stable set search_path = '' as $$
 begin
   return (
     with covered as materialized (
-      select c.covered_from <= since and c.covered_until >= until as wholly
-      from private.calendar_coverage c where c.tenant_id = tenant and c.calendar_no = no
+      select coverage.covered_from <= since and coverage.covered_until >= until as wholly
+      from private.calendar_coverage coverage
+      where coverage.tenant_id = tenant and coverage.calendar_no = no
     ), spans as (
-      select s.starts_at, s.ends_at from private.calendar_spans s
-      where (select wholly from covered) and s.tenant_id = tenant and s.calendar_no = no
-        and s.ends_at > since and s.starts_at < until
+      select span.starts_at, span.ends_at from private.calendar_spans span
+      where (select wholly from covered) and span.tenant_id = tenant and span.calendar_no = no
+        and span.ends_at > since and span.starts_at < until
       union all
-      select s.starts_at, s.ends_at from public.calendar_versions v
-      cross join lateral private.open_spans(v.time_zone, v.weekly, v.special_days,
-        date_trunc('hour', since), date_trunc('hour', until) + interval '1 hour') s
-      where not (select wholly from covered) and v.tenant_id = tenant and v.calendar_no = no
-        and s.ends_at > since and s.starts_at < until
+      select span.starts_at, span.ends_at from public.calendar_versions version
+      cross join lateral private.open_spans(version.time_zone, version.weekly, version.special_days,
+        date_trunc('hour', since), date_trunc('hour', until) + interval '1 hour') span
+      where not (select wholly from covered) and version.tenant_id = tenant
+        and version.calendar_no = no and span.ends_at > since and span.starts_at < until
     )
     select coalesce(jsonb_agg(jsonb_build_object(
-      'starts_at', private.iso(greatest(x.starts_at, since)), 'ends_at',
-      private.iso(least(x.ends_at, until))
-    ) order by x.starts_at), '[]')
-    from (select * from spans order by starts_at limit 2000) x
+      'starts_at', private.iso(greatest(shown.starts_at, since)), 'ends_at',
+      private.iso(least(shown.ends_at, until))
+    ) order by shown.starts_at), '[]')
+    from (select * from spans order by starts_at limit 2000) shown
   );
 end $$;
 

@@ -11,38 +11,49 @@ declare
   covered private.calendar_coverage;
   recalculated jsonb[];
 begin
-  perform from public.exceptions e
-  where e.tenant_id = tenant and e.calendar_no = no and e.status in ('open', 'in_review')
-    order by e.id for no key update;
+  perform from public.exceptions exception
+  where exception.tenant_id = tenant and exception.calendar_no = no
+    and exception.status in ('open', 'in_review')
+    order by exception.id for no key update;
   select * into covered
-  from private.calendar_coverage c
-  where c.tenant_id = tenant and c.calendar_no = no for update;
-  delete from private.calendar_spans s where s.tenant_id = tenant and s.calendar_no = no;
-  update private.calendar_coverage c
-  set covered_until = c.covered_from, open_until = c.open_from, zone_checked_at = now()
-  where c.tenant_id = tenant and c.calendar_no = no;
+  from private.calendar_coverage coverage
+  where coverage.tenant_id = tenant and coverage.calendar_no = no for update;
+  delete from private.calendar_spans span where span.tenant_id = tenant and span.calendar_no = no;
+  update private.calendar_coverage coverage
+  set covered_until = coverage.covered_from, open_until = coverage.open_from,
+    zone_checked_at = now()
+  where coverage.tenant_id = tenant and coverage.calendar_no = no;
   perform private.extend_business_time(tenant, no, covered.covered_from, covered.covered_until);
   -- What business_minutes_remaining has cached belongs to the old spans.
   perform set_config('app.open_ms', '', true);
   with counted as materialized (
-    select e.id, case when e.due_from_policy and coalesce(e.held_due_at, e.due_at) > now()
-      then coalesce(private.policy_deadline(e, private.minutes_to_resolve(p, e.severity), no),
-        coalesce(e.held_due_at, e.due_at))
-      else coalesce(e.held_due_at, e.due_at) end as due_at
-    from public.exceptions e join public.sla_policies p on p.tenant_id = e.tenant_id
-    where e.tenant_id = tenant and e.calendar_no = no and e.status in ('open', 'in_review')
+    select exception.id, case when exception.due_from_policy
+      and coalesce(exception.held_due_at, exception.due_at) > now()
+      then coalesce(private.policy_deadline(exception,
+        private.minutes_to_resolve(policy, exception.severity), no),
+        coalesce(exception.held_due_at, exception.due_at))
+      else coalesce(exception.held_due_at, exception.due_at) end as due_at
+    from public.exceptions exception join public.sla_policies policy
+      on policy.tenant_id = exception.tenant_id
+    where exception.tenant_id = tenant and exception.calendar_no = no
+      and exception.status in ('open', 'in_review')
   )
-  select array_agg(jsonb_build_object('tenant_id', tenant, 'id', e.id, 'due_at', c.due_at)
-  order by e.id) into recalculated
-  from counted c join public.exceptions e on e.tenant_id = tenant and e.id = c.id
-  where (coalesce(e.held_due_at, e.due_at), e.due_open_ms) is distinct from (c.due_at,
-    private.open_ms(tenant, no, c.due_at));
+  select array_agg(jsonb_build_object('tenant_id', tenant, 'id', exception.id, 'due_at',
+    recount.due_at)
+  order by exception.id) into recalculated
+  from counted recount join public.exceptions exception on exception.tenant_id = tenant
+    and exception.id = recount.id
+  where (coalesce(exception.held_due_at, exception.due_at),
+    exception.due_open_ms) is distinct from (recount.due_at,
+    private.open_ms(tenant, no, recount.due_at));
   perform private.change_exceptions('recalculate', recalculated);
-  perform private.arm_business_warnings(array_fill(tenant, array[cardinality(x.ids)]), x.ids, false)
+  perform private.arm_business_warnings(array_fill(tenant, array[cardinality(own_exceptions.ids)]),
+    own_exceptions.ids, false)
   from (
-    select array_agg(e.id) as ids from public.exceptions e
-    where e.tenant_id = tenant and e.calendar_no = no and e.status in ('open', 'in_review')
-  ) x where x.ids is not null;
+    select array_agg(exception.id) as ids from public.exceptions exception
+    where exception.tenant_id = tenant and exception.calendar_no = no
+      and exception.status in ('open', 'in_review')
+  ) own_exceptions where own_exceptions.ids is not null;
 end $$;
 
 -- Compares calendars with the time zone data, each once a day and at most `batch` at a time, and

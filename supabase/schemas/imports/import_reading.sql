@@ -51,10 +51,10 @@ declare
   lines_at constant regclass := pg_get_serial_sequence('public.lines', 'line_no');
   first_no constant bigint := pg_sequence_last_value(lines_at);
 begin
-  select * into strict i from public.imports x where x.tenant_id = $1 and x.id = $2;
+  select * into strict i from public.imports import where import.tenant_id = $1 and import.id = $2;
   kept := private.insert_staged_lines($1, i.source_no, $2, private.ids_are_unique(i.format));
-  update public.imports x set
-    status = 'done', finished_at = now(), bytes_read = x.bytes_total,
+  update public.imports import set
+    status = 'done', finished_at = now(), bytes_read = import.bytes_total,
     read_count = (outcome ->> 'read_count')::bigint,
     accepted_count = (kept ->> 'accepted')::bigint,
     duplicate_count = (kept ->> 'duplicates')::bigint,
@@ -62,11 +62,11 @@ begin
     skipped_count = (outcome ->> 'skipped_count')::bigint,
     refusals = private.first_of(outcome -> 'refusals' || (
       select coalesce(jsonb_agg(jsonb_build_object(
-        'line', c -> 'file_line', 'field', 'external_id', 'message', format(
+        'line', conflict -> 'file_line', 'field', 'external_id', 'message', format(
           'A line with this external_id has another amount. Found "%s", expected %s.',
-          c ->> 'found', c ->> 'wanted'
+          conflict ->> 'found', conflict ->> 'wanted'
         )
-      )), '[]') from jsonb_array_elements(kept -> 'conflicts') c
+      )), '[]') from jsonb_array_elements(kept -> 'conflicts') conflict
     ), 100),
     skips = private.first_of(outcome -> 'skips', 100),
     warnings = case when (kept ->> 'accepted')::bigint = 0 and outcome ? 'nothing_stored'
@@ -77,15 +77,16 @@ begin
     closing_balance_minor = (outcome ->> 'closing_balance_minor')::bigint,
     balance_holds = (outcome ->> 'balance_holds')::boolean,
     first_line_no = coalesce(first_no, 0), last_line_no = pg_sequence_last_value(lines_at)
-  where x.tenant_id = $1 and x.id = $2 and x.status = 'reading'
+  where import.tenant_id = $1 and import.id = $2 and import.status = 'reading'
   returning * into i;
   if not found then
-    return (select x.status from public.imports x where x.tenant_id = $1 and x.id = $2);
+    return (select import.status from public.imports import
+      where import.tenant_id = $1 and import.id = $2);
   end if;
-  delete from private.import_chunks c where c.tenant_id = $1 and c.import_id = $2;
-  update public.sources s
+  delete from private.import_chunks chunk where chunk.tenant_id = $1 and chunk.import_id = $2;
+  update public.sources source
   set last_import_at = now()
-  where s.tenant_id = $1 and s.source_no = i.source_no;
+  where source.tenant_id = $1 and source.source_no = i.source_no;
   perform private.keep_balances_of_import(i);
   perform private.emit_import_done(i);
   return 'done';

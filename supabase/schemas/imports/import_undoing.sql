@@ -11,18 +11,18 @@ declare
 begin
   perform private.detach_removed_lines($1, $2);
   perform private.drop_balances_of_import($1, $2);
-  delete from public.lines l using public.imports x
-  where x.tenant_id = $1 and x.id = $2 and l.tenant_id = $1
-    and l.line_no between x.first_line_no and x.last_line_no and l.import_id = $2;
+  delete from public.lines line using public.imports import
+  where import.tenant_id = $1 and import.id = $2 and line.tenant_id = $1
+    and line.line_no between import.first_line_no and import.last_line_no and line.import_id = $2;
   get diagnostics removed = row_count;
-  update public.imports x
-  set status = 'undone', undone_at = now(), undone_by = coalesce(x.undone_by, $3)
-  where x.tenant_id = $1 and x.id = $2
+  update public.imports import
+  set status = 'undone', undone_at = now(), undone_by = coalesce(import.undone_by, $3)
+  where import.tenant_id = $1 and import.id = $2
   returning * into i;
   if removed > 0 then
-    update public.sources s
-    set line_count = s.line_count - removed
-    where s.tenant_id = $1 and s.source_no = i.source_no;
+    update public.sources source
+    set line_count = source.line_count - removed
+    where source.tenant_id = $1 and source.source_no = i.source_no;
   end if;
   return i;
 end $$;

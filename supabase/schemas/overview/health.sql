@@ -120,7 +120,8 @@ begin
     'sla_clock_lag_seconds', (
       select greatest(0, coalesce(extract(epoch from now() - least(
         (select min(next_at) from private.exception_clocks where next_at is not null),
-        (select min(w.at) from private.business_warnings w where w.at < 'infinity')
+        (select min(warning.at) from private.business_warnings warning
+          where warning.at < 'infinity')
       )), 0))
     ),
     'webhooks', (
@@ -145,10 +146,10 @@ begin
     ),
     -- The age of the oldest event that is not signed yet.
     'unsigned_seconds', (
-      select coalesce(extract(epoch from now() - min(e.at)), 0)
-      from private.unsigned_security_event_chains() u
-      join public.security_events e on e.chain = u.chain
-        and e.seq = coalesce((u.signed ->> 'seq')::bigint, 0) + 1
+      select coalesce(extract(epoch from now() - min(event.at)), 0)
+      from private.unsigned_security_event_chains() chain_state
+      join public.security_events event on event.chain = chain_state.chain
+        and event.seq = coalesce((chain_state.signed ->> 'seq')::bigint, 0) + 1
     ),
     'database', private.database_metrics()
   );

@@ -9,49 +9,51 @@ language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
     with grace as materialized (
-      select s.source_no,
-        private.last_day_of_grace(s,
-          private.policy_of_pair(tenant, r.pair_no) ->> 'calendar_id') as day
-      from public.reconciliations r
-      join public.pairs p on p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
-      join public.sources s on s.tenant_id = r.tenant_id
-        and s.source_no in (p.left_source_no, p.right_source_no)
-      where r.tenant_id = tenant and r.id = reconciliation
+      select source.source_no,
+        private.last_day_of_grace(source,
+          private.policy_of_pair(tenant, own_period.pair_no) ->> 'calendar_id') as day
+      from public.reconciliations own_period
+      join public.pairs pair on pair.tenant_id = own_period.tenant_id
+        and pair.pair_no = own_period.pair_no
+      join public.sources source on source.tenant_id = own_period.tenant_id
+        and source.source_no in (pair.left_source_no, pair.right_source_no)
+      where own_period.tenant_id = tenant and own_period.id = reconciliation
     )
     select jsonb_build_object(
       'avoided', (
-        select count(distinct x.exception_id) from unnest(matched) m (line_no) cross join lateral (
-          select y.exception_id
-          from private.exception_lines y
-          where y.tenant_id = tenant and y.line_no = m.line_no and y.pair_no = r.pair_no offset 0
-        ) x cross join lateral (
-          select from public.exceptions e
-          where e.tenant_id = tenant and e.id = x.exception_id
-            and (r.closed_at is not null or e.status in ('open', 'in_review')) offset 0
-        ) e
+        select count(distinct held.exception_id) from unnest(matched) matched_line (line_no)
+        cross join lateral (
+          select exception_line.exception_id from private.exception_lines exception_line
+          where exception_line.tenant_id = tenant and exception_line.line_no = matched_line.line_no
+            and exception_line.pair_no = period.pair_no offset 0
+        ) held cross join lateral (
+          select from public.exceptions exception
+          where exception.tenant_id = tenant and exception.id = held.exception_id
+            and (period.closed_at is not null or exception.status in ('open', 'in_review')) offset 0
+        ) avoided
       ),
       'added', (
-        select count(*) from unnest(opened) o (line_no)
-        cross join lateral (select x.source_no, x.value_date from public.lines x
-          where x.tenant_id = tenant and x.line_no = o.line_no offset 0) l
-        join grace g on g.source_no = l.source_no
-        where l.value_date < g.day
+        select count(*) from unnest(opened) opened_line (line_no)
+        cross join lateral (select line.source_no, line.value_date from public.lines line
+          where line.tenant_id = tenant and line.line_no = opened_line.line_no offset 0) late
+        join grace grace_of_source on grace_of_source.source_no = late.source_no
+        where late.value_date < grace_of_source.day
           and (
-            select e.id from (
-              select y.exception_id
-              from private.exception_lines y
-              where y.tenant_id = tenant and y.line_no = o.line_no
-                and y.pair_no = r.pair_no offset 0
-            ) x cross join lateral (
-              select z.id
-              from public.exceptions z
-              where z.tenant_id = tenant and z.id = x.exception_id
-                and z.status in ('open', 'in_review') offset 0
-            ) e
+            select still_open.id from (
+              select exception_line.exception_id from private.exception_lines exception_line
+              where exception_line.tenant_id = tenant
+                and exception_line.line_no = opened_line.line_no
+                and exception_line.pair_no = period.pair_no offset 0
+            ) held cross join lateral (
+              select exception.id from public.exceptions exception
+              where exception.tenant_id = tenant and exception.id = held.exception_id
+                and exception.status in ('open', 'in_review') offset 0
+            ) still_open
           ) is null
       )
     )
-    from public.reconciliations r where r.tenant_id = tenant and r.id = reconciliation
+    from public.reconciliations period where period.tenant_id = tenant
+      and period.id = reconciliation
   );
 end $$;
 

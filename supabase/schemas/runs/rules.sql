@@ -70,10 +70,11 @@ declare
   p public.pairs;
 begin
   perform private.lock_pair_of(period);
-  select x.* into p
-  from public.reconciliations r
-  join public.pairs x on x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
-  where r.tenant_id = tenant and r.id = period;
+  select pair.* into p
+  from public.reconciliations own_period
+  join public.pairs pair on pair.tenant_id = own_period.tenant_id
+    and pair.pair_no = own_period.pair_no
+  where own_period.tenant_id = tenant and own_period.id = period;
   perform private.require_version(p.rules_version, versions);
   if (private.policy_of_pair(tenant, p.pair_no) ->> 'four_eyes')::boolean
     and not (policy ->> 'four_eyes')::boolean
@@ -91,13 +92,14 @@ begin
   insert into public.pair_rules (tenant_id, pair_no, version, rules, policy)
   values (tenant, p.pair_no, p.rules_version + 1, rules,
     private.policy_of_pair(tenant, p.pair_no) || policy);
-  update public.pairs x
+  update public.pairs pair
   set rules_version = p.rules_version + 1,
-    weights = case when not forget then private.without_names(x.weights, names) end
-  where x.tenant_id = tenant and x.pair_no = p.pair_no
+    weights = case when not forget then private.without_names(pair.weights, names) end
+  where pair.tenant_id = tenant and pair.pair_no = p.pair_no
   returning * into p;
   if forget then
-    delete from private.decisions d where d.tenant_id = tenant and d.pair_no = p.pair_no;
+    delete from private.decisions decision
+    where decision.tenant_id = tenant and decision.pair_no = p.pair_no;
   end if;
   perform private.record_security_event('matching.rules_updated', period, null,
     jsonb_build_object('from', before - '{weights}'::text[], 'to',
@@ -149,37 +151,37 @@ begin
   return (
     select coalesce(
       jsonb_agg(
-        jsonb_build_object('id', d.id, 'confirmed', d.confirmed, 'score', d.score, 'left',
-          x.left_line, 'right', x.right_line)
-      order by d.id), '[]')
+        jsonb_build_object('id', chosen.id, 'confirmed', chosen.confirmed, 'score', chosen.score,
+          'left', seen.left_line, 'right', seen.right_line)
+      order by chosen.id), '[]')
     from (
       select *
-      from private.decisions y
-      where y.tenant_id = tenant and y.pair_no = pair
-      order by y.id
+      from private.decisions decision
+      where decision.tenant_id = tenant and decision.pair_no = pair
+      order by decision.id
       limit most
-    ) d
+    ) chosen
     cross join lateral (
-      select min(v.line::text) filter (where v.side = 'left')::jsonb as left_line,
-        min(v.line::text) filter (where v.side = 'right')::jsonb as right_line
+      select min(member.line::text) filter (where member.side = 'left')::jsonb as left_line,
+        min(member.line::text) filter (where member.side = 'right')::jsonb as right_line
       from (
         select mm.side, jsonb_build_object(
           'amount_minor',
           mm.allocated_minor
             - case
-              when m.adjustments @> '[{"kind": "fee"}]' then private.fee_of_whole(l,
+              when match.adjustments @> '[{"kind": "fee"}]' then private.fee_of_whole(line,
                 mm.allocated_minor)
               else 0 end,
-          'currency', l.currency, 'value_date', l.value_date - date '1970-01-01', 'reference',
-          l.reference,
-          'counterparty', l.counterparty, 'description', l.description, 'group_key',
-          l.group_key) as line
+          'currency', line.currency, 'value_date', line.value_date - date '1970-01-01', 'reference',
+          line.reference,
+          'counterparty', line.counterparty, 'description', line.description, 'group_key',
+          line.group_key) as line
         from public.match_members mm
-          join public.lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no
-        join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
-        where mm.tenant_id = tenant and mm.match_id = d.match_id
-      ) v
-    ) x
+          join public.lines line on line.tenant_id = mm.tenant_id and line.line_no = mm.line_no
+        join public.matches match on match.tenant_id = mm.tenant_id and match.id = mm.match_id
+        where mm.tenant_id = tenant and mm.match_id = chosen.match_id
+      ) member
+    ) seen
   );
 end $$;
 
@@ -191,21 +193,25 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   taken integer;
 begin
-  perform from public.pairs p where p.tenant_id = tenant and p.pair_no = pair for no key update;
+  perform from public.pairs own_pair where own_pair.tenant_id = tenant and own_pair.pair_no = pair
+    for no key update;
   if exists (
     select
-    from public.runs x
-    join public.pairs p on p.tenant_id = x.tenant_id and p.pair_no = x.pair_no
-    where x.tenant_id = tenant and x.id = run and x.rules_version <> p.rules_version
+    from public.runs own_run
+    join public.pairs own_pair on own_pair.tenant_id = own_run.tenant_id
+      and own_pair.pair_no = own_run.pair_no
+    where own_run.tenant_id = tenant and own_run.id = run
+      and own_run.rules_version <> own_pair.rules_version
   ) then
     return;
   end if;
-  delete from private.decisions d where d.tenant_id = tenant and d.pair_no = pair and d.id <= up_to;
+  delete from private.decisions decision
+  where decision.tenant_id = tenant and decision.pair_no = pair and decision.id <= up_to;
   get diagnostics taken = row_count;
   if taken > 0 then
-    update public.pairs p
+    update public.pairs own_pair
     set weights = save_weights.weights
-    where p.tenant_id = tenant and p.pair_no = pair;
+    where own_pair.tenant_id = tenant and own_pair.pair_no = pair;
   end if;
   perform private.require_attempt(tenant, run, attempt);
 end $$;

@@ -159,17 +159,20 @@ begin
   perform private.plan_by_sets();
   perform private.begin_reading(tenant);
   insert into pg_temp.taken_up
-  select m.id, m.currency, false from public.matches m
-  where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'confirmed'
-    and m.decided_by is null and (whole or not m.settled);
+  select match.id, match.currency, false from public.matches match
+  where match.tenant_id = tenant and match.reconciliation_id = reconciliation
+    and match.state = 'confirmed' and match.decided_by is null and (whole or not match.settled);
   if is_closed then
     insert into pg_temp.given_lines
-    select c.line_no, c.side, c.open_minor, c.currency from public.carried_lines c
-    where c.tenant_id = tenant and c.reconciliation_id = reconciliation;
+    select carried.line_no, carried.side, carried.open_minor, carried.currency
+    from public.carried_lines carried
+    where carried.tenant_id = tenant and carried.reconciliation_id = reconciliation;
   else
     insert into pg_temp.given_lines
-    select o.line_no, o.side, o.open_minor, o.currency from private.open_lines o
-    where o.tenant_id = tenant and o.pair_no = pair and o.value_date <= period_end;
+    select open_line.line_no, open_line.side, open_line.open_minor, open_line.currency
+    from private.open_lines open_line
+    where open_line.tenant_id = tenant and open_line.pair_no = pair
+      and open_line.value_date <= period_end;
   end if;
   perform private.load_lines_of_matches(tenant, false);
   if deducts_fees then
@@ -181,12 +184,14 @@ begin
   end if;
   perform private.show_lines_to_weigh();
   insert into pg_temp.taken_up
-  select m.id, m.currency, false from public.matches m
-  where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'suggested';
+  select match.id, match.currency, false from public.matches match
+  where match.tenant_id = tenant and match.reconciliation_id = reconciliation
+    and match.state = 'suggested';
   perform private.show_matches_made();
   return query
-  select count(*) filter (where g.side = 'left'), count(*) filter (where g.side = 'right')
-  from pg_temp.given_lines g;
+  select count(*) filter (where given_line.side = 'left'),
+    count(*) filter (where given_line.side = 'right')
+  from pg_temp.given_lines given_line;
 end $$;
 
 -- The lines, by their IDs, of each combination of a pair that people rejected or undid.
@@ -196,20 +201,21 @@ language plpgsql stable set search_path = '' set enable_sort = off set enable_ne
 begin
   return query
   with members as materialized (
-    select x.match_id, x.line_no, x.side from public.match_members x
-    where x.tenant_id = tenant and x.match_id = any (array(
-      select m.id from public.matches m
-      where m.tenant_id = tenant and m.pair_no = pair and m.decided_by is not null
-        and m.state in ('rejected', 'undone')))
-    order by x.match_id
+    select member.match_id, member.line_no, member.side from public.match_members member
+    where member.tenant_id = tenant and member.match_id = any (array(
+      select match.id from public.matches match
+      where match.tenant_id = tenant and match.pair_no = pair and match.decided_by is not null
+        and match.state in ('rejected', 'undone')))
+    order by member.match_id
   )
-  select array_agg(l.id::text) filter (where mm.side = 'left'),
-    array_agg(l.id::text) filter (where mm.side = 'right')
+  select array_agg(line.id::text) filter (where mm.side = 'left'),
+    array_agg(line.id::text) filter (where mm.side = 'right')
   from members mm
   join (
-    select x.id, x.line_no from public.lines x
-    where x.tenant_id = tenant and x.line_no = any (array(select y.line_no from members y))
-      order by x.line_no
-  ) l on l.line_no = mm.line_no
+    select line.id, line.line_no from public.lines line
+    where line.tenant_id = tenant
+      and line.line_no = any (array(select any_member.line_no from members any_member))
+      order by line.line_no
+  ) line on line.line_no = mm.line_no
   group by mm.match_id;
 end $$;

@@ -75,18 +75,18 @@ declare
 begin
   if begun.id is null then
     insert into public.runs (tenant_id, reconciliation_id, pair_no)
-    select x.tenant_id, x.id, x.pair_no
-    from public.reconciliations x
-    where x.tenant_id = r.tenant_id and x.id = r.id for key share
+    select period.tenant_id, period.id, period.pair_no
+    from public.reconciliations period
+    where period.tenant_id = r.tenant_id and period.id = r.id for key share
     returning * into begun;
   end if;
-  update public.runs x
+  update public.runs run
   set status = 'running', stage = 'reading', started_at = now(), rules_version = p.rules_version,
     engine_version = engine, conditions = circumstances,
     calendar_id = calendar ->> 'calendar_id',
     calendar_version = (calendar ->> 'calendar_version')::integer, lines_done = 0, lines_total = 0,
-    attempt = x.attempt + 1
-  where x.tenant_id = r.tenant_id and x.id = begun.id returning * into begun;
+    attempt = run.attempt + 1
+  where run.tenant_id = r.tenant_id and run.id = begun.id returning * into begun;
   return begun;
 end $$;
 
@@ -111,11 +111,11 @@ declare
   is_short boolean;
 begin
   select * into r
-  from public.reconciliations x
-  where x.tenant_id = tenant and x.id = reconciliation;
+  from public.reconciliations period
+  where period.tenant_id = tenant and period.id = reconciliation;
   waiting := private.run_to_begin(r, asked);
   begun := waiting.run;
-  select * into p from public.pairs x where x.tenant_id = tenant and x.pair_no = r.pair_no;
+  select * into p from public.pairs pair where pair.tenant_id = tenant and pair.pair_no = r.pair_no;
   if waiting.is_over or p.opening is not null or begun.id is null and asked is not null then
     return null;
   end if;
@@ -223,14 +223,15 @@ declare
   totals record;
 begin
   select * into strict r
-  from public.reconciliations x
-  where x.tenant_id = tenant and x.id = reconciliation;
+  from public.reconciliations period
+  where period.tenant_id = tenant and period.id = reconciliation;
   select * into totals from private.digest_of_period(tenant, r.id);
   return jsonb_build_object('digest', totals.digest, 'suggested_count', totals.suggested,
     'open_count', (
       select count(*)
-      from private.open_lines o
-      where o.tenant_id = tenant and o.pair_no = r.pair_no and o.value_date <= r.period_end),
+      from private.open_lines open_line
+      where open_line.tenant_id = tenant and open_line.pair_no = r.pair_no
+        and open_line.value_date <= r.period_end),
     'waterfall', private.full_waterfall(r, rules),
     'violations', private.violations_of_period(tenant, r.id, run));
 end $$;

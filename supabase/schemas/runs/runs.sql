@@ -128,18 +128,18 @@ create function private.request_runs_by_calendar(calendar text) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   pairs constant integer[] := array(
-    select p.pair_no
-    from public.pairs p
-    join public.pair_rules r on r.tenant_id = p.tenant_id and r.pair_no = p.pair_no
-      and r.version = p.rules_version
-    where p.tenant_id = private.tenant_id() and r.policy ->> 'calendar_id' = calendar
+    select own_pair.pair_no
+    from public.pairs own_pair
+    join public.pair_rules pair_rule on pair_rule.tenant_id = own_pair.tenant_id
+      and pair_rule.pair_no = own_pair.pair_no and pair_rule.version = own_pair.rules_version
+    where own_pair.tenant_id = private.tenant_id() and pair_rule.policy ->> 'calendar_id' = calendar
   );
 begin
   perform private.request_runs(private.tenant_id(), pair) from unnest(pairs) pair;
   return (
-    select count(*) from public.reconciliations x
-    where x.tenant_id = private.tenant_id() and x.pair_no = any (pairs) and x.closed_at is null
-      and x.status <> 'archived'
+    select count(*) from public.reconciliations period
+    where period.tenant_id = private.tenant_id() and period.pair_no = any (pairs)
+      and period.closed_at is null and period.status <> 'archived'
   );
 end $$;
 
@@ -152,8 +152,8 @@ declare
   asked public.runs;
 begin
   select * into r
-  from public.reconciliations x
-  where x.tenant_id = private.tenant_id() and x.id = reconciliation for no key update;
+  from public.reconciliations period
+  where period.tenant_id = private.tenant_id() and period.id = reconciliation for no key update;
   if r.closed_at is not null and trial is null then
     perform private.refuse_conflict('period_closed', 'The period is closed. Reopen it first.');
   elsif r.status = 'archived' then
@@ -162,9 +162,9 @@ begin
   end if;
   if trial is null then
     perform private.require_not_closing(r.tenant_id, r.pair_no, r.id);
-    select * into asked from public.runs x
-    where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id and x.status = 'queued'
-      and x.dry_run is null;
+    select * into asked from public.runs run
+    where run.tenant_id = r.tenant_id and run.reconciliation_id = r.id and run.status = 'queued'
+      and run.dry_run is null;
     if found then
       return asked;
     end if;

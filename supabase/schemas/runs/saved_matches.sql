@@ -22,46 +22,46 @@ begin
   perform private.require_attempt(tenant, run, attempt);
   if cardinality(gone) > 0 then
     perform private.undo_matches(tenant, array(
-      select m.id
-      from public.matches m
-      where m.tenant_id = tenant and m.id = any (gone) and m.decided_by is null),
-        null);
+      select match.id from public.matches match
+      where match.tenant_id = tenant and match.id = any (gone) and match.decided_by is null), null);
   end if;
   if cardinality(member_ids) = 0 then
-    update public.matches m
-    set run_id = run, method = s.method, settled = s.settled, score = s.score, margin = s.margin,
-      residual_minor = s.residual,
-      adjustments = coalesce(save_matches.adjustments -> s.id::text, '[]'),
-      explanation = explanations -> s.id::text, hash_high = s.high, hash_low = s.low
+    update public.matches match
+    set run_id = run, method = given.method, settled = given.settled, score = given.score,
+      margin = given.margin, residual_minor = given.residual,
+      adjustments = coalesce(save_matches.adjustments -> given.id::text, '[]'),
+      explanation = explanations -> given.id::text, hash_high = given.high, hash_low = given.low
     from unnest(ids, states, methods, save_matches.settled, scores, margins, residuals, highs, lows)
-      as s (id, state, method, settled, score, margin, residual, high, low)
-    where m.tenant_id = tenant and m.id = s.id and m.decided_by is null and m.state = s.state;
+      as given (id, state, method, settled, score, margin, residual, high, low)
+    where match.tenant_id = tenant and match.id = given.id and match.decided_by is null
+      and match.state = given.state;
     return 0;
   end if;
-  select coalesce(array_agg(distinct member_ids[o.n]), '{}') into lost
-  from private.find_open(tenant, r.pair_no, member_lines, member_amounts) o
-  where o.place is null or o.minor not between least(o.open_minor, 0) and greatest(o.open_minor, 0);
+  select coalesce(array_agg(distinct member_ids[found.n]), '{}') into lost
+  from private.find_open(tenant, r.pair_no, member_lines, member_amounts) found
+  where found.place is null
+    or found.minor not between least(found.open_minor, 0) and greatest(found.open_minor, 0);
   insert into public.matches (tenant_id, id, pair_no, reconciliation_id, run_id, state, shape,
     method, settled, score, margin, currency,
     amount_minor, residual_minor, adjustments, explanation, hash_high, hash_low, created_by)
-  select tenant, s.id, r.pair_no, r.id, run, s.state, s.shape, s.method, s.settled, s.score,
-    s.margin, s.currency, s.amount, s.residual,
-    coalesce(save_matches.adjustments -> s.id::text, '[]'), explanations -> s.id::text, s.high,
-    s.low, 'system'
+  select tenant, given.id, r.pair_no, r.id, run, given.state, given.shape, given.method,
+    given.settled, given.score, given.margin, given.currency, given.amount, given.residual,
+    coalesce(save_matches.adjustments -> given.id::text, '[]'), explanations -> given.id::text,
+    given.high, given.low, 'system'
   from unnest(ids, states, shapes, methods, settled, scores, margins, currencies, amounts,
-    residuals, highs, lows)
-    as s (id, state, shape, method, settled, score, margin, currency, amount, residual, high, low)
-  where cardinality(lost) = 0 or s.id <> all (lost);
+    residuals, highs, lows) as given (id, state, shape, method, settled, score, margin, currency,
+    amount, residual, high, low)
+  where cardinality(lost) = 0 or given.id <> all (lost);
   insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
-  select tenant, s.match_id, r.pair_no, s.line_no, s.side, s.minor
-  from unnest(member_ids, member_lines, member_sides, member_amounts) as s (match_id, line_no, side,
-    minor)
-  where cardinality(lost) = 0 or s.match_id <> all (lost);
+  select tenant, given.match_id, r.pair_no, given.line_no, given.side, given.minor
+  from unnest(member_ids, member_lines, member_sides, member_amounts) as given (match_id,
+    line_no, side, minor)
+  where cardinality(lost) = 0 or given.match_id <> all (lost);
   if 'suggested' = any (states) then
     perform private.drop_moved_suggestions(r, member_lines, ids);
   end if;
-  confirmed := array(select s.id from unnest(ids, states) as s (id, state)
-    where s.state = 'confirmed' and (cardinality(lost) = 0 or s.id <> all (lost)));
+  confirmed := array(select given.id from unnest(ids, states) as given (id, state)
+    where given.state = 'confirmed' and (cardinality(lost) = 0 or given.id <> all (lost)));
   if cardinality(confirmed) > 0 then
     perform private.claim_matched_lines(tenant, r, member_ids, member_lines, member_amounts,
       confirmed, cardinality(confirmed) = cardinality(ids));
@@ -76,10 +76,10 @@ create function private.drop_moved_suggestions(r public.reconciliations, lines b
 language plpgsql volatile set search_path = '' as $$
 declare
   moved constant uuid[] := array(
-    select m.id from public.matches m
-    join public.runs x on x.tenant_id = m.tenant_id and x.id = m.run_id
-    where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'suggested'
-      and x.reconciliation_id <> r.id and m.id <> all (made)
+    select match.id from public.matches match
+    join public.runs run on run.tenant_id = match.tenant_id and run.id = match.run_id
+    where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id
+      and match.state = 'suggested' and run.reconciliation_id <> r.id and match.id <> all (made)
   );
   twice uuid[];
 begin
@@ -105,25 +105,27 @@ declare
   minors bigint[] := member_amounts;
 begin
   if not all_of then
-    select array_agg(s.line_no), array_agg(s.minor) into lines, minors
-    from unnest(member_ids, member_lines, member_amounts) as s (match_id, line_no, minor)
-      where s.match_id = any (confirmed);
+    select array_agg(given.line_no), array_agg(given.minor) into lines, minors
+    from unnest(member_ids, member_lines, member_amounts) as given (match_id, line_no, minor)
+      where given.match_id = any (confirmed);
   end if;
   perform private.reduce_open_amounts(tenant, r.pair_no, lines, minors);
   perform private.revoke_signatures(tenant, array[r.id], 'A run matched lines.');
-  insert into private.matched_counts as c (tenant_id, reconciliation_id, lines)
+  insert into private.matched_counts as counter (tenant_id, reconciliation_id, lines)
   values (tenant, r.id, cardinality(lines))
-  on conflict (tenant_id, reconciliation_id) do update set lines = c.lines + excluded.lines;
+  on conflict (tenant_id, reconciliation_id) do update set lines = counter.lines + excluded.lines;
   if exists (
     select from public.reconciliations other
     where other.tenant_id = tenant and other.pair_no = r.pair_no and other.id <> r.id
-      and exists (select from public.matches m
-        where m.tenant_id = tenant and m.reconciliation_id = other.id and m.state = 'suggested')
+      and exists (select from public.matches match
+        where match.tenant_id = tenant and match.reconciliation_id = other.id
+          and match.state = 'suggested')
   ) then
     perform private.drop_suggestions(tenant, r.pair_no, lines);
   end if;
-  if exists (select from public.exceptions e
-    where e.tenant_id = tenant and e.pair_no = r.pair_no and e.status in ('open', 'in_review')) then
+  if exists (select from public.exceptions exception
+    where exception.tenant_id = tenant and exception.pair_no = r.pair_no
+      and exception.status in ('open', 'in_review')) then
     perform private.resolve_matched_exceptions(tenant, r.pair_no, confirmed);
   end if;
 end $$;

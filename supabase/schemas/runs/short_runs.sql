@@ -76,30 +76,33 @@ create function private.load_short_run(tenant text, reconciliation text, most in
   out left_lines bigint, out right_lines bigint)
 language plpgsql volatile set search_path = '' as $$
 declare
-  r constant public.reconciliations := (select x from public.reconciliations x
-    where x.tenant_id = tenant and x.id = reconciliation);
+  r constant public.reconciliations := (select period from public.reconciliations period
+    where period.tenant_id = tenant and period.id = reconciliation);
   minors bigint[];
 begin
   perform private.begin_reading(tenant);
   create temp table held_lines (line_no bigint not null) on commit drop;
   create temp table new_lines on commit drop as
-  select x.line_no, x.open_minor from private.new_open_lines(r, most + 1) x;
-  minors := array(select distinct n.open_minor from pg_temp.new_lines n);
+  select open_line.line_no, open_line.open_minor from private.new_open_lines(r, most + 1) open_line;
+  minors := array(select distinct new_line.open_minor from pg_temp.new_lines new_line);
   if (select count(*) from pg_temp.new_lines) > most then
     return;
   end if;
   perform private.load_weighed_lines(r, minors);
   with found as (
-    select o.line_no, o.side, o.open_minor, o.currency, o.amount_minor from private.open_lines o
-    where o.tenant_id = tenant and o.pair_no = r.pair_no and o.side = any ('{left,right}')
-      and -abs(o.open_minor) = any (array(select -abs(m) from unnest(minors) m))
-      and o.open_minor = any (minors) and o.value_date <= r.period_end
+    select open_line.line_no, open_line.side, open_line.open_minor, open_line.currency,
+      open_line.amount_minor from private.open_lines open_line
+    where open_line.tenant_id = tenant and open_line.pair_no = r.pair_no
+      and open_line.side = any ('{left,right}')
+      and -abs(open_line.open_minor) = any (array(select -abs(minor) from unnest(minors) minor))
+      and open_line.open_minor = any (minors) and open_line.value_date <= r.period_end
     limit most * 5
   ), held as (
     insert into pg_temp.held_lines
-    select f.line_no from found f where f.open_minor <> f.amount_minor
+    select finds.line_no from found finds where finds.open_minor <> finds.amount_minor
   )
-  insert into pg_temp.given_lines select f.line_no, f.side, f.open_minor, f.currency from found f;
+  insert into pg_temp.given_lines select finds.line_no, finds.side, finds.open_minor, finds.currency
+  from found finds;
   perform private.take_up_settled(tenant, reconciliation);
   perform private.load_lines_of_matches(tenant, true);
   if (select count(*) from pg_temp.given_lines) >= most * 5 then
@@ -107,16 +110,18 @@ begin
   end if;
   perform private.show_lines_to_weigh();
   insert into pg_temp.taken_up
-  select m.id, m.currency, false from public.matches m
-  where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'suggested'
-    and m.id = any (array(
+  select match.id, match.currency, false from public.matches match
+  where match.tenant_id = tenant and match.reconciliation_id = reconciliation
+    and match.state = 'suggested' and match.id = any (array(
       select mm.match_id from public.match_members mm
       where mm.tenant_id = tenant and mm.pair_no = r.pair_no
-        and mm.line_no = any (array(select g.line_no from pg_temp.given_lines g))));
+        and mm.line_no = any (array(select given_line.line_no
+          from pg_temp.given_lines given_line))));
   perform private.show_matches_made();
-  select count(*) filter (where g.side = 'left'), count(*) filter (where g.side = 'right')
+  select count(*) filter (where given_line.side = 'left'),
+    count(*) filter (where given_line.side = 'right')
   into left_lines, right_lines
-  from pg_temp.given_lines g;
+  from pg_temp.given_lines given_line;
 end $$;
 grant execute on function private.load_short_run(text, text, integer) to service_role;
 
@@ -132,29 +137,29 @@ declare
 begin
   perform private.require_attempt(tenant, run, attempt);
   violations := array(
-    select format('Match %s does not add up.', m.id)
-    from public.matches m
+    select format('Match %s does not add up.', match.id)
+    from public.matches match
     join private.members_of(tenant, array(
       select mm.match_id from public.match_members mm
-      where mm.tenant_id = tenant and mm.line_no = any (lines))) mm on mm.match_id = m.id
-    where m.tenant_id = tenant and m.run_id = run
-    group by m.id, m.residual_minor
+      where mm.tenant_id = tenant and mm.line_no = any (lines))) mm on mm.match_id = match.id
+    where match.tenant_id = tenant and match.run_id = run
+    group by match.id, match.residual_minor
     having sum(case mm.side when 'left' then mm.allocated_minor
-      else -mm.allocated_minor end) <> m.residual_minor);
-  update public.runs y set
+      else -mm.allocated_minor end) <> match.residual_minor);
+  update public.runs own_run set
     status = case when cardinality(violations) = 0 then 'done' else 'failed' end, stage = null,
     finished_at = clock_timestamp(),
     failure = case when cardinality(violations) > 0 then
       'An internal check failed after this run. It has been logged: send us the run''s id.' end,
-    lines_done = y.lines_total, digest = outcome ->> 'digest',
+    lines_done = own_run.lines_total, digest = outcome ->> 'digest',
     suggested_count = (outcome ->> 'suggested_count')::bigint,
     open_count = (outcome ->> 'open_count')::bigint, waterfall = outcome -> 'waterfall',
     changed = outcome -> 'changed',
     exceptions_held_back = (outcome ->> 'exceptions_held_back')::integer
-  where y.tenant_id = tenant and y.id = run
+  where own_run.tenant_id = tenant and own_run.id = run
   returning * into x;
-  perform private.queue_full_run(r) from public.reconciliations r
-  where r.tenant_id = tenant and r.id = x.reconciliation_id;
+  perform private.queue_full_run(period) from public.reconciliations period
+  where period.tenant_id = tenant and period.id = x.reconciliation_id;
   perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);
   return violations;
 end $$;

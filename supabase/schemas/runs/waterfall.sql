@@ -15,105 +15,105 @@ begin
   return (
     -- There may be a million settled matches: each has two whole lines.
     with settled as materialized (
-      select coalesce(array_position(rules, m.method), 999) as place, m.method as rule, m.currency,
-        count(*) as matches, sum(m.amount_minor) as minor
-      from public.matches m
-      where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.settled
-        and m.state = 'confirmed' and m.decided_by is null
-      group by 1, 2, 3
+      select coalesce(array_position(rules, match.method), 999) as place, match.method as rule,
+        match.currency, count(*) as matches, sum(match.amount_minor) as minor
+      from public.matches match
+      where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id and match.settled
+        and match.state = 'confirmed' and match.decided_by is null group by 1, 2, 3
     ), made as materialized (
-      select case when m.decided_by is not null then people
-        else coalesce(array_position(rules, m.method), 999) end as place,
-        case when m.decided_by is not null then 'manual' else m.method end as rule, m.id, m.currency
-      from public.matches m
-      where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'confirmed'
-        and not (m.settled and m.decided_by is null)
+      select case when match.decided_by is not null then people
+        else coalesce(array_position(rules, match.method), 999) end as place,
+        case when match.decided_by is not null then 'manual' else match.method end as rule,
+        match.id, match.currency from public.matches match
+      where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id
+        and match.state = 'confirmed' and not (match.settled and match.decided_by is null)
     ), taken as materialized (
-      select d.place, d.rule, d.currency, mm.line_no, mm.side, mm.allocated_minor as minor
-      from made d
-        join private.members_of(r.tenant_id, array(select x.id from made x)) mm
-          on mm.match_id = d.id
+      select match_made.place, match_made.rule, match_made.currency, mm.line_no, mm.side,
+        mm.allocated_minor as minor from made match_made
+        join private.members_of(r.tenant_id, array(select match_made.id from made match_made)) mm
+          on mm.match_id = match_made.id
       union all
-      select excluded, 'excluded', e.currency, e.line_no, e.side, e.excluded_minor
-      from public.exclusions e where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id
+      select excluded, 'excluded', exclusion.currency, exclusion.line_no, exclusion.side,
+        exclusion.excluded_minor from public.exclusions exclusion
+      where exclusion.tenant_id = r.tenant_id and exclusion.reconciliation_id = r.id
     ), first_taken as materialized (
-      select distinct on (x.line_no) x.place, x.rule, x.side, x.line_no
-      from taken x
-      order by x.line_no, x.place
+      select distinct on (part.line_no) part.place, part.rule, part.side, part.line_no
+      from taken part order by part.line_no, part.place
     ), partly_open as materialized (
-      (select o.line_no from private.open_lines o
-       where r.closed_at is null and o.tenant_id = r.tenant_id and o.pair_no = r.pair_no
-         and o.line_no = any (array(select x.line_no from first_taken x))
-       order by o.line_no)
+      (select open_line.line_no from private.open_lines open_line
+       where r.closed_at is null and open_line.tenant_id = r.tenant_id
+         and open_line.pair_no = r.pair_no
+         and open_line.line_no = any (array(select first_part.line_no from first_taken first_part))
+       order by open_line.line_no)
       union all
-      select c.line_no
-      from public.carried_lines c
-      where r.closed_at is not null and c.tenant_id = r.tenant_id and c.reconciliation_id = r.id
+      select carried.line_no from public.carried_lines carried
+      where r.closed_at is not null and carried.tenant_id = r.tenant_id
+        and carried.reconciliation_id = r.id
     ), counted as materialized (
-      select f.place, f.rule, count(*) filter (where f.side = 'left') as lefts,
-        count(*) filter (where f.side = 'right') as rights
-      from first_taken f left join partly_open o on o.line_no = f.line_no
-      where o.line_no is null
+      select first_part.place, first_part.rule,
+        count(*) filter (where first_part.side = 'left') as lefts,
+        count(*) filter (where first_part.side = 'right') as rights
+      from first_taken first_part
+      left join partly_open still_open on still_open.line_no = first_part.line_no
+      where still_open.line_no is null
         -- The rest of the line was taken by an exact rule.
-        and (f.place < people or (
-          select m.id from (
-            select x.match_id from public.match_members x
-            where x.tenant_id = r.tenant_id and x.line_no = f.line_no
-              and x.pair_no = r.pair_no offset 0
+        and (first_part.place < people or (
+          select whole.id from (
+            select member.match_id from public.match_members member
+            where member.tenant_id = r.tenant_id and member.line_no = first_part.line_no
+              and member.pair_no = r.pair_no offset 0
           ) mm cross join lateral (
-            select x.id
-            from public.matches x
-            where x.tenant_id = r.tenant_id and x.id = mm.match_id and x.reconciliation_id = r.id
-              and x.settled and x.state = 'confirmed' and x.decided_by is null offset 0
-          ) m limit 1
-        ) is null)
-      group by 1, 2
+            select match.id from public.matches match
+            where match.tenant_id = r.tenant_id and match.id = mm.match_id
+              and match.reconciliation_id = r.id and match.settled and match.state = 'confirmed'
+              and match.decided_by is null offset 0
+          ) whole limit 1
+        ) is null) group by 1, 2
     ), amounts as materialized (
-      select a.place, a.rule,
-        jsonb_agg(
-          jsonb_build_object('currency', a.currency, 'left_minor', private.exact_sum(a.left_minor),
-        'right_minor', private.exact_sum(a.right_minor)) order by a.currency) as amounts
-      from (
-        select z.place, z.rule, z.currency, sum(z.left_minor) as left_minor,
-          sum(z.right_minor) as right_minor
+      select amount.place, amount.rule, jsonb_agg(jsonb_build_object('currency', amount.currency,
+        'left_minor', private.exact_sum(amount.left_minor), 'right_minor',
+        private.exact_sum(amount.right_minor)) order by amount.currency) as amounts from (
+        select part_sum.place, part_sum.rule, part_sum.currency,
+          sum(part_sum.left_minor) as left_minor, sum(part_sum.right_minor) as right_minor
         from (
-          select s.place, s.rule, s.currency, s.minor as left_minor, s.minor as right_minor
-          from settled s
+          select whole.place, whole.rule, whole.currency, whole.minor as left_minor,
+            whole.minor as right_minor from settled whole
           union all
-          select x.place, x.rule, x.currency, case x.side when 'left' then x.minor else 0 end,
-            case x.side when 'right' then x.minor else 0 end
-          from taken x
-        ) z group by 1, 2, 3
-      ) a group by 1, 2
+          select part.place, part.rule, part.currency,
+            case part.side when 'left' then part.minor else 0 end,
+            case part.side when 'right' then part.minor else 0 end from taken part
+        ) part_sum group by 1, 2, 3
+      ) amount group by 1, 2
     ), matched as materialized (
-      select z.place, z.rule, sum(z.matches) as matches, sum(z.settled) as settled from (
-        select s.place, s.rule, s.matches, s.matches as settled from settled s
+      select matching.place, matching.rule, sum(matching.matches) as matches,
+        sum(matching.settled) as settled from (
+        select whole.place, whole.rule, whole.matches, whole.matches as settled from settled whole
         union all
-        select d.place, d.rule, 1, 0 from made d
-      ) z group by 1, 2
+        select match_made.place, match_made.rule, 1, 0 from made match_made
+      ) matching group by 1, 2
     ), suggested as materialized (
-      select m.method as rule, count(*) as suggested from public.matches m
-      where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'suggested'
-        group by 1
+      select match.method as rule, count(*) as suggested from public.matches match
+      where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id
+        and match.state = 'suggested' group by 1
     ), steps as (
-      select n.place::integer as place, n.rule, 'rule' as kind
-      from unnest(rules) with ordinality n (rule, place)
+      select given_rule.place::integer as place, given_rule.rule, 'rule' as kind
+      from unnest(rules) with ordinality given_rule (rule, place)
       union
-      select m.place, m.rule, 'rule' from matched m where m.place = 999
+      select matching.place, matching.rule, 'rule' from matched matching where matching.place = 999
       union all
       values (people, 'manual', 'people'), (excluded, 'excluded', 'excluded')
     )
-    select jsonb_agg(
-      jsonb_build_object('kind', t.kind, 'rule', t.rule, 'matches', coalesce(m.matches, 0),
-      'suggested', case t.kind when 'rule' then coalesce(g.suggested, 0) else 0 end,
-      'left_lines', coalesce(m.settled, 0) + coalesce(c.lefts, 0), 'right_lines',
-      coalesce(m.settled, 0) + coalesce(c.rights, 0),
-      'amounts', coalesce(a.amounts, '[]')) order by t.place, t.rule)
-    from steps t
-    left join matched m on m.place = t.place and m.rule = t.rule
-    left join counted c on c.place = t.place and c.rule = t.rule
-    left join amounts a on a.place = t.place and a.rule = t.rule
-    left join suggested g on g.rule = t.rule
+    select jsonb_agg(jsonb_build_object('kind', step.kind, 'rule', step.rule,
+      'matches', coalesce(matching.matches, 0), 'suggested',
+      case step.kind when 'rule' then coalesce(suggestion.suggested, 0) else 0 end,
+      'left_lines', coalesce(matching.settled, 0) + coalesce(line_count.lefts, 0),
+      'right_lines', coalesce(matching.settled, 0) + coalesce(line_count.rights, 0),
+      'amounts', coalesce(amount.amounts, '[]')) order by step.place, step.rule)
+    from steps step
+    left join matched matching on matching.place = step.place and matching.rule = step.rule
+    left join counted line_count on line_count.place = step.place and line_count.rule = step.rule
+    left join amounts amount on amount.place = step.place and amount.rule = step.rule
+    left join suggested suggestion on suggestion.rule = step.rule
   );
 end $$;
 

@@ -33,27 +33,28 @@ returns table (chain text, after bigint, through bigint, hash text, at text)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select h.chain, first.seq - 1, last.seq, last.hash, private.iso(now())
-  from private.security_event_heads h
-  left join public.tenants t on t.id = h.chain
+  select chain_head.chain, first.seq - 1, last.seq, last.hash, private.iso(now())
+  from private.security_event_heads chain_head
+  left join public.tenants tenant on tenant.id = chain_head.chain
   cross join lateral (select now()
-    - make_interval(days => coalesce(t.security_event_retention_days, 400)) as moment) over
+    - make_interval(days => coalesce(tenant.security_event_retention_days, 400)) as moment) over
   cross join lateral (
-    select e.seq, e.at
-    from public.security_events e
-    where e.chain = h.chain and e.seq is not null
-    order by e.seq
+    select event.seq, event.at
+    from public.security_events event
+    where event.chain = chain_head.chain and event.seq is not null
+    order by event.seq
     limit 1
   ) first
   left join lateral (
-    select e.seq from public.security_events e
-    where e.chain = h.chain and e.seq >= first.seq
-      and (e.at >= over.moment or e.seq >= first.seq + most)
-      order by e.seq limit 1
+    select event.seq from public.security_events event
+    where event.chain = chain_head.chain and event.seq >= first.seq
+      and (event.at >= over.moment or event.seq >= first.seq + most)
+      order by event.seq limit 1
   ) kept on true
   cross join lateral (
-    select e.seq, e.hash from public.security_events e
-    where e.chain = h.chain and e.seq < coalesce(kept.seq, h.seq + 1) order by e.seq desc limit 1
+    select event.seq, event.hash from public.security_events event
+    where event.chain = chain_head.chain and event.seq < coalesce(kept.seq, chain_head.seq + 1)
+    order by event.seq desc limit 1
   ) last
   where first.at < over.moment;
 end $$;

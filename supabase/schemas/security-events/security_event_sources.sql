@@ -7,24 +7,32 @@ language plpgsql stable security definer set search_path = '' as $$
 begin
   return left(case left(target, 4)
     when 'key_' then (
-      select k.name from public.api_keys k where k.tenant_id = tenant and k.id = target)
+      select api_key.name from public.api_keys api_key
+      where api_key.tenant_id = tenant and api_key.id = target)
     when 'whk_' then (
-      select w.url from public.webhooks w where w.tenant_id = tenant and w.id = target)
+      select webhook.url from public.webhooks webhook
+      where webhook.tenant_id = tenant and webhook.id = target)
     when 'rcn_' then (
-      select r.name from public.reconciliations r where r.tenant_id = tenant and r.id = target)
+      select period.name from public.reconciliations period
+      where period.tenant_id = tenant and period.id = target)
     when 'src_' then (
-      select s.name from public.sources s where s.tenant_id = tenant and s.id = target)
+      select source.name from public.sources source
+      where source.tenant_id = tenant and source.id = target)
     when 'exc_' then (
-      select e.title from public.exceptions e where e.tenant_id = tenant and e.id = target)
+      select exception.title from public.exceptions exception
+      where exception.tenant_id = tenant and exception.id = target)
     when 'cal_' then (
-      select c.name from public.calendars c where c.tenant_id = tenant and c.id = target)
+      select calendar.name from public.calendars calendar
+      where calendar.tenant_id = tenant and calendar.id = target)
     when 'ach_' then (
-      select c.name from public.alert_channels c where c.tenant_id = tenant and c.id = target)
+      select channel.name from public.alert_channels channel
+      where channel.tenant_id = tenant and channel.id = target)
     when 'viw_' then (
-      select v.name from public.views v where v.tenant_id = tenant and v.id = target)
+      select saved_view.name from public.views saved_view
+      where saved_view.tenant_id = tenant and saved_view.id = target)
     when 'lin_' then (
-      select coalesce(l.reference, l.counterparty, l.description) from public.lines l
-      where l.tenant_id = tenant and l.id = private.line_id(target))
+      select coalesce(line.reference, line.counterparty, line.description) from public.lines line
+      where line.tenant_id = tenant and line.id = private.line_id(target))
   end, 200);
 end $$;
 

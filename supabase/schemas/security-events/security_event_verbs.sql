@@ -97,21 +97,24 @@ declare
     end;
   head private.security_event_heads;
 begin
-  select * into head from private.security_event_heads h where h.chain = own_chain;
+  select * into head from private.security_event_heads chain_head
+  where chain_head.chain = own_chain;
   return jsonb_build_object(
     'chain', own_chain, 'as_of', private.iso(now()),
     'head', case when head.seq > 0 then jsonb_build_object('seq', head.seq, 'hash', head.hash) end,
     'unchained', least(
-      (select min(e.id) from public.security_events e where e.chain = own_chain and e.seq is null),
-      (select min(e.id) from public.security_events e where e.chain = own_chain and e.seq < 1),
-      (select min(e.id) from public.security_events e
-        where e.chain = own_chain and e.seq > coalesce(head.seq, 0)),
-      (select min(e.id) from public.security_events e
-        where e.tenant_id = own_chain and e.chain <> own_chain)
+      (select min(event.id) from public.security_events event
+        where event.chain = own_chain and event.seq is null),
+      (select min(event.id) from public.security_events event
+        where event.chain = own_chain and event.seq < 1),
+      (select min(event.id) from public.security_events event
+        where event.chain = own_chain and event.seq > coalesce(head.seq, 0)),
+      (select min(event.id) from public.security_events event
+        where event.tenant_id = own_chain and event.chain <> own_chain)
     ),
     'checkpoints', (
-      select coalesce(jsonb_agg(private.checkpoint_json(c) order by c.seq), '[]')
-      from private.security_event_checkpoints c where c.chain = own_chain
+      select coalesce(jsonb_agg(private.checkpoint_json(checkpoint) order by checkpoint.seq), '[]')
+      from private.security_event_checkpoints checkpoint where checkpoint.chain = own_chain
     )
   );
 end $$;

@@ -187,22 +187,24 @@ declare
   e public.security_events;
 begin
   select * into head
-  from private.security_event_heads h
-  where h.chain = new.chain for no key update;
+  from private.security_event_heads chain_head
+  where chain_head.chain = new.chain for no key update;
   if not found then
     insert into private.security_event_heads (chain) values (new.chain) on conflict do nothing;
     select * into head
-    from private.security_event_heads h
-    where h.chain = new.chain for no key update;
+    from private.security_event_heads chain_head
+    where chain_head.chain = new.chain for no key update;
   end if;
-  select * into e from public.security_events s where s.chain = new.chain and s.id = new.id;
+  select * into e from public.security_events event
+  where event.chain = new.chain and event.id = new.id;
   e.seq := head.seq + 1;
   e.prev_hash := head.hash;
   e.hash := private.security_event_hash(e);
-  update public.security_events s
+  update public.security_events event
   set seq = e.seq, prev_hash = e.prev_hash, hash = e.hash
-  where s.chain = e.chain and s.id = e.id;
-  update private.security_event_heads h set seq = e.seq, hash = e.hash where h.chain = e.chain;
+  where event.chain = e.chain and event.id = e.id;
+  update private.security_event_heads chain_head set seq = e.seq, hash = e.hash
+  where chain_head.chain = e.chain;
   return null;
 end $$;
 create constraint trigger security_events_chain after insert on public.security_events

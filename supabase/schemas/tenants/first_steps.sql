@@ -25,22 +25,25 @@ begin
   return jsonb_build_object(
     'steps', jsonb_build_array(
       jsonb_build_object('step', 'create_key', 'done',
-        exists (select from public.api_keys k where k.tenant_id = tenant)),
+        exists (select from public.api_keys api_key where api_key.tenant_id = tenant)),
       jsonb_build_object('step', 'call_api', 'done',
-        exists (select from public.api_key_totals u where u.tenant_id = tenant)),
+        exists (select from public.api_key_totals usage where usage.tenant_id = tenant)),
       jsonb_build_object('step', 'register_webhook', 'done',
-        exists (select from public.webhooks w where w.tenant_id = tenant)),
+        exists (select from public.webhooks webhook where webhook.tenant_id = tenant)),
       jsonb_build_object('step', 'receive_event', 'done', exists (
-        select from public.webhooks w where w.tenant_id = tenant and w.last_success_at is not null))
+        select from public.webhooks webhook
+        where webhook.tenant_id = tenant and webhook.last_success_at is not null))
     ),
     'key_id',
-    (select max(k.id) from public.api_keys k where k.tenant_id = tenant and k.revoked_at is null),
+    (select max(api_key.id) from public.api_keys api_key
+      where api_key.tenant_id = tenant and api_key.revoked_at is null),
     'webhook_id',
-    (select max(w.id) from public.webhooks w where w.tenant_id = tenant and w.deleted_at is null),
+    (select max(webhook.id) from public.webhooks webhook
+      where webhook.tenant_id = tenant and webhook.deleted_at is null),
     'dismissed', exists (
       select
-      from public.first_steps_dismissals d
-      where d.tenant_id = tenant and d.principal_id = auth.jwt() ->> 'principal_id')
+      from public.first_steps_dismissals dismissal
+      where dismissal.tenant_id = tenant and dismissal.principal_id = auth.jwt() ->> 'principal_id')
   );
 end $$;
 

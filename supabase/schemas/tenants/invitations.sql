@@ -291,15 +291,17 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   i public.invitations;
 begin
-  select * into i from public.invitations x where x.tenant_id = $1 and x.id = $2 for no key update;
+  select * into i from public.invitations invitation
+  where invitation.tenant_id = $1 and invitation.id = $2 for no key update;
   if not found or private.invitation_status(i) <> 'pending' or private.is_sandbox($1) then
     return null;
   end if;
-  delete from private.invitation_tokens t where t.tenant_id = $1 and t.invitation_id = $2;
+  delete from private.invitation_tokens token
+  where token.tenant_id = $1 and token.invitation_id = $2;
   insert into private.invitation_tokens (token_hash, tenant_id, invitation_id) values ($3, $1, $2);
   return jsonb_build_object('email', i.email, 'tenant_name',
-    (select t.name from public.tenants t where t.id = $1), 'invited_by', i.created_by,
-    'roles', i.roles, 'expires_at', private.iso(i.expires_at));
+    (select tenant.name from public.tenants tenant where tenant.id = $1), 'invited_by',
+    i.created_by, 'roles', i.roles, 'expires_at', private.iso(i.expires_at));
 end $$;
 
 create function private.end_invitation_mail(tenant_id text, invitation_id text) returns void

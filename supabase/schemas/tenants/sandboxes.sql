@@ -14,7 +14,7 @@ begin
   end if;
   perform private.require_live_tenant('This is a sandbox already. Create one of a live tenant.');
   insert into public.tenants (id, name)
-  select sandbox, t.name from public.tenants t where t.id = private.tenant_id()
+  select sandbox, tenant.name from public.tenants tenant where tenant.id = private.tenant_id()
   on conflict do nothing;
   if found then
     insert into public.sla_policies (tenant_id) values (sandbox);
@@ -63,24 +63,25 @@ declare
   tenant constant text := private.tenant_id();
   sandbox public.tenants;
 begin
-  select * into sandbox from public.tenants t
-  where t.id = tenant and t.kind = 'sandbox' for no key update;
+  select * into sandbox from public.tenants own_tenant
+  where own_tenant.id = tenant and own_tenant.kind = 'sandbox' for no key update;
   if not found then
     perform private.refuse_conflict('tenant_kind',
       'Only a sandbox can be reset, and this tenant is live. Nothing was deleted.');
   end if;
   perform private.lock_sources_exclusively(tenant,
-    array(select s.source_no from public.sources s where s.tenant_id = tenant));
-  perform from public.pairs p where p.tenant_id = tenant order by p.pair_no for update;
+    array(select source.source_no from public.sources source where source.tenant_id = tenant));
+  perform from public.pairs pair where pair.tenant_id = tenant order by pair.pair_no for update;
   -- Otherwise a matcher could begin a run after the check below.
-  perform from public.runs r where r.tenant_id = tenant and r.status = 'queued'
-  order by r.id for update;
-  if exists (select from public.runs r where r.tenant_id = tenant and r.status = 'running')
-    or exists (select from public.imports i
-      where i.tenant_id = tenant and i.status in ('reading', 'undoing'))
-    or exists (select from public.pairs p where p.tenant_id = tenant and p.opening is not null)
-    or exists (select from private.closing_requests q
-      where q.tenant_id = tenant and q.failure is null) then
+  perform from public.runs run where run.tenant_id = tenant and run.status = 'queued'
+  order by run.id for update;
+  if exists (select from public.runs run where run.tenant_id = tenant and run.status = 'running')
+    or exists (select from public.imports import
+      where import.tenant_id = tenant and import.status in ('reading', 'undoing'))
+    or exists (select from public.pairs pair
+      where pair.tenant_id = tenant and pair.opening is not null)
+    or exists (select from private.closing_requests closing_request
+      where closing_request.tenant_id = tenant and closing_request.failure is null) then
     perform private.refuse_conflict('sandbox_busy',
       'A run, an import or a closing is at work in this sandbox. Send the call again when it is done.');
   end if;

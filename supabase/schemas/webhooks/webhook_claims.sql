@@ -22,35 +22,43 @@ language plpgsql volatile set search_path = '' as $$
 begin
   return query
   with asked as (
-    select w.id, w.tenant_id, w.url, case when w.failing_since is null then 20 else 2 end as cap,
+    select webhook.id, webhook.tenant_id, webhook.url,
+      case when webhook.failing_since is null then 20 else 2 end as cap,
       -- Null without a limit, which least() ignores.
-      case when w.max_per_minute is not null then
-        greatest(0, w.max_per_minute - coalesce(r.attempts, 0)) end as left_this_minute
-    from public.webhooks w
-    left join private.webhook_rates r on r.tenant_id = w.tenant_id and r.webhook_id = w.id
-      and r.minute = date_trunc('minute', now())
-    where w.id = any (webhook_ids) and w.status = 'active' and w.deleted_at is null
+      case when webhook.max_per_minute is not null then
+        greatest(0, webhook.max_per_minute - coalesce(rate.attempts, 0)) end as left_this_minute
+    from public.webhooks webhook
+    left join private.webhook_rates rate on rate.tenant_id = webhook.tenant_id
+      and rate.webhook_id = webhook.id and rate.minute = date_trunc('minute', now())
+    where webhook.id = any (webhook_ids) and webhook.status = 'active'
+      and webhook.deleted_at is null
   ), busy as (
-    select d.tenant_id, d.webhook_id, count(*) as deliveries from public.webhook_deliveries d
-    where d.lease is not null and d.next_attempt_at > now()
-      and d.tenant_id in (select tenant_id from asked)
+    select delivery.tenant_id, delivery.webhook_id, count(*) as deliveries
+    from public.webhook_deliveries delivery
+    where delivery.lease is not null and delivery.next_attempt_at > now()
+      and delivery.tenant_id in (select tenant_id from asked)
     group by 1, 2
   ), due as (
-    select a.tenant_id, a.id as webhook_id, a.url, d.id, d.event_id, d.next_attempt_at,
-      coalesce(b.deliveries, 0)
-        + row_number() over (partition by a.id order by d.next_attempt_at) as place
-    from asked a
-    left join busy b on b.webhook_id = a.id
+    select webhook_asked.tenant_id, webhook_asked.id as webhook_id, webhook_asked.url, delivery.id,
+      delivery.event_id, delivery.next_attempt_at, coalesce(load.deliveries, 0)
+        + row_number() over (partition by webhook_asked.id
+          order by delivery.next_attempt_at) as place
+    from asked webhook_asked
+    left join busy load on load.webhook_id = webhook_asked.id
     cross join lateral (
-      select x.id, x.event_id, x.next_attempt_at from public.webhook_deliveries x
-      where x.webhook_id = a.id and x.status = 'pending' and x.next_attempt_at <= now()
-      order by x.next_attempt_at
-      limit least(a.left_this_minute, greatest(0, a.cap - coalesce(b.deliveries, 0)))
+      select pending.id, pending.event_id, pending.next_attempt_at
+      from public.webhook_deliveries pending
+      where pending.webhook_id = webhook_asked.id and pending.status = 'pending'
+        and pending.next_attempt_at <= now()
+      order by pending.next_attempt_at
+      limit least(webhook_asked.left_this_minute,
+        greatest(0, webhook_asked.cap - coalesce(load.deliveries, 0)))
       for no key update skip locked
-    ) d
+    ) delivery
   ), ranked as (
     select *,
-      coalesce((select sum(b.deliveries - 1) from busy b where b.tenant_id = due.tenant_id), 0)
+      coalesce((select sum(load.deliveries - 1) from busy load
+        where load.tenant_id = due.tenant_id), 0)
       + count(*) filter (where place > 1) over (partition by tenant_id order by place,
         next_attempt_at, id) as beyond_the_first
     from due
@@ -58,7 +66,7 @@ begin
     select * from ranked where place = 1 or beyond_the_first <= 200
     order by place, next_attempt_at limit room
   )
-  select f.tenant_id, f.id, f.url, f.place, f.webhook_id from first f;
+  select chosen.tenant_id, chosen.id, chosen.url, chosen.place, chosen.webhook_id from first chosen;
 end $$;
 
 -- Counts attempts of webhooks with a rate, one per element.
@@ -88,41 +96,47 @@ language plpgsql volatile set search_path = '' as $$
 begin
   return query
   with leased as (
-    update public.webhook_deliveries d set
+    update public.webhook_deliveries delivery set
       lease = nextval('public.webhook_attempts_id_seq'),
-      next_attempt_at = now() + interval '23 seconds', attempt_count = d.attempt_count + 1
-    from unnest(tenants, ids, urls, places) as c (tenant_id, id, url, place)
-    where d.tenant_id = c.tenant_id and d.id = c.id
-    returning d.id, d.tenant_id, d.webhook_id, d.event_id, d.lease, d.attempt_count, d.cause, c.url,
-      c.place
+      next_attempt_at = now() + interval '23 seconds', attempt_count = delivery.attempt_count + 1
+    from unnest(tenants, ids, urls, places) as claim (tenant_id, id, url, place)
+    where delivery.tenant_id = claim.tenant_id and delivery.id = claim.id
+    returning delivery.id, delivery.tenant_id, delivery.webhook_id, delivery.event_id,
+      delivery.lease, delivery.attempt_count, delivery.cause, claim.url, claim.place
   ), begun as (
     insert into public.webhook_attempts (id, tenant_id, delivery_id, number, cause)
-    select l.lease, l.tenant_id, l.id, l.attempt_count, l.cause from leased l
+    select lease_taken.lease, lease_taken.tenant_id, lease_taken.id, lease_taken.attempt_count,
+      lease_taken.cause from leased lease_taken
   )
-  select l.lease, l.id, l.webhook_id, l.tenant_id, l.event_id, l.url,
-    format('{"type":%s,"timestamp":%s,%s"data":%s}', to_json(e.type), to_json(private.iso(e.at)),
-      case when e.test_of is not null then '"test":true,' end, e.data),
+  select lease_taken.lease, lease_taken.id, lease_taken.webhook_id, lease_taken.tenant_id,
+    lease_taken.event_id, lease_taken.url,
+    format('{"type":%s,"timestamp":%s,%s"data":%s}', to_json(event.type),
+      to_json(private.iso(event.at)),
+      case when event.test_of is not null then '"test":true,' end, event.data),
     (
-      select jsonb_agg(jsonb_build_object('id', s.id, 'sealed', s.sealed)
-      order by s.created_at desc)
-      from private.webhook_secrets s
-      where s.tenant_id = l.tenant_id and s.webhook_id = l.webhook_id
-        and (s.expires_at is null or s.expires_at > now())
+      select jsonb_agg(jsonb_build_object('id', secret.id, 'sealed', secret.sealed)
+      order by secret.created_at desc)
+      from private.webhook_secrets secret
+      where secret.tenant_id = lease_taken.tenant_id and secret.webhook_id = lease_taken.webhook_id
+        and (secret.expires_at is null or secret.expires_at > now())
     ),
-    floor(extract(epoch from clock_timestamp()))::bigint, e.type, e.request_id,
+    floor(extract(epoch from clock_timestamp()))::bigint, event.type, event.request_id,
     (
-      select jsonb_agg(jsonb_build_object('name', h.name, 'id', h.id, 'sealed', h.sealed))
-      from private.webhook_headers h
-      where h.tenant_id = l.tenant_id and h.webhook_id = l.webhook_id
+      select jsonb_agg(jsonb_build_object('name', header.name, 'id', header.id, 'sealed',
+        header.sealed))
+      from private.webhook_headers header
+      where header.tenant_id = lease_taken.tenant_id and header.webhook_id = lease_taken.webhook_id
     ),
     (
-      select w.oauth || jsonb_build_object('id', c.id, 'sealed', c.sealed)
-      from private.webhook_clients c
-      join public.webhooks w on w.tenant_id = c.tenant_id and w.id = c.webhook_id
-      where c.tenant_id = l.tenant_id and c.webhook_id = l.webhook_id
+      select webhook.oauth || jsonb_build_object('id', client.id, 'sealed', client.sealed)
+      from private.webhook_clients client
+      join public.webhooks webhook on webhook.tenant_id = client.tenant_id
+        and webhook.id = client.webhook_id
+      where client.tenant_id = lease_taken.tenant_id and client.webhook_id = lease_taken.webhook_id
     )
-  from leased l join public.events e on e.tenant_id = l.tenant_id and e.id = l.event_id
-  order by l.place;
+  from leased lease_taken join public.events event on event.tenant_id = lease_taken.tenant_id
+    and event.id = lease_taken.event_id
+  order by lease_taken.place;
 end $$;
 
 -- Takes up to `room` due deliveries of the named webhooks for 23 seconds. Caps, so that a receiver

@@ -10,28 +10,29 @@ language plpgsql volatile set search_path = '' as $$
 declare
   unknown text;
 begin
-  select g.name into unknown
-  from jsonb_to_recordset(headers) as g (name text, sealed_secret text)
-  where g.sealed_secret is null and (has_moved or not exists (
-    select from private.webhook_headers h
-    where h.tenant_id = w.tenant_id and h.webhook_id = w.id and lower(h.name) = lower(g.name)));
+  select given.name into unknown
+  from jsonb_to_recordset(headers) as given (name text, sealed_secret text)
+  where given.sealed_secret is null and (has_moved or not exists (
+    select from private.webhook_headers header
+    where header.tenant_id = w.tenant_id and header.webhook_id = w.id
+      and lower(header.name) = lower(given.name)));
   if found then
     perform private.refuse_field('headers', format(case
       when has_moved then 'Send the value of %s again: it would go to another address.'
       else 'Send a value for %s.' end, unknown));
   end if;
-  delete from private.webhook_headers h
-  where h.tenant_id = w.tenant_id and h.webhook_id = w.id and not exists (
-    select from jsonb_to_recordset(headers) as g (name text, sealed_secret text)
-    where lower(g.name) = lower(h.name) and g.sealed_secret is null);
+  delete from private.webhook_headers header
+  where header.tenant_id = w.tenant_id and header.webhook_id = w.id and not exists (
+    select from jsonb_to_recordset(headers) as given (name text, sealed_secret text)
+    where lower(given.name) = lower(header.name) and given.sealed_secret is null);
   insert into private.webhook_headers (id, tenant_id, webhook_id, name, sealed)
-  select g.secret_id, w.tenant_id, w.id, g.name, g.sealed_secret
-  from jsonb_to_recordset(headers) as g (name text, secret_id text, sealed_secret text)
-  where g.sealed_secret is not null;
-  update public.webhooks x set
-    header_names = array(select g ->> 'name' from jsonb_array_elements(headers) g),
+  select given.secret_id, w.tenant_id, w.id, given.name, given.sealed_secret
+  from jsonb_to_recordset(headers) as given (name text, secret_id text, sealed_secret text)
+  where given.sealed_secret is not null;
+  update public.webhooks own_webhook set
+    header_names = array(select given ->> 'name' from jsonb_array_elements(headers) given),
     headers_changed_at = now(), updated_at = now()
-  where x.tenant_id = w.tenant_id and x.id = w.id
+  where own_webhook.tenant_id = w.tenant_id and own_webhook.id = w.id
   returning * into w;
   return w;
 end $$;

@@ -122,40 +122,42 @@ end $$;
 create function private.record_verdicts(verdicts private.attempt_verdict[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  update public.webhook_attempts a
-  set status = v.outcome, failure_kind = v.failure_kind, detail = v.detail,
-    duration_ms = v.duration_ms, status_code = v.status_code,
-    response_headers = v.response_headers, response_body = v.response_body,
-    response_truncated = v.response_truncated
-  from unnest(verdicts) v
-  where a.tenant_id = v.tenant_id and a.delivery_id = v.delivery_id and a.id = v.attempt_id;
+  update public.webhook_attempts attempt
+  set status = verdict.outcome, failure_kind = verdict.failure_kind, detail = verdict.detail,
+    duration_ms = verdict.duration_ms, status_code = verdict.status_code,
+    response_headers = verdict.response_headers, response_body = verdict.response_body,
+    response_truncated = verdict.response_truncated
+  from unnest(verdicts) verdict
+  where attempt.tenant_id = verdict.tenant_id and attempt.delivery_id = verdict.delivery_id
+    and attempt.id = verdict.attempt_id;
 
-  update public.webhook_deliveries d
+  update public.webhook_deliveries delivery
   set lease = null,
-    status = case when v.outcome = 'succeeded' then 'delivered' when v.pause is null then 'failed'
+    status = case when verdict.outcome = 'succeeded' then 'delivered'
+      when verdict.pause is null then 'failed'
       else 'pending' end,
-    failure_kind = case when v.outcome = 'failed' and v.pause is null then
-      case when v.active and v.status_code is distinct from 410 then 'retries_exhausted'
+    failure_kind = case when verdict.outcome = 'failed' and verdict.pause is null then
+      case when verdict.active and verdict.status_code is distinct from 410 then 'retries_exhausted'
         else 'webhook_disabled' end end,
-    failure_count = d.failure_count + case v.outcome when 'failed' then 1 else 0 end,
-    cause = case v.outcome when 'failed' then 'retry' else d.cause end,
-    next_attempt_at = now() + v.pause,
-    delivered_at = case v.outcome when 'succeeded' then now() else d.delivered_at end
-  from unnest(verdicts) v
-  where d.tenant_id = v.tenant_id and d.id = v.delivery_id;
+    failure_count = delivery.failure_count + case verdict.outcome when 'failed' then 1 else 0 end,
+    cause = case verdict.outcome when 'failed' then 'retry' else delivery.cause end,
+    next_attempt_at = now() + verdict.pause,
+    delivered_at = case verdict.outcome when 'succeeded' then now() else delivery.delivered_at end
+  from unnest(verdicts) verdict
+  where delivery.tenant_id = verdict.tenant_id and delivery.id = verdict.delivery_id;
 
-  insert into public.webhook_answer_times as t (webhook_id, tenant_id, hour, succeeded, bucket,
-    attempts)
-  select v.webhook_id, v.tenant_id, date_trunc('hour', now(), 'UTC'), v.outcome = 'succeeded',
-    case when v.status_code is null then -1
-      else floor(ln(greatest(v.duration_ms, 1)) / ln(1.1)) end,
+  insert into public.webhook_answer_times as answer_time (webhook_id, tenant_id, hour, succeeded,
+    bucket, attempts)
+  select verdict.webhook_id, verdict.tenant_id, date_trunc('hour', now(), 'UTC'),
+    verdict.outcome = 'succeeded', case when verdict.status_code is null then -1
+      else floor(ln(greatest(verdict.duration_ms, 1)) / ln(1.1)) end,
     count(*)
-  from unnest(verdicts) v
-  where v.outcome <> 'interrupted'
+  from unnest(verdicts) verdict
+  where verdict.outcome <> 'interrupted'
   group by 1, 2, 3, 4, 5
   order by 2, 1, 3, 4, 5
   on conflict (tenant_id, webhook_id, hour, succeeded, bucket)
-    do update set attempts = t.attempts + excluded.attempts;
+    do update set attempts = answer_time.attempts + excluded.attempts;
 end $$;
 
 -- Updates one webhook after its attempts. It is disabled if its receiver wants no more events or
@@ -195,37 +197,42 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
   set enable_mergejoin = off as $$
 declare
   touched constant text[] := array(
-    select distinct d.webhook_id from jsonb_to_recordset(results) as r (attempt_id bigint)
-    join public.webhook_deliveries d on d.lease = r.attempt_id
+    select distinct delivery.webhook_id
+    from jsonb_to_recordset(results) as result (attempt_id bigint)
+    join public.webhook_deliveries delivery on delivery.lease = result.attempt_id
   );
   -- Webhook before delivery, as everyone else locks them.
   locked constant text[] := array(
-    select x.id from public.webhooks x where x.id = any (touched) for no key update skip locked);
+    select webhook.id from public.webhooks webhook where webhook.id = any (touched)
+      for no key update skip locked);
   verdicts constant private.attempt_verdict[] := array(
-    select row(j.*)::private.attempt_verdict from private.judge_attempts(results, locked) j);
+    select row(judged.*)::private.attempt_verdict
+    from private.judge_attempts(results, locked) judged);
 begin
   perform private.record_verdicts(verdicts);
-  perform private.mark_webhook(x.webhook_id, x.succeeded, x.failed, x.gone, x.detail)
+  perform private.mark_webhook(outcome.webhook_id, outcome.succeeded, outcome.failed, outcome.gone,
+    outcome.detail)
   from (
-    select v.webhook_id, bool_or(v.outcome = 'succeeded') as succeeded,
-      bool_or(v.outcome = 'failed') as failed,
-      bool_or(v.active and v.status_code = 410) as gone,
-      max(v.detail) filter (where v.outcome = 'failed') as detail
-    from unnest(verdicts) v
-    where v.outcome <> 'interrupted'
-    group by v.webhook_id
-    order by v.webhook_id
-  ) x;
+    select verdict.webhook_id, bool_or(verdict.outcome = 'succeeded') as succeeded,
+      bool_or(verdict.outcome = 'failed') as failed,
+      bool_or(verdict.active and verdict.status_code = 410) as gone,
+      max(verdict.detail) filter (where verdict.outcome = 'failed') as detail
+    from unnest(verdicts) verdict
+    where verdict.outcome <> 'interrupted'
+    group by verdict.webhook_id
+    order by verdict.webhook_id
+  ) outcome;
   return query
-  select v.webhook_id, min(extract(epoch from v.pause) * 1000)::double precision, null::bigint[]
-  from unnest(verdicts) v
-  group by v.webhook_id
+  select verdict.webhook_id, min(extract(epoch from verdict.pause) * 1000)::double precision,
+    null::bigint[]
+  from unnest(verdicts) verdict
+  group by verdict.webhook_id
   union all
-  select d.webhook_id, null, array_agg(r.attempt_id)
-  from jsonb_to_recordset(results) as r (attempt_id bigint)
-  join public.webhook_deliveries d on d.lease = r.attempt_id
-  where d.webhook_id <> all (locked)
-  group by d.webhook_id;
+  select delivery.webhook_id, null, array_agg(result.attempt_id)
+  from jsonb_to_recordset(results) as result (attempt_id bigint)
+  join public.webhook_deliveries delivery on delivery.lease = result.attempt_id
+  where delivery.webhook_id <> all (locked)
+  group by delivery.webhook_id;
 end $$;
 
 -- Deletes deleted webhooks, old secrets, counts and the keys of events that are gone, at most
@@ -236,19 +243,20 @@ language plpgsql volatile set search_path = '' as $$
 declare
   keys integer;
 begin
-  delete from private.event_once o using (
-    select x.tenant_id, x.type, x.once_key
-    from private.event_once x
-    where x.at < now() - interval '30 days'
+  delete from private.event_once once using (
+    select expired.tenant_id, expired.type, expired.once_key
+    from private.event_once expired
+    where expired.at < now() - interval '30 days'
     limit batch
   ) old
-  where o.tenant_id = old.tenant_id and o.type = old.type and o.once_key = old.once_key;
+  where once.tenant_id = old.tenant_id and once.type = old.type and once.once_key = old.once_key;
   get diagnostics keys = row_count;
-  delete from public.webhooks w where w.deleted_at < now() - interval '30 days'
-    and not exists (select from public.webhook_deliveries d
-      where d.tenant_id = w.tenant_id and d.webhook_id = w.id);
-  delete from private.webhook_secrets s where s.expires_at < now();
-  delete from public.webhook_answer_times t where t.hour < now() - interval '8 days';
+  delete from public.webhooks webhook where webhook.deleted_at < now() - interval '30 days'
+    and not exists (select from public.webhook_deliveries delivery
+      where delivery.tenant_id = webhook.tenant_id and delivery.webhook_id = webhook.id);
+  delete from private.webhook_secrets secret where secret.expires_at < now();
+  delete from public.webhook_answer_times answer_time
+  where answer_time.hour < now() - interval '8 days';
   return keys;
 end $$;
 

@@ -47,26 +47,26 @@ create function private.store_webhook_secret(webhook_id text, id text, sealed te
   grace interval default '0') returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  update private.webhook_secrets s set expires_at = least(s.expires_at, now() + grace)
-  where s.tenant_id = private.tenant_id() and s.webhook_id = $1;
+  update private.webhook_secrets secret set expires_at = least(secret.expires_at, now() + grace)
+  where secret.tenant_id = private.tenant_id() and secret.webhook_id = $1;
   insert into private.webhook_secrets (id, tenant_id, webhook_id, sealed)
-  select $2, w.tenant_id, w.id, $3
-  from public.webhooks w
-  where w.tenant_id = private.tenant_id() and w.id = $1;
+  select $2, webhook.tenant_id, webhook.id, $3
+  from public.webhooks webhook
+  where webhook.tenant_id = private.tenant_id() and webhook.id = $1;
 end $$;
 
 create function private.delete_webhook_secrets(webhook_id text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   delete
-  from private.webhook_headers h
-  where h.tenant_id = private.tenant_id() and h.webhook_id = $1;
+  from private.webhook_headers header
+  where header.tenant_id = private.tenant_id() and header.webhook_id = $1;
   delete
-  from private.webhook_clients c
-  where c.tenant_id = private.tenant_id() and c.webhook_id = $1;
+  from private.webhook_clients client
+  where client.tenant_id = private.tenant_id() and client.webhook_id = $1;
   delete
-  from private.webhook_secrets s
-  where s.tenant_id = private.tenant_id() and s.webhook_id = $1;
+  from private.webhook_secrets secret
+  where secret.tenant_id = private.tenant_id() and secret.webhook_id = $1;
 end $$;
 
 -- What waits is given up. What is under way just now is settled by its worker. The worker acts for

@@ -103,16 +103,16 @@ begin
       'Send the client secret: it is not stored for this address.');
   end if;
   if settings is null or oauth ->> 'sealed_secret' is not null then
-    delete from private.webhook_clients c
-    where c.tenant_id = w.tenant_id and c.webhook_id = w.id;
+    delete from private.webhook_clients client
+    where client.tenant_id = w.tenant_id and client.webhook_id = w.id;
   end if;
   if oauth ->> 'sealed_secret' is not null then
     insert into private.webhook_clients (id, tenant_id, webhook_id, sealed)
     values (oauth ->> 'secret_id', w.tenant_id, w.id, oauth ->> 'sealed_secret');
   end if;
-  update public.webhooks x
+  update public.webhooks webhook
   set oauth = settings, oauth_changed_at = now(), updated_at = now()
-  where x.tenant_id = w.tenant_id and x.id = w.id
+  where webhook.tenant_id = w.tenant_id and webhook.id = w.id
   returning * into w;
   return w;
 end $$;
