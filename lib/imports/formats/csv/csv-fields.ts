@@ -27,6 +27,8 @@ const KINDS: Record<MappedField, ColumnKind[]> = {
 };
 /** The names of currency columns, likeliest first, that say nothing about whose currency it is. */
 const PLAIN_CURRENCIES = 9;
+/** What a spreadsheet leaves of a formula that failed, or was never computed. */
+const ERROR = /^(?:#|=|Err:\d)/;
 export const AMOUNTS = ["amount", "debit", "credit"] as const;
 export const DATES = ["value_date", "booked_date"] as const;
 
@@ -111,7 +113,7 @@ function isSide(field: MappedField): boolean {
  * by the other column alone.
  */
 function isFaulty({ kind, cells }: Column): boolean {
-  return kind === "text" && cells.some(looksLikeAmount);
+  return kind === "text" && cells.every((cell) => ERROR.test(cell) || looksLikeAmount(cell));
 }
 
 /** Codes of obsolete currencies are not the source's: their rows are refused. */

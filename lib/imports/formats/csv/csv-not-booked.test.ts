@@ -83,6 +83,43 @@ test.each<[string, string, Outcome]>([
   ],
 ])("%s", (_what, text, outcome) => expectOutcome(text, "EUR", outcome));
 
+test.each([
+  ["You have no pending transactions at this time."],
+  ["Es liegen zur Zeit keine Umsätze vor."],
+  ["Posted transactions of October 2026 (2)"],
+])("booked rows follow a pending heading and %s", (note) =>
+  expectOutcome(
+    rows("Pending", note, "Date,Text,Amount", "2026-10-02,a,-45.20", "2026-10-15,b,300.00"),
+    "EUR",
+    BOTH,
+  ),
+);
+
+test("a sentence below pending rows ends them", () =>
+  expectOutcome(
+    rows(
+      "Date,Text,Amount",
+      "Pending,,",
+      "2026-10-16,c,-9.99",
+      "Transactions between 1 October and 31 October.,,",
+      "2026-10-02,a,-45.20",
+      "2026-10-15,b,300.00",
+    ),
+    "EUR",
+    { ...BOTH, refused: [4], skipped: ["pending", "pending"] },
+  ));
+
+test("accounts in columns called debit and credit are no amounts", () =>
+  expectOutcome(
+    rows(
+      "Date,Debit,Credit,Amount,Text",
+      "2026-10-02,1200 Bank,4400,45.20,a",
+      "2026-10-15,5000,1200 Bank,300.00,b",
+    ),
+    "EUR",
+    { lines: ["10-02 4520", "10-15 30000"] },
+  ));
+
 test("amounts without a sign are asked about where a type may say the direction", async () => {
   await expectOutcome(
     rows("Date,Text,Amount,Type", "2026-10-02,a,45.20,payout", "2026-10-15,b,300.00,charge"),

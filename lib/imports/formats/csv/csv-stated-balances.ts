@@ -83,9 +83,12 @@ export function labelOf(text: string): BalanceKind | "total" | undefined {
   return TURNOVER.test(plain) || AVAILABLE.test(plain) ? "total" : undefined;
 }
 
+/** The formula of a total, which is left of it if no result was stored. */
+const SUM_FORMULA = /^=(?:SUM|SUBTOTAL)\(/i;
+
 /** Whether a row that begins with this text is no line, if it has no date. */
 export function beginsTotal(text: string): boolean {
-  return TOTALS.test(text) || labelOf(text) === "total";
+  return TOTALS.test(text) || SUM_FORMULA.test(text) || labelOf(text) === "total";
 }
 
 export type StatedBalance = { kind: BalanceKind; amount: string; currency: string | null };

@@ -111,10 +111,37 @@ export function headingStateOf(text: string): BookingState | undefined {
   return bookingStateOf(text);
 }
 
-/** Whether a text is a sentence about the rows, and no heading that begins other rows. */
+/** Words that, before a word for rows, say that there are none. */
+const NONE = new Set(
+  "no keine keinen aucun aucune ningun ninguna nessun nessuna nenhum nenhuma geen ingen inga brak".split(
+    " ",
+  ),
+);
+const ROWS = new Set(
+  `transactions transaction items payments entries umsatze buchungen operations operation mouvements
+  operaciones movimientos operazioni movimenti movimentos transacties transaktioner posteringer
+  transakcji operacji`.split(/\s+/),
+);
+
+/**
+ * Whether a text is a sentence about the rows below a heading, such as "These may still change.",
+ * and neither the heading of booked rows nor a sentence that says that there are none.
+ */
 export function isNote(text: string): boolean {
-  const isSentence = /[.!)]$|^[*(]/.test(text.trim());
-  return isSentence && plainWords(text).split(" ").length > HEADING_MAX_WORDS;
+  const words = plainWords(text).split(" ");
+  const isSentence = /[.!)]$|^[*(]/.test(text.trim()) && words.length > HEADING_MAX_WORDS;
+  if (!isSentence) return false;
+  const states = new Set(words.map((word) => STATES.get(word)));
+  const isNegated = words.some((word) => NEGATIONS.has(word));
+  if (states.has("booked") && !states.has("pending") && !isNegated) return false;
+  return !saysNone(text);
+}
+
+/** Whether a text says that there are no rows, as in "There are no pending transactions." */
+export function saysNone(text: string): boolean {
+  const words = plainWords(text).split(" ");
+  const isOfRows = (word: string) => ROWS.has(word) || STATES.get(word) === "pending";
+  return words.some((word, at) => NONE.has(word) && words.slice(at + 1, at + 3).some(isOfRows));
 }
 
 export type StatusColumn = { booked: string[]; not_booked: string[]; unknown: string[] };

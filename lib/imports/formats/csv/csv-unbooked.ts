@@ -13,7 +13,8 @@ export type Unbooked = { field: string | null; problem: string; found: string; w
 /** Finds rows that may not be booked, whatever a column of statuses says. */
 export class UnbookedRows {
   /** What the last heading said about the rows below it. */
-  section: SkipReason | undefined;
+  #section: SkipReason | undefined;
+  #hasRows = false;
   readonly #mapping: Mapping;
   #kinds: { name: string; at: number }[] = [];
   /** Kinds and beginnings of texts are kept apart, so that the many texts don't crowd out kinds. */
@@ -34,8 +35,15 @@ export class UnbookedRows {
   readHeading(cells: readonly string[]): void {
     const [heading = "", ...others] = cells.filter((cell) => cell.trim() !== "");
     const state = others.length === 0 ? headingStateOf(heading) : undefined;
-    if (state === undefined && others.length === 0 && isNote(heading)) return;
-    this.section = state === "booked" ? undefined : state;
+    if (state === undefined && !this.#hasRows && others.length === 0 && isNote(heading)) return;
+    this.#section = state === "booked" ? undefined : state;
+    this.#hasRows = false;
+  }
+
+  /** Why the rows below the last heading are no lines; undefined if they may be. */
+  sectionOf(cells: readonly string[]): SkipReason | undefined {
+    if (this.#section) this.#hasRows ||= cells.filter((cell) => cell.trim() !== "").length > 1;
+    return this.#section;
   }
 
   /** Why a row may not be booked; undefined if nothing says so. */

@@ -235,7 +235,8 @@ export function rowReader(given: Reading): RowReader {
         `${cells.length} cells`,
         `${width} cells`,
       );
-    if (unbooked.section) return out.skip({ line }, unbooked.section, cells.join(delimiter));
+    const section = unbooked.sectionOf(cells);
+    if (section) return out.skip({ line }, section, cells.join(delimiter));
     const fault = unbooked.find(values, cells);
     if (fault) return refuse(line, fault.field, fault.problem, fault.found, fault.wanted);
     if (stateOf && !isBooked((cells[statusColumn] ?? "").trim(), cells, line)) return;

@@ -102,6 +102,13 @@ describe("a formula", () => {
     expect(refusals?.[0]).toMatch(/^2: .*not an amount. Found "(?:=D2\*2|#REF!)"/);
   });
 
+  test("of a total that a program left without a result is no line", async () => {
+    const total = '<row r="3"><c r="B3"><f>SUM(B2:B2)</f></c></row>';
+    const row = '<row r="2"><c r="A2" s="1"><v>46297</v></c><c r="B2"><v>7</v></c></row>';
+    const { lines, refusals } = await imported(handMade(HEADER + row + total), "a.xlsx");
+    expect({ lines, refusals }).toEqual({ lines: ["2026-10-02 700"], refusals: [] });
+  });
+
   test("with the result 0 is read in a computed workbook", async () => {
     const { lines } = await imported(handMade(rows("<v>0</v>")), "a.xlsx");
     expect(lines).toEqual(["2026-10-02 0", "2026-10-02 30000"]);
@@ -128,7 +135,34 @@ describe("days that a spreadsheet swapped", () => {
     expect(lines).toHaveLength(2);
     expect(refusals).toHaveLength(1);
   });
+
+  test.each([
+    ["above the table", (row: string) => `<row r="1">${row}</row>`, 2],
+    ["below the table", (row: string) => `<row r="9">${row}</row>`, 1],
+    [
+      "of the balance below the table",
+      (row: string) => `<row r="9">${row}<c r="B9"><v>14</v></c>${text("C9", "Endsaldo")}</row>`,
+      1,
+    ],
+  ])("are none for a text %s", async (_, written, header) => {
+    const row = header === 2 ? written(text("A1", "15.10.2026")) : "";
+    const below = header === 1 ? written(text("A9", "15.10.2026")) : "";
+    const head = HEADER.replaceAll("1", String(header));
+    const file = handMade(row + head + day(3, typed(3, 46297)) + day(4, typed(4, 46298)) + below);
+    const { lines } = await imported(file, "a.xlsx");
+    expect(lines).toEqual(["2026-10-02 700", "2026-10-03 700"]);
+  });
 });
+
+test.each(["[$₪-40D]\\ #,##0.00", "#,##0.00\\ [$din.-81A]"])(
+  "the letters of a currency are no day: %s",
+  async (format) => {
+    const row = '<row r="2"><c r="A2" s="1"><v>46297</v></c><c r="B2" s="4"><v>7</v></c></row>';
+    const currency = format.includes("₪") ? " ILS" : "";
+    const { lines } = await imported(handMade(HEADER + row, {}, [format]), "a.xlsx");
+    expect(lines).toEqual([`2026-10-02 700${currency}`]);
+  },
+);
 
 test("a sheet without rows isn't asked about if another has rows", async () => {
   const summary = {
@@ -170,6 +204,23 @@ describe("a web page named .xls", () => {
   ])("has headings %s", async (_, body) => {
     const { lines } = await imported(page(body), "a.xls");
     expect(lines).toEqual(["2026-10-02 -4520 a"]);
+  });
+
+  test.each([
+    ["a link", '<h1>October</h1><a href="#p">Pending</a>'],
+    ["a choice", "<select><option>Booked</option><option>Pending</option></select>"],
+    ["a script", '<script>let shown = "a"; </script><script>"Pending"</script>'],
+    [
+      "the name of an Excel sheet",
+      "<!--[if gte mso 9]><xml><x:Name>Pending</x:Name></xml><![endif]-->",
+    ],
+    ["the label of an amount", "<p>Pending</p><p>12.00</p>"],
+    ["a heading without rows", "<h2>Pending</h2><p>There are no pending transactions.</p>"],
+    ["the page's number", `${table("2026-10-01")}<p>Page 2 of 2</p>`],
+  ])("has rows below %s", async (_, above) => {
+    const { lines, refusals } = await imported(page(above + table("2026-10-02")), "a.xls");
+    expect(lines?.at(-1)).toBe("2026-10-02 -4520 a");
+    expect(refusals).toEqual([]);
   });
 });
 

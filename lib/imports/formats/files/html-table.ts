@@ -1,5 +1,5 @@
 import { fromHtml } from "hucre";
-import { headingStateOf } from "../csv/csv-statuses.ts";
+import { type BookingState, headingStateOf, saysNone } from "../csv/csv-statuses.ts";
 import type { Workbook } from "./workbook.ts";
 
 export const HTML_MAX_BYTES = 16 * 1024 * 1024;
@@ -33,30 +33,65 @@ export function htmlWorkbook(text: string): Workbook {
 /** Only what stands shortly before a table is its heading. */
 const HEADING_REACH = 2_000;
 const HEADING_MAX_LENGTH = 80;
+/** Not shown, or choices that apply to other rows. Without an end, it takes the rest. */
+const HIDDEN =
+  /<!--(?:(?!-->)[\s\S])*(?:-->|$)|<(script|style|xml|select|button|label|nav)\b(?:(?!<\/\1)[\s\S])*(?:<\/\1\s*>|$)/gi;
+const LINK = /<a\s[^<>]{0,300}href(?:(?!<\/a)[\s\S])*(?:<\/a\s*>|$)/gi;
+const HEADING = /^<h[1-6]\b[^>]*>(?:(?!<\/h)[\s\S])*/i;
+const CAPTION = /^<table[^>]{0,500}>\s{0,200}<caption\b[^>]{0,200}>([\s\S]{0,200}?)<\/caption>/i;
+const MONEY = /\d[.,]\d{2}(?!\d)/;
 
-/** A heading before a table, such as "Pending", as a row: only the rows of tables are read. */
+/**
+ * What the headings before tables say about their rows, such as "Pending", as rows of their own:
+ * only the rows of tables are read.
+ */
 function withHeadings(html: string): string {
-  const parts = html
-    .replace(/<caption\b[^>]{0,200}>([^<]{1,80})<\/caption>/gi, "<tr><td>$1</td></tr>")
-    .split(/(?=<table[\s>])/i);
+  const parts = html.split(/(?=<table[\s>])/i);
   let openTables = 0;
+  let isBooked = true;
   return parts
     .map((part, nth) => {
       const isWithin = openTables > 0;
       openTables += (nth > 0 ? 1 : 0) - (part.split(/<\/table/i).length - 1);
       if (nth === 0 || isWithin) return part;
-      const heading = headingIn((parts[nth - 1] ?? "").slice(-HEADING_REACH));
-      return heading === undefined ? part : `<table><tr><td>${heading}</td></tr></table>${part}`;
+      const texts = textsIn((parts[nth - 1] ?? "").slice(-HEADING_REACH));
+      const [, caption] = CAPTION.exec(part) ?? [];
+      const state = stateOf(caption ? [...texts, plainText(caption)] : texts);
+      const isSame = state === "booked" && isBooked;
+      isBooked = state === "booked";
+      return isSame ? part : `<table><tr><td>${state}</td></tr></table>${part}`;
     })
     .join("");
 }
 
-function headingIn(before: string): string | undefined {
+/** The texts between the table before and this one, from the last heading on. */
+function textsIn(before: string): string[] {
   const end = before.toLowerCase().lastIndexOf("</table");
-  const texts = before
-    .slice(Math.max(0, end))
-    .split(/<[^<>]*>/)
-    .map((text) => text.replace(/\s+/g, " ").trim())
-    .filter((text) => text !== "" && text.length <= HEADING_MAX_LENGTH && !/[<>{]/.test(text));
-  return texts.findLast((text) => headingStateOf(text) !== undefined) ?? texts.at(-1);
+  const shown = before.slice(Math.max(0, end)).replace(HIDDEN, "");
+  const [within = "", ...headed] = shown.split(/(?=<h[1-6][\s>])/i);
+  const last = headed.at(-1);
+  const [heading = ""] = HEADING.exec(last ?? "") ?? [];
+  const below = (last ?? within).slice(heading.length).replace(LINK, "");
+  return [plainText(heading), ...below.split(/<[^<>]*>/).map(plainText)].filter(
+    (text) => text !== "" && text.length <= HEADING_MAX_LENGTH,
+  );
+}
+
+function plainText(html: string): string {
+  return html
+    .replace(/<[^<>]*>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** The nearest text that says it; not the label of an amount, nor the legend of a mark. */
+function stateOf(texts: readonly string[]): BookingState {
+  for (let at = texts.length - 1; at >= 0; at--) {
+    const text = texts[at] ?? "";
+    if (saysNone(text)) return "booked";
+    if (MONEY.test(text) || MONEY.test(texts[at + 1] ?? "") || /^[*(]/.test(text)) continue;
+    const state = headingStateOf(text);
+    if (state) return state;
+  }
+  return "booked";
 }

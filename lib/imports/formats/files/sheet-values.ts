@@ -21,6 +21,9 @@ export type RawCell = { type: string; style: number; value: string; formula?: st
 const DIGITS = 15;
 const NOISE = 1e-10;
 
+/** Parts of formats that name a currency or a language, such as [$₪-40D], with letters of days. */
+const LOCALES = /\[\$[^\]]*\]/g;
+
 /** The styles in `cellXfs`. */
 export function stylesOf(
   formatIds: readonly string[],
@@ -29,7 +32,8 @@ export function stylesOf(
   const known = new Map<string, NumberStyle>();
   return formatIds.map((id) => {
     const code = custom.get(id) ?? id;
-    const style = known.get(code) ?? (isDateFormat(code) ? "day" : markingFormat(code));
+    const style =
+      known.get(code) ?? (isDateFormat(code.replace(LOCALES, "")) ? "day" : markingFormat(code));
     known.set(code, style);
     return style;
   });

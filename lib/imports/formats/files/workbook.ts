@@ -1,10 +1,11 @@
 import { StringDecoder } from "node:string_decoder";
 import { xmlEvents } from "../camt/xml-events.ts";
 import { type Described, describeTable, type Known } from "../csv/csv-mapping.ts";
+import { labelOf } from "../csv/csv-stated-balances.ts";
 import { type Table, tableOfRows } from "../csv/csv-table.ts";
 import { refuseFile } from "../refusal.ts";
 import { type SheetRow, sheetRows } from "./sheet-rows.ts";
-import { type SheetContext, stylesOf } from "./sheet-values.ts";
+import { type CellKind, type SheetContext, stylesOf } from "./sheet-values.ts";
 import { SwappedDays } from "./swapped-days.ts";
 import { readEntry, type Zip } from "./zip.ts";
 
@@ -127,13 +128,13 @@ async function cellStyles(zip: Zip, path: string): Promise<SheetContext["styles"
 /** A sheet's first rows as a table; null if it has none. */
 export async function sheetTable(sheet: Sheet, known: Known): Promise<SheetTable | null> {
   const rows: { cells: string[]; line: number }[] = [];
-  const days = new SwappedDays();
+  const kindsOf = new Map<number, CellKind[]>();
   let hasAmbiguousText = false;
   for await (const batch of sheet.rows()) {
     for (const { cells, number, kinds } of batch) {
       if (cells.every((cell) => cell.trim() === "")) continue;
       rows.push({ cells, line: number });
-      days.add(cells, kinds);
+      kindsOf.set(number, kinds);
       hasAmbiguousText ||= cells.some(
         (cell, at) => kinds[at] !== "number" && /\d[.,]\d{3}$/.test(cell),
       );
@@ -142,7 +143,12 @@ export async function sheetTable(sheet: Sheet, known: Known): Promise<SheetTable
   }
   const required = Object.values(known.mapping?.fields ?? {});
   const table = tableOfRows(rows, known.hasHeader ?? known.mapping?.header_row, required);
-  return table && { table, isTyped: !hasAmbiguousText, days };
+  if (!table) return null;
+  const days = new SwappedDays();
+  // A program adds the day of printing above the table, or of the balance below it, as text.
+  for (const { cells, line } of table.rows)
+    if (!cells.some((cell) => labelOf(cell))) days.add(cells, kindsOf.get(line) ?? []);
+  return { table, isTyped: !hasAmbiguousText, days };
 }
 
 export type SheetTable = { table: Table; isTyped: boolean; days: SwappedDays };
