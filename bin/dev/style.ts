@@ -1,6 +1,6 @@
 /**
- * Fails if a comment has a phrase of bin/dev/style-phrases.json, or a declaration a name that
- * nobody would search for, and prints where.
+ * Fails if a comment has a phrase of bin/dev/style-phrases.json, a declaration a name that nobody
+ * would search for, or a SQL function of several tables one-letter aliases, and prints where.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -36,9 +36,20 @@ const NAMES = [
 ];
 const DECLARED = new RegExp(`\\b(?:const|let|function) (${NAMES.join("|")})\\b`);
 
+/** With more tables than this in a function, the reader can't remember what a letter stands for. */
+const MAX_TABLES = 2;
+const SQL_FUNCTION = /create function ([\w.]+)[\s\S]*?\$\$([\s\S]*?)\$\$/g;
+const TABLE = /\b(?:from|join|update|into)\s+((?:public|private)\.\w+)(?!\s*\()/g;
+const ONE_LETTER =
+  /\b(?:from|join|update)\s+[\w.]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s+(?:as\s+)?([a-z])\b(?!\s*\()/g;
+
 type Place = { rule: string; at: string; text: string };
 
-const places = tracked().flatMap(placesIn);
+const files = tracked();
+const places = [
+  ...files.flatMap(placesIn),
+  ...files.filter((file) => file.startsWith("supabase/schemas/")).flatMap(shortAliasesIn),
+];
 for (const { rule, at, text } of places) console.log(`✗ ${at}: ${rule}: ${text}`);
 if (places.length > 0) process.exitCode = 1;
 
@@ -60,6 +71,17 @@ function placesIn(file: string): Place[] {
         comment !== null && pattern.test(comment) ? [{ rule: phrase, at, text: comment }] : [],
       ),
     ];
+  });
+}
+
+function shortAliasesIn(file: string): Place[] {
+  const functions = readFileSync(join(ROOT, file), "utf8").matchAll(SQL_FUNCTION);
+  return [...functions].flatMap(([, name = "", body = ""]) => {
+    const tables = new Set([...body.matchAll(TABLE)].map(([, table]) => table));
+    const letters = new Set([...body.matchAll(ONE_LETTER)].map(([, letter]) => letter));
+    return tables.size > MAX_TABLES && letters.size > 0
+      ? [{ rule: "one-letter aliases", at: `${file}, ${name}`, text: [...letters].join(", ") }]
+      : [];
   });
 }
 

@@ -85,37 +85,39 @@ declare
   items jsonb;
 begin
   execute format($q$
-    select jsonb_agg(private.delivery_json(p.d, a.a) order by (p.d).id desc)
-    from (select d from public.webhook_deliveries d where %s order by d.id desc limit $1 + 1) p
+    select jsonb_agg(private.delivery_json(page.delivery, last.attempt)
+      order by (page.delivery).id desc)
+    from (
+      select delivery from public.webhook_deliveries delivery
+      where %s order by delivery.id desc limit $1 + 1
+    ) page
     left join lateral (
-      select a from public.webhook_attempts a
-      where a.tenant_id = (p.d).tenant_id and a.delivery_id = (p.d).id order by a.number desc
-        limit 1
-    ) a on true
+      select attempt from public.webhook_attempts attempt
+      where attempt.tenant_id = (page.delivery).tenant_id
+        and attempt.delivery_id = (page.delivery).id
+      order by attempt.number desc limit 1
+    ) last on true
   $q$, concat_ws(' and ',
-    format('d.tenant_id = %L', private.tenant_id()),
+    format('delivery.tenant_id = %L', private.tenant_id()),
     (
-      select string_agg(format('d.%I = %L', name, input ->> name), ' and ')
+      select string_agg(format('delivery.%I = %L', name, input ->> name), ' and ')
       from unnest('{webhook_id,type,event_id}'::text[]) name where input ->> name is not null
     ),
-    case when input -> 'after' ->> 0 is not null then format('d.id < %L', input -> 'after' ->> 0)
-      end,
-    case when wanted in ('delivered', 'failed') then format('d.status = %L', wanted)
+    case when input -> 'after' ->> 0 is not null then
+      format('delivery.id < %L', input -> 'after' ->> 0) end,
+    case when wanted in ('delivered', 'failed') then format('delivery.status = %L', wanted)
       when wanted is not null then format(
-        'd.status = ''pending'' and private.delivery_status(d) = %L',
+        'delivery.status = ''pending'' and private.delivery_status(delivery) = %L',
         wanted) end,
     case when input ->> 'request_id' is not null then
       format(
-        'd.event_id in (select e.id from public.events e where e.tenant_id = %L and e.request_id = %L)',
+        'delivery.event_id in (select event.id from public.events event '
+          'where event.tenant_id = %L and event.request_id = %L)',
         private.tenant_id(), input ->> 'request_id') end,
-    case
-      when input ->> 'since' is not null then format('d.created_at >= %L::timestamptz',
-        input ->> 'since')
-      end,
-    case
-      when input ->> 'until' is not null then format('d.created_at < %L::timestamptz',
-        input ->> 'until')
-      end
+    case when input ->> 'since' is not null then
+      format('delivery.created_at >= %L::timestamptz', input ->> 'since') end,
+    case when input ->> 'until' is not null then
+      format('delivery.created_at < %L::timestamptz', input ->> 'until') end
   )) into items using page_size;
   return private.page(items, page_size, 'id') || jsonb_build_object('as_of', private.iso(now()));
 end $$;
