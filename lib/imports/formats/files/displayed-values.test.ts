@@ -109,6 +109,16 @@ describe("a formula", () => {
     expect({ lines, refusals }).toEqual({ lines: ["2026-10-02 700"], refusals: [] });
   });
 
+  test("with the result 0 is read if another formula's result is stored", async () => {
+    const formulas =
+      PAIR +
+      row(2, '<c r="B2"><f>D2</f><v>0</v></c>', '<c r="C2"><f>E2</f><v>300</v></c>') +
+      row(3, '<c r="B3"><f>D3</f><v>7</v></c>', '<c r="C3"><f>E3</f><v>0</v></c>');
+    const file = handMade(formulas, { "xl/workbook.xml": workbookXml });
+    const { lines } = await imported(file, "a.xlsx");
+    expect(lines).toEqual(["2026-10-02 30000", "2026-10-02 -700"]);
+  });
+
   test("with the result 0 is read in a computed workbook", async () => {
     const { lines } = await imported(handMade(rows("<v>0</v>")), "a.xlsx");
     expect(lines).toEqual(["2026-10-02 0", "2026-10-02 30000"]);

@@ -42,8 +42,8 @@ const CAPTION = /^<table[^>]{0,500}>\s{0,200}<caption\b[^>]{0,200}>([\s\S]{0,200
 const MONEY = /\d[.,]\d{2}(?!\d)/;
 
 /**
- * Makes a row of each heading before a table that says something about its rows, such as "Pending",
- * because only the rows of tables are read.
+ * Adds what the heading before a table says about its rows, such as "Pending", as a row: only the
+ * rows of tables are read.
  */
 function withHeadings(html: string): string {
   const parts = html.split(/(?=<table[\s>])/i);

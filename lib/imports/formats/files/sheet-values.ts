@@ -58,8 +58,12 @@ export function cellText(cell: RawCell, context: SheetContext): { text: string; 
       return { text: value, kind: "text" };
     default: {
       const number = value.trim();
-      if (formula !== undefined && isUncomputed(number, context))
-        return { text: `=${formula || "formula"}`, kind: "text" };
+      if (formula !== undefined) {
+        if (isUncomputed(number, context))
+          return { text: `=${formula || "formula"}`, kind: "text" };
+        // A program that stored one result stored them all.
+        context.isUncomputed = false;
+      }
       if (number === "") return { text: "", kind: "text" };
       const format = context.styles[style] ?? null;
       if (format === "day") return { text: dayText(Number(number), context.is1904), kind: "day" };

@@ -17,7 +17,12 @@ const SHEET_MAX_BYTES = 512 * 1024 * 1024;
 const SHEETS_MAX = 100;
 const ROWS_LOOKED_AT = 5_000;
 
-export type Sheet = { name: string; rows: () => AsyncIterable<SheetRow[]> };
+export type Sheet = {
+  name: string;
+  rows: () => AsyncIterable<SheetRow[]>;
+  /** Whether no row read so far has the result of a formula, so that 0 may stand for nothing. */
+  isUncomputed?: () => boolean;
+};
 
 /** The content of an .xlsx file, or of a table that is named .xls. */
 export type Workbook = { sheets: Sheet[] };
@@ -55,7 +60,11 @@ export async function openWorkbook(zip: Zip): Promise<Workbook> {
     sheets: named.slice(0, SHEETS_MAX).flatMap(({ name, target }) => {
       const entry = zip.entries.get(target);
       if (!entry) return [];
-      return { name, rows: () => sheetRows(readEntry(zip, entry, SHEET_MAX_BYTES), context) };
+      return {
+        name,
+        rows: () => sheetRows(readEntry(zip, entry, SHEET_MAX_BYTES), context),
+        isUncomputed: () => context.isUncomputed,
+      };
     }),
   };
 }
@@ -127,6 +136,13 @@ async function cellStyles(zip: Zip, path: string): Promise<SheetContext["styles"
 
 /** A sheet's first rows as a table; null if it has none. */
 export async function sheetTable(sheet: Sheet, known: Known): Promise<SheetTable | null> {
+  const before = sheet.isUncomputed?.();
+  const found = await readTable(sheet, known);
+  // The rows above the first result were read as if there were none.
+  return before === sheet.isUncomputed?.() ? found : readTable(sheet, known);
+}
+
+async function readTable(sheet: Sheet, known: Known): Promise<SheetTable | null> {
   const rows: { cells: string[]; line: number }[] = [];
   const kindsOf = new Map<number, CellKind[]>();
   let hasAmbiguousText = false;
