@@ -327,8 +327,8 @@ export const putEntryRulesContract = contract({
   summary: "Set the entry rules of a period's sources",
   description:
     "Creates a new version for the closes to come. Without ledger, its settings stay. Batches " +
-    "that exist don't change; a period that is reopened is posted anew by the version of its " +
-    "next close.",
+    "that exist don't change; a reopened period is posted again by the version of its next " +
+    "close.",
   access: needs("write:reconciliations"),
   params: byReconciliation,
   body: z.strictObject({ rules, ledger: ledger.optional() }),

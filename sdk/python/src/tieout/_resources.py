@@ -1625,7 +1625,7 @@ class Reconciliations(SyncResource):
     def put_entry_rules(self, id: str, body: T.PutEntryRulesRequest, **options: Unpack[Options]) -> Union[T.EntryRuleSet, None]:
         """Set the entry rules of a period's sources.
 
-        Creates a new version for the closes to come. Without ledger, its settings stay. Batches that exist don't change; a period that is reopened is posted anew by the version of its next close.
+        Creates a new version for the closes to come. Without ledger, its settings stay. Batches that exist don't change; a reopened period is posted again by the version of its next close.
         """
         return self._call("PUT", f"/v1/reconciliations/{segment('id', id)}/entry-rules", options, body=body)
 
@@ -1850,7 +1850,7 @@ class AsyncReconciliations(AsyncResource):
     async def put_entry_rules(self, id: str, body: T.PutEntryRulesRequest, **options: Unpack[Options]) -> Union[T.EntryRuleSet, None]:
         """Set the entry rules of a period's sources.
 
-        Creates a new version for the closes to come. Without ledger, its settings stay. Batches that exist don't change; a period that is reopened is posted anew by the version of its next close.
+        Creates a new version for the closes to come. Without ledger, its settings stay. Batches that exist don't change; a reopened period is posted again by the version of its next close.
         """
         return await self._call("PUT", f"/v1/reconciliations/{segment('id', id)}/entry-rules", options, body=body)
 

@@ -1115,7 +1115,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Set the entry rules of a period's sources.
    *
-   * Creates a new version for the closes to come. Without ledger, its settings stay. Batches that exist don't change; a period that is reopened is posted anew by the version of its next close.
+   * Creates a new version for the closes to come. Without ledger, its settings stay. Batches that exist don't change; a reopened period is posted again by the version of its next close.
    */
   putEntryRules(id: string, body: T.PutEntryRulesRequest, options?: CallOptions): Call<T.EntryRuleSet | undefined> {
     return callOf(this.send, { method: "PUT", path: `/v1/reconciliations/${segment("id", id)}/entry-rules`, body, options });
