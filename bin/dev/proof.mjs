@@ -1,8 +1,8 @@
 /**
  * `npm run proof [-- <part>…]` runs every test; `npm test` runs only those that would do harm the
  * same day. Each part continues where it was interrupted on the same commit; a finished part starts
- * over when it is named. The results are in test-results/proof.json and docs/proof.md, which names
- * the parts that were not run.
+ * over when it is named. docs/proof.json keeps the last result of each part, whichever commit it ran
+ * on, and docs/proof.md shows them.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,9 +10,9 @@ import { build, install, ROOT } from "../setup.mjs";
 import { ensureChromium } from "./chromium.mjs";
 import { daysAhead, daysToLeapDay, ensureFaketime } from "./faketime.mjs";
 import { playwright, runSingle, verify, vitest } from "./suites.mjs";
-import { commitOf, isClean, saveResult, TestRun } from "./test-run.mjs";
+import { commitOf, isClean, TestRun } from "./test-run.mjs";
 
-const RESULTS = join(ROOT, "test-results/proof.json");
+const RESULTS = join(ROOT, "docs/proof.json");
 const PAGE = join(ROOT, "docs/proof.md");
 
 /** The steps of each part: a name, the command, and the suite that repeats its failures. */
@@ -50,41 +50,51 @@ const installed = install();
 await Promise.all([installed, ensureChromium(installed)]);
 await build();
 
-const proof = begun();
+const commit = commitOf();
+const clean = isClean();
+const proof = existsSync(RESULTS) ? JSON.parse(readFileSync(RESULTS, "utf8")) : {};
 for (const part of named.length > 0 ? named : Object.keys(PARTS)) await prove(part);
-const all = Object.values(proof.parts).flatMap(({ steps }) => Object.values(steps));
+const all = Object.values(proof).flatMap(({ steps }) => Object.values(steps));
 const failed = all.reduce((sum, step) => sum + step.failed.length, 0);
-for (const [part, result] of Object.entries(proof.parts)) console.log(lineOf(part, result));
+for (const [part, result] of Object.entries(proof)) console.log(lineOf(part, result));
 for (const step of all) for (const { name } of step.failed) console.log(`✗ ${name}`);
 writeFileSync(PAGE, pageOf());
 process.exit(failed > 0 ? 1 : 0);
 
 async function prove(part) {
   const steps = PARTS[part]();
-  if (!proof.parts[part] || (proof.parts[part].ended && named.length > 0))
-    proof.parts[part] = { ended: false, steps: {} };
-  const { steps: done } = proof.parts[part];
+  if (!continues(proof[part]) || (proof[part].ended && named.length > 0))
+    proof[part] = { commit, clean, begun: today(), ended: false, steps: {} };
+  const { steps: done } = proof[part];
   for (const { name, suite, run } of steps.filter((step) => !done[step.name])) {
     const test = new TestRun();
     await test.suite(suite ?? name, run);
     if (suite) await test.rerunAlone();
     const { suites, failed, flaky, load } = test.report();
     const [{ passed, minutes }] = Object.values(suites);
-    done[name] = { passed, failed, flaky, minutes, load };
-    saveResult("proof.json", proof);
+    done[name] = { passed, failed: failed.map(nameOf), flaky: flaky.map(nameOf), minutes, load };
+    save();
   }
-  proof.parts[part].ended = true;
-  saveResult("proof.json", proof);
+  proof[part].ended = true;
+  save();
 }
 
-/** The results so far for this commit. A checkout with changes never reuses any. */
-function begun() {
-  const commit = commitOf();
-  const clean = isClean();
-  const stored = clean && existsSync(RESULTS) && JSON.parse(readFileSync(RESULTS, "utf8"));
-  return stored?.commit === commit && stored.clean
-    ? stored
-    : { commit, clean, startedAt: new Date(), parts: {} };
+/** A checkout with changes never continues, because nobody could tell what ran. */
+function continues(result) {
+  return clean && result?.clean && result.commit === commit;
+}
+
+function save() {
+  writeFileSync(RESULTS, `${JSON.stringify(proof, null, 1)}\n`);
+}
+
+/** A failure without its output, which names paths of the machine. */
+function nameOf({ file, name }) {
+  return { file, name };
+}
+
+function today() {
+  return new Date().toISOString().slice(0, 10);
 }
 
 function below(folder, kind) {
@@ -133,22 +143,22 @@ function lineOf(part, result) {
 
 function pageOf() {
   const rows = Object.keys(PARTS).map((part) => {
-    const result = proof.parts[part];
-    if (!result?.ended) return `| ${part} | not ${result ? "ended" : "run"} | | | |`;
+    const result = proof[part];
+    if (!result?.ended) return `| ${part} | not ${result ? "ended" : "run"} | | | | | |`;
     const { passed, failed, flaky, minutes } = sumOf(result);
-    return `| ${part} | ${passed} | ${failed} | ${flaky} | ${minutes} |`;
+    const ran = `${result.commit.slice(0, 8)}${result.clean ? "" : ", with changes"}`;
+    return `| ${part} | ${ran} | ${result.begun} | ${passed} | ${failed} | ${flaky} | ${minutes} |`;
   });
   const list = (kind) => all.flatMap((step) => step[kind].map(({ name }) => `- ${name}`));
   const listed = (title, names) => (names.length > 0 ? ["", `## ${title}`, "", ...names] : []);
   return [
-    "# The last whole proof",
+    "# The last proof of each part",
     "",
-    `\`npm run proof\` on ${proof.commit.slice(0, 8)}, ` +
-      `${proof.clean ? "" : "with changes, "}begun ` +
-      `${new Date(proof.startedAt).toISOString().slice(0, 10)}. Written by it: don't edit.`,
+    "`npm run proof` writes this page from `proof.json`: don't edit it. Each row names the commit " +
+      "its part ran on.",
     "",
-    "| Part | Passed | Failed | Flaky | Minutes |",
-    "| --- | ---: | ---: | ---: | ---: |",
+    "| Part | Commit | Begun | Passed | Failed | Flaky | Minutes |",
+    "| --- | --- | --- | ---: | ---: | ---: | ---: |",
     ...rows,
     ...listed("Failed", list("failed")),
     ...listed("Flaky", list("flaky")),

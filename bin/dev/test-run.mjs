@@ -123,9 +123,9 @@ export function commitOf() {
   return git("rev-parse", "HEAD");
 }
 
-/** Whether there are no uncommitted changes except in the page that a proof writes. */
+/** Whether there are no uncommitted changes except in the files that a proof writes. */
 export function isClean() {
-  return git("status", "--porcelain", "--", ".", ":!docs/proof.md") === "";
+  return git("status", "--porcelain", "--", ".", ":!docs/proof.*") === "";
 }
 
 /** Writes a result below test-results. */
