@@ -51,7 +51,7 @@ function Row({ apiKey, asOf, to }: { apiKey: ApiKey; asOf: string; to: PageLink 
   const isRevoked = apiKey.status === "revoked";
   return (
     <CardRow grid={COLUMNS} className="gap-y-1.5 py-3 @4xl:min-h-14 @4xl:py-2">
-      <td className="min-w-0 @max-4xl:flex-1">
+      <td className="min-w-0 @max-4xl:flex-1 compact:flex compact:items-baseline compact:gap-x-3">
         <RowLink to={to}>{apiKey.name}</RowLink>
         <code className="font-mono text-xs text-muted" title={apiKey.key_id}>
           {maskedId(apiKey.key_id)}
@@ -60,18 +60,18 @@ function Row({ apiKey, asOf, to }: { apiKey: ApiKey; asOf: string; to: PageLink 
       <td className="@max-4xl:ml-auto">
         <StatusBadge status={apiKey.status} />
       </td>
-      <td className="min-w-0 @max-4xl:basis-full">
+      <td className="min-w-0 @max-4xl:basis-full compact:order-1 compact:basis-auto">
         <ScopeSummary scopes={apiKey.scopes} />
       </td>
       <td>
         <Sparkline calls={apiKey.calls_by_day} />
       </td>
-      <td className="tabular-nums">
+      <td className="tabular-nums compact:order-1">
         <Named name="Last used">
           <LastUsed apiKey={apiKey} asOf={asOf} />
         </Named>
       </td>
-      <td className="tabular-nums @max-4xl:basis-full">
+      <td className="tabular-nums @max-4xl:basis-full compact:order-1 compact:basis-auto">
         <Named name={isRevoked ? "Revoked" : "Expires"} always={isRevoked}>
           <Expiry apiKey={apiKey} asOf={asOf} />
         </Named>

@@ -114,7 +114,7 @@ export function Named({
   children: ReactNode;
 }) {
   return (
-    <span className="flex min-w-0 flex-wrap gap-x-1.5">
+    <span className="flex min-w-0 flex-wrap gap-x-1.5 compact:flex-nowrap">
       <span className={classes("shrink-0 text-muted", !always && "@4xl:hidden")}>{name} </span>
       <span className="min-w-0">{children}</span>
     </span>

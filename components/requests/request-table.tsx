@@ -50,7 +50,7 @@ function Row({ call, to }: { call: LoggedRequest; to: PageLink }) {
           {call.status}
         </Badge>
       </td>
-      <td className="min-w-0 @max-4xl:order-first @max-4xl:basis-full">
+      <td className="min-w-0 @max-4xl:order-first @max-4xl:basis-full compact:flex compact:items-baseline compact:gap-x-3">
         <RowLink to={to} className="block truncate font-mono text-sm font-medium" title={call.path}>
           {call.method} {call.path}
         </RowLink>

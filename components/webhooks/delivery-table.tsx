@@ -55,7 +55,7 @@ function Row({
       <td>
         <DeliveryBadge status={status} />
       </td>
-      <td className="min-w-0 @max-4xl:order-first @max-4xl:basis-full">
+      <td className="min-w-0 @max-4xl:order-first @max-4xl:basis-full compact:flex compact:items-baseline compact:gap-x-3 compact:pr-32">
         <RowLink to={to} className="block truncate font-medium">
           {type}
         </RowLink>
@@ -64,7 +64,7 @@ function Row({
       <td className="min-w-0">
         <LastResponse delivery={delivery} />
       </td>
-      <td className="tabular-nums @max-4xl:basis-full">
+      <td className="tabular-nums @max-4xl:basis-full compact:basis-auto">
         {attempt_count}{" "}
         <span className="@4xl:sr-only">{attempt_count === 1 ? "attempt" : "attempts"}</span>
         {next_attempt_at && attempt_count > 0 && (
@@ -75,7 +75,7 @@ function Row({
           </span>
         )}
       </td>
-      <td className="text-muted tabular-nums @max-4xl:absolute @max-4xl:top-2.5 @max-4xl:right-2">
+      <td className="text-muted tabular-nums @max-4xl:absolute @max-4xl:top-2.5 @max-4xl:right-2 compact:top-1.5">
         <RelativeTime iso={created_at} asOf={asOf} />
       </td>
     </CardRow>

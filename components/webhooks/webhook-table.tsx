@@ -48,7 +48,7 @@ function Row({ webhook, href, asOf }: { webhook: Webhook; href: string; asOf: st
     .at(-1);
   return (
     <CardRow grid={COLUMNS} className="gap-y-1.5 py-3 @4xl:min-h-16 @4xl:py-2">
-      <td className="min-w-0 @max-4xl:flex-1">
+      <td className="min-w-0 @max-4xl:flex-1 compact:flex compact:items-baseline compact:gap-x-3">
         <RowLink to={href} title={url}>
           {formatUrl(url)}
         </RowLink>
@@ -57,7 +57,7 @@ function Row({ webhook, href, asOf }: { webhook: Webhook; href: string; asOf: st
       <td className="@max-4xl:ml-auto">
         <HealthBadge webhook={webhook} />
       </td>
-      <td className="min-w-0 @max-4xl:basis-full" title={events.join(", ")}>
+      <td className="min-w-0 @max-4xl:basis-full compact:basis-auto" title={events.join(", ")}>
         <Named name="Events">
           <code className="font-mono text-xs">{events[0]}</code>
           {events.length > 1 && (
@@ -77,7 +77,7 @@ function Row({ webhook, href, asOf }: { webhook: Webhook; href: string; asOf: st
           <span className="text-muted">/ {formatDuration(last_24h.p95_ms)}</span>
         </Named>
       </td>
-      <td className="tabular-nums @max-4xl:basis-full">
+      <td className="tabular-nums @max-4xl:basis-full compact:basis-auto">
         <Named name="Last sent">
           {lastSent ? (
             <RelativeTime iso={lastSent} asOf={asOf} />

@@ -6,8 +6,19 @@ import { settled } from "./soundness.ts";
 const ZOOMED = { width: 720, height: 450 };
 const ROWS_MIN = 5;
 
-/** The lists of one line or two a row; matches and settings show fewer, larger cards. */
-const LISTS = ["exceptions", "lines", "sources", "reconciliations"];
+const LISTS = [
+  "exceptions",
+  "lines",
+  "sources",
+  "reconciliations",
+  "api-keys",
+  "webhooks",
+  "members",
+  "calendars",
+  "entry-batches",
+  "requests",
+  "security-events",
+];
 
 /** How many rows of the list's height fit below the place where its first row begins. */
 async function rowsThatFit(page: Page): Promise<number> {
@@ -30,3 +41,17 @@ for (const list of LISTS)
     await settled(page);
     expect(await rowsThatFit(page)).toBeGreaterThanOrEqual(ROWS_MIN);
   });
+
+test("matches show five rows in a usual window at 200 % zoom", async ({ page, context }) => {
+  await beSignedIn(context, { acme: ["tenant_admin"] });
+  await page.setViewportSize(ZOOMED);
+  await page.goto("/acme/reconciliations");
+  await page
+    .getByRole("link", { name: /October/ })
+    .first()
+    .click();
+  await page.getByRole("link", { name: "Matches", exact: true }).first().click();
+  await page.waitForURL(/\/matches/);
+  await settled(page);
+  expect(await rowsThatFit(page)).toBeGreaterThanOrEqual(ROWS_MIN);
+});

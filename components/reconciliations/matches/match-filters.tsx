@@ -19,9 +19,9 @@ type Props = {
 
 export function MatchFilters({ search, onChange, onClear, rules, currency }: Props) {
   return (
-    <search className="flex gap-2 pb-4 max-sm:flex-col sm:flex-wrap">
+    <search className="scrollbar-none flex gap-2 pb-4 max-sm:flex-col sm:flex-wrap short:pb-2 short:sm:-m-1 short:sm:flex-nowrap short:sm:overflow-x-auto short:sm:p-1 short:sm:*:shrink-0">
       <SearchField label="Search matches" value={search.q} onChange={(q) => onChange({ q })} />
-      <div className="scrollbar-none relative -my-1 flex items-center gap-2 py-1 max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4 sm:grow sm:flex-wrap">
+      <div className="scrollbar-none relative -my-1 flex items-center gap-2 py-1 max-sm:-mx-4 max-sm:overflow-x-auto max-sm:px-4 sm:grow sm:flex-wrap short:sm:flex-nowrap">
         <FilterMenu
           name="State"
           value={search.state}

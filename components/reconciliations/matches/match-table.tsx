@@ -94,7 +94,7 @@ function Side({
 }) {
   const lines = members.filter((member) => member.side === side);
   return (
-    <td className="min-w-0 @max-4xl:basis-full">
+    <td className="min-w-0 @max-4xl:basis-full compact:basis-[calc(50%-0.5rem)]">
       <Named name={name}>
         <ul className="min-w-0">
           {lines.slice(0, SHOWN_MAX).map((line) => (
@@ -138,10 +138,10 @@ function MatchedLine({
     !alone && formatMoney(allocated_minor, currency),
   ];
   return (
-    <li className="min-w-0 pb-0.5">
+    <li className="min-w-0 pb-0.5 compact:flex compact:items-baseline compact:gap-x-2 compact:pb-0">
       <PrefetchLink
         href={lineOfPeriod(useTenantId(), period, line_id)}
-        className="block truncate py-0.5 font-medium underline-offset-2 hover:underline"
+        className="block truncate py-0.5 font-medium compact:py-0 underline-offset-2 hover:underline"
       >
         {name}
       </PrefetchLink>

@@ -59,7 +59,7 @@ export const LineRow = memo(function LineRow({
         </RowLink>
       </td>
       <td
-        className="min-w-0 truncate text-muted @max-4xl:order-3 @max-4xl:basis-full short:@lg:@max-4xl:flex-1 short:@lg:@max-4xl:basis-1/3"
+        className="min-w-0 truncate text-muted @max-4xl:order-3 @max-4xl:basis-full compact:flex-1 compact:basis-1/3"
         title={more || undefined}
       >
         {more}

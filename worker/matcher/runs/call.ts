@@ -9,12 +9,12 @@ export type Caller = { query: (text: string, values: unknown[]) => Promise<{ row
 export async function call<Row extends object>(
   client: Caller,
   name: string,
-  given: Record<string, unknown>,
+  args: Record<string, unknown>,
 ): Promise<Row[]> {
-  const list = Object.keys(given).map((argument, index) => `${argument} => $${index + 1}`);
+  const list = Object.keys(args).map((argument, index) => `${argument} => $${index + 1}`);
   const { rows } = await client.query(
     `select * from private.${name}(${list.join(", ")})`,
-    Object.values(given),
+    Object.values(args),
   );
   return rows as Row[];
 }
@@ -23,8 +23,8 @@ export async function call<Row extends object>(
 export async function callForValue<Value>(
   client: Caller,
   name: string,
-  given: Record<string, unknown>,
+  args: Record<string, unknown>,
 ): Promise<Value> {
-  const [row] = await call<Record<string, Value>>(client, name, given);
+  const [row] = await call<Record<string, Value>>(client, name, args);
   return row?.[name] as Value;
 }

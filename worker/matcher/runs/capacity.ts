@@ -2,7 +2,7 @@ import { memoryBytes } from "#lib/runtime/memory.ts";
 import { ApiError } from "#lib/wire/errors.ts";
 
 /** The share of the process's memory that one run may use: two large runs go on at a time. */
-const SHARE = 0.3;
+const SHARE_OF_MEMORY = 0.3;
 /**
  * Peak memory of the engine per line without its texts, measured with a million lines a side;
  * includes candidates and matches.
@@ -19,15 +19,15 @@ const GIGABYTE = 1e9;
 export function requireCapacity(
   lines: number,
   textBytes: number,
-  most = SHARE * memoryBytes(),
+  maxBytes = SHARE_OF_MEMORY * memoryBytes(),
 ): void {
   const needed = lines * LINE_BYTES + textBytes;
-  if (needed <= most) return;
+  if (needed <= maxBytes) return;
   const gigabytes = (bytes: number) => (bytes / GIGABYTE).toFixed(1);
   throw new ApiError(
     "conflict",
     `This run would weigh ${lines.toLocaleString("en")} lines and needs at least ` +
-      `${gigabytes(needed)} GB of memory; a run here may take ${gigabytes(most)} GB. Settle or ` +
+      `${gigabytes(needed)} GB of memory; a run here may take ${gigabytes(maxBytes)} GB. Settle or ` +
       "exclude lines that are open for long, close earlier periods, or give the matcher more " +
       "memory. Then run it again.",
   );

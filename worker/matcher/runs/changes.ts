@@ -11,55 +11,55 @@ const SCORE_STEP = 0.001;
 export type MatchState = "confirmed" | "suggested";
 
 /**
- * A match of the result, by its index. `again`: the id of an earlier match with the same lines and
- * amounts, but another rule or hash.
+ * A match of the result, by its index. `replaces`: the id of an earlier match with the same lines
+ * and amounts, but another rule or hash.
  */
-export type NewMatch = { state: MatchState; index: number; hash: string; again: string | null };
+export type NewMatch = { state: MatchState; index: number; hash: string; replaces: string | null };
 
 export type Changes = {
-  kept: number;
+  unchanged: number;
   /** Confirmed ones first. */
-  made: NewMatch[];
+  created: NewMatch[];
   /** Earlier matches that the result does not have. */
-  gone: EarlierMatch[];
+  removed: EarlierMatch[];
 };
 
 /**
  * Matches are compared by their hash: the same state, rule, lines and amounts are the same match.
  */
 export function changesOf(result: Result, present: readonly EarlierMatch[], fees: Fees): Changes {
-  const left = new Map(present.map((match) => [match.hash, match]));
+  const remaining = new Map(present.map((match) => [match.hash, match]));
   const created: NewMatch[] = [];
   let unchanged = 0;
   for (const state of ["confirmed", "suggested"] as const) {
     for (let index = 0; index < result[state].length; index++) {
       const hash = matchHash(state, result[state], index, result.input.left, result.input.right);
-      const before = left.get(hash);
-      left.delete(hash);
-      if (before && isAsProbable(before, result[state], index)) unchanged += 1;
-      else created.push({ state, index, hash, again: before?.id ?? null });
+      const earlier = remaining.get(hash);
+      remaining.delete(hash);
+      if (earlier && isAsProbable(earlier, result[state], index)) unchanged += 1;
+      else created.push({ state, index, hash, replaces: earlier?.id ?? null });
     }
   }
-  const alike = new Map(
-    [...left.values()].map((match) => [
+  const byContent = new Map(
+    [...remaining.values()].map((match) => [
       contentOf(match.state, match.lines, match.allocated),
       match,
     ]),
   );
-  for (const match of alike.size > 0 ? created : []) {
+  for (const match of byContent.size > 0 ? created : []) {
     const handles = handlesOf(result, result[match.state], match.index);
     const content = contentOf(
       match.state,
       handles,
       withFees(fees, handles, allocatedOf(result, match)),
     );
-    const same = alike.get(content);
-    if (!same) continue;
-    match.again = same.id;
-    alike.delete(content);
-    left.delete(same.hash);
+    const earlier = byContent.get(content);
+    if (!earlier) continue;
+    match.replaces = earlier.id;
+    byContent.delete(content);
+    remaining.delete(earlier.hash);
   }
-  return { kept: unchanged, made: created, gone: [...left.values()] };
+  return { unchanged, created, removed: [...remaining.values()] };
 }
 
 /** A suggestion's score follows newer lines; a confirmed match keeps its original score. */

@@ -1,4 +1,4 @@
-import { setImmediate as otherWork } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Client } from "pg";
 import { log } from "#lib/runtime/log.ts";
 import { type Step, traced } from "#lib/runtime/trace.ts";
@@ -27,7 +27,7 @@ export type RunKey = { tenant_id: string; reconciliation_id: string; run_id: str
 /** A run and the number of the attempt that does it. */
 export type Attempt = Pick<ClaimedRun, "runId" | "attempt">;
 
-type Begun = {
+type BegunRun = {
   run_id: string;
   attempt: number;
   pair_no: number;
@@ -44,8 +44,8 @@ type Begun = {
   short_after: LastRun | null;
 };
 
-/** The most decisions that one run learns from. */
-const DECISIONS = 2_000;
+/** How many decisions one run learns from at most. */
+const DECISIONS_MAX = 2_000;
 const REPORT_EVERY_MS = 500;
 /** How long the rules hold the event loop before they yield. */
 const SLICE_MS = 20;
@@ -53,37 +53,37 @@ const SLICE_MS = 20;
 /**
  * Runs the rules over a period: learns from people's decisions, matches, saves the changes, opens
  * exceptions and checks the result.
- * @param main the connection that does the work
- * @param side the connection that reports progress
- * @param begun called with the run and its attempt; not called where no run waits
+ * @param client the connection that does the work
+ * @param progressClient the connection that reports progress
+ * @param onBegin called with the run and its attempt; not called where no run waits
  * @throws ApiError `conflict` where the result violates an invariant: nothing was saved, and a
  * retry would give the same result
  */
 export async function doRun(
-  main: Client,
-  side: Client,
+  client: Client,
+  progressClient: Client,
   key: RunKey,
-  begun: (run: Attempt) => void,
+  onBegin: (run: Attempt) => void,
   stop?: AbortSignal,
 ): Promise<void> {
-  const todo = await begin(main, key);
-  if (!todo) return;
-  begun({ runId: todo.runId, attempt: todo.attempt });
-  if (todo.heldBack) return openHeldBackExceptions(main, todo, storedReasons(todo.heldBack));
-  const short = await traced(sqlStep("decide new lines", todo), () =>
-    doShortRun(main, todo, businessDaysIn(todo)),
+  const run = await begin(client, key);
+  if (!run) return;
+  onBegin({ runId: run.runId, attempt: run.attempt });
+  if (run.heldBack) return openHeldBackExceptions(client, run, storedReasons(run.heldBack));
+  const short = await traced(sqlStep("decide new lines", run), () =>
+    doShortRun(client, run, businessDaysIn(run)),
   );
   if (!short) return;
-  if (!todo.dryRun) todo.weights = await learnDecisions(main, todo);
-  const progress = new Progress(side, todo, stop);
-  await refreshStatistics(main, todo.tenantId);
-  const input = await traced(sqlStep("read lines", todo), () =>
-    withStatementTimeout(main, todo, () => readRun(main, todo)),
+  if (!run.dryRun) run.weights = await learnDecisions(client, run);
+  const progress = new Progress(progressClient, run, stop);
+  await refreshStatistics(client, run.tenantId);
+  const input = await traced(sqlStep("read lines", run), () =>
+    withStatementTimeout(client, run, () => readRun(client, run)),
   );
-  const result = await traced(engineStep(todo, input), () => weigh(todo, input, progress));
+  const result = await traced(engineStep(run, input), () => weigh(run, input, progress));
   const violations = checkInvariants(result);
   if (violations.length > 0) {
-    log.fatal({ run_id: todo.runId, violations }, "a run violated an invariant; nothing was saved");
+    log.fatal({ run_id: run.runId, violations }, "a run violated an invariant; nothing was saved");
     throw new ApiError(
       "conflict",
       "The result failed our own checks, so nothing was saved. " +
@@ -91,11 +91,11 @@ export async function doRun(
     );
   }
   const changes = changesOf(result, input.present, input.fees);
-  if (todo.dryRun) {
+  if (run.dryRun) {
     const { newly, no_longer, ...impact } = impactOf(result, changes, input);
-    const { tenantId: tenant, reconciliationId: reconciliation } = todo;
-    const exceptions = await withStatementTimeout(main, todo, () =>
-      callForValue<object>(main, "exceptions_at_stake", {
+    const { tenantId: tenant, reconciliationId: reconciliation } = run;
+    const exceptions = await withStatementTimeout(client, run, () =>
+      callForValue<object>(client, "exceptions_at_stake", {
         tenant,
         reconciliation,
         matched: newly,
@@ -109,51 +109,51 @@ export async function doRun(
       suggested_count: result.suggested.length,
       open_count: result.waterfall.open_count.left + result.waterfall.open_count.right,
     };
-    await call(main, "finish_dry_run", { ...attemptOf(todo), outcome: JSON.stringify(outcome) });
+    await call(client, "finish_dry_run", { ...attemptOf(run), outcome: JSON.stringify(outcome) });
     return;
   }
-  const leftOut = await traced(sqlStep("save_matches", todo), () =>
-    saveChanges(main, todo, result, changes, input.fees, (done, total) =>
+  const leftOut = await traced(sqlStep("save_matches", run), () =>
+    saveChanges(client, run, result, changes, input.fees, (done, total) =>
       progress.report({ stage: "keeping", done, total }),
     ),
   );
   await progress.report({ stage: "exceptions", done: 0, total: 0 });
-  await refreshStatistics(main, todo.tenantId);
-  const [{ opened, heldBack }, totals] = await bothDone(
-    traced(sqlStep("open_line_exceptions", todo), () =>
-      withStatementTimeout(main, todo, () => openLineExceptions(main, todo, reasonsIn(result))),
+  await refreshStatistics(client, run.tenantId);
+  const [{ opened, heldBack }, totals] = await settleBoth(
+    traced(sqlStep("open_line_exceptions", run), () =>
+      withStatementTimeout(client, run, () => openLineExceptions(client, run, reasonsIn(result))),
     ),
-    traced(sqlStep("run_totals", todo), () =>
-      withStatementTimeout(side, todo, () => totalsOf(side, todo)),
+    traced(sqlStep("run_totals", run), () =>
+      withStatementTimeout(progressClient, run, () => totalsOf(progressClient, run)),
     ),
   );
-  const again = changes.made.filter((match) => match.again).length;
+  const replaced = changes.created.filter((match) => match.replaces).length;
   const outcome = {
     changed: {
-      added: short.added + changes.made.length - again - leftOut,
-      kept: changes.kept,
-      replaced: again,
-      undone: short.undone + changes.gone.length,
+      added: short.added + changes.created.length - replaced - leftOut,
+      kept: changes.unchanged,
+      replaced,
+      undone: short.undone + changes.removed.length,
       left_out: leftOut,
     },
     exceptions_opened: opened,
     exceptions_held_back: heldBack,
     ...(heldBack > 0 && { held_back_reasons: unusualReasons(result) }),
   };
-  const broken = await traced(sqlStep("finish_run", todo), () =>
-    withStatementTimeout(main, todo, () =>
-      callForValue<string[]>(main, "finish_run", {
-        ...attemptOf(todo),
+  const storedViolations = await traced(sqlStep("finish_run", run), () =>
+    withStatementTimeout(client, run, () =>
+      callForValue<string[]>(client, "finish_run", {
+        ...attemptOf(run),
         totals: JSON.stringify(totals),
         outcome: JSON.stringify(outcome),
       }),
     ),
   );
-  reportViolations(todo, broken);
+  reportViolations(run, storedViolations);
 }
 
 /** Waits for both, even if one fails: its connection must not be closed under the other. */
-async function bothDone<One, Other>(
+async function settleBoth<One, Other>(
   one: Promise<One>,
   other: Promise<Other>,
 ): Promise<[One, Other]> {
@@ -172,15 +172,15 @@ const totalsOf = (client: Client, { tenantId, reconciliationId, runId, rules }: 
 
 /** Where nothing else is new since the last run. */
 async function openHeldBackExceptions(
-  main: Client,
-  todo: ClaimedRun,
+  client: Client,
+  run: ClaimedRun,
   reasonsOf: ReturnType<typeof storedReasons>,
 ): Promise<void> {
-  const { opened, heldBack } = await traced(sqlStep("open_line_exceptions", todo), () =>
-    withStatementTimeout(main, todo, () => openLineExceptions(main, todo, reasonsOf)),
+  const { opened, heldBack } = await traced(sqlStep("open_line_exceptions", run), () =>
+    withStatementTimeout(client, run, () => openLineExceptions(client, run, reasonsOf)),
   );
-  await call(main, "finish_unchanged_run", {
-    ...attemptOf(todo),
+  await call(client, "finish_unchanged_run", {
+    ...attemptOf(run),
     opened,
     held_back: heldBack,
   });
@@ -202,8 +202,8 @@ const engineStep =
     attributes: { "tieout.run_id": runId, "tieout.lines": left.length + right.length },
   });
 
-async function begin(main: Client, key: RunKey): Promise<ClaimedRun | null> {
-  const begun = await callForValue<Begun | null>(main, "begin_run", {
+async function begin(client: Client, key: RunKey): Promise<ClaimedRun | null> {
+  const begun = await callForValue<BegunRun | null>(client, "begin_run", {
     tenant: key.tenant_id,
     reconciliation: key.reconciliation_id,
     asked: key.run_id,
@@ -233,20 +233,20 @@ async function begin(main: Client, key: RunKey): Promise<ClaimedRun | null> {
 const businessDaysIn = ({ openDays }: ClaimedRun) =>
   openDays ? businessDaysOf(openDays) : mondayToFriday;
 
-async function learnDecisions(main: Client, todo: ClaimedRun): Promise<Weights | null> {
-  const { tenantId: tenant, pairNo: pair, weights } = todo;
+async function learnDecisions(client: Client, run: ClaimedRun): Promise<Weights | null> {
+  const { tenantId: tenant, pairNo: pair, weights } = run;
   const decisions = await callForValue<
     ({ id: number; left: Decision["left"] | null; right: Decision["right"] | null } & Decision)[]
-  >(main, "decisions_to_learn", { tenant, pair, most: DECISIONS });
+  >(client, "decisions_to_learn", { tenant, pair, most: DECISIONS_MAX });
   const last = decisions.at(-1);
   if (!last) return weights;
   const learnt = learn(
     weights,
     decisions.filter(({ left, right }) => left && right),
-    businessDaysIn(todo),
+    businessDaysIn(run),
   );
-  await call(main, "save_weights", {
-    ...attemptOf(todo),
+  await call(client, "save_weights", {
+    ...attemptOf(run),
     pair,
     weights: JSON.stringify(learnt),
     up_to: last.id,
@@ -255,25 +255,25 @@ async function learnDecisions(main: Client, todo: ClaimedRun): Promise<Weights |
 }
 
 async function weigh(
-  todo: ClaimedRun,
+  run: ClaimedRun,
   { left, right, rejected }: Awaited<ReturnType<typeof readRun>>,
   progress: Progress,
 ): Promise<Result> {
-  const { automatic } = todo.policy;
+  const { automatic } = run.policy;
   const earned =
     automatic === "always" ||
-    (automatic === "earned" && trackRecord(todo.weights, SURE_SCORE).proven);
+    (automatic === "earned" && trackRecord(run.weights, SURE_SCORE).proven);
   const total = left.length + right.length;
   const running = runRules({
     left,
     right,
-    rules: todo.rules,
+    rules: run.rules,
     rejected,
-    weights: todo.weights,
+    weights: run.weights,
     automatic: earned ? "as_ruled" : "suggest_only",
-    businessDays: businessDaysIn(todo),
+    businessDays: businessDaysIn(run),
   });
-  await progress.report({ stage: todo.rules[0]?.name ?? "rules", done: 0, total }, true);
+  await progress.report({ stage: run.rules[0]?.name ?? "rules", done: 0, total }, true);
   for (let since = performance.now(); ; ) {
     const step = running.next();
     if (step.done) return step.value;
@@ -283,7 +283,7 @@ async function weigh(
       done: Math.min(total, step.value.done),
       total,
     });
-    await otherWork();
+    await yieldToEventLoop();
     since = performance.now();
   }
 }
@@ -300,14 +300,14 @@ const attemptOf = ({ tenantId: tenant, runId: run, attempt }: ClaimedRun) => ({
 
 /** Reports progress to the run's row, twice a second at most. */
 class Progress {
-  private readonly side: Client;
-  private readonly todo: ClaimedRun;
+  private readonly client: Client;
+  private readonly run: ClaimedRun;
   private readonly stop: AbortSignal | undefined;
   private reportedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(side: Client, todo: ClaimedRun, stop: AbortSignal | undefined) {
-    this.side = side;
-    this.todo = todo;
+  constructor(client: Client, run: ClaimedRun, stop: AbortSignal | undefined) {
+    this.client = client;
+    this.run = run;
     this.stop = stop;
   }
 
@@ -318,7 +318,12 @@ class Progress {
     this.stop?.throwIfAborted();
     if (!now && performance.now() - this.reportedAt < REPORT_EVERY_MS) return;
     this.reportedAt = performance.now();
-    await call(this.side, "report_run_progress", { ...attemptOf(this.todo), stage, done, total });
+    await call(this.client, "report_run_progress", {
+      ...attemptOf(this.run),
+      stage,
+      done,
+      total,
+    });
   }
 }
 

@@ -5,7 +5,7 @@ import type { RunInput } from "./read-run.ts";
 const SAMPLES = 20;
 
 type Change = "newly_matched" | "no_longer_matched" | "changed";
-type Touched = {
+type ChangedMatch = {
   change: Change;
   rule: string;
   currency: string;
@@ -18,39 +18,47 @@ type Touched = {
  * `newly`: the numbers of lines that would be matched and aren't now; `no_longer`: of those that
  * are matched now and would not be.
  */
-export function impactOf(result: Result, { made, gone }: Changes, { present, ids }: RunInput) {
-  const touched: Touched[] = [];
-  const goneByLines = new Map(
-    gone.filter(({ state }) => state === "confirmed").map((match) => [keyOf(match.lines), match]),
+export function impactOf(
+  result: Result,
+  { created, removed }: Changes,
+  { present, ids }: RunInput,
+) {
+  const changedMatches: ChangedMatch[] = [];
+  const removedByLines = new Map(
+    removed
+      .filter(({ state }) => state === "confirmed")
+      .map((match) => [keyOf(match.lines), match]),
   );
   const presentById = new Map(present.map((match) => [match.id, match]));
-  for (const match of made) {
+  for (const match of created) {
     if (match.state !== "confirmed") continue;
     const { confirmed, input } = result;
     const lines = handlesOf(result, confirmed, match.index);
-    const before = match.again ? presentById.get(match.again) : goneByLines.get(keyOf(lines));
-    if (before) goneByLines.delete(keyOf(before.lines));
+    const earlier = match.replaces
+      ? presentById.get(match.replaces)
+      : removedByLines.get(keyOf(lines));
+    if (earlier) removedByLines.delete(keyOf(earlier.lines));
     const rule = input.rules[confirmed.rule[match.index] as number]?.name ?? "";
-    if (before && before.method === rule && match.again) continue;
+    if (earlier && earlier.method === rule && match.replaces) continue;
     const [first] = confirmed.left(match.index);
     const currency =
       first === undefined
         ? input.right.currencyOf(confirmed.right(match.index)[0] as number)
         : input.left.currencyOf(first);
     const amount = allocatedOf(result, match).reduce(
-      (most, minor) => Math.max(most, Math.abs(minor)),
+      (max, minor) => Math.max(max, Math.abs(minor)),
       0,
     );
-    touched.push({
-      change: before ? "changed" : "newly_matched",
+    changedMatches.push({
+      change: earlier ? "changed" : "newly_matched",
       rule,
       currency,
       amount_minor: amount,
       lines,
     });
   }
-  for (const { method, currency, amount_minor, lines } of goneByLines.values())
-    touched.push({
+  for (const { method, currency, amount_minor, lines } of removedByLines.values())
+    changedMatches.push({
       change: "no_longer_matched",
       rule: method,
       currency,
@@ -58,18 +66,17 @@ export function impactOf(result: Result, { made, gone }: Changes, { present, ids
       lines,
     });
   const linesOf = (change: Change) =>
-    new Set(touched.flatMap((one) => (one.change === change ? one.lines : [])));
+    new Set(changedMatches.flatMap((match) => (match.change === change ? match.lines : [])));
   const [newly, no_longer, changed] = [
     linesOf("newly_matched"),
     linesOf("no_longer_matched"),
     linesOf("changed"),
   ];
-  const of = (change: Change) => summary(touched.filter((one) => one.change === change));
-  const samples = touched
+  const summaryOf = (change: Change) =>
+    summarize(changedMatches.filter((one) => one.change === change));
+  const samples = changedMatches
     .sort(
-      (one, other) =>
-        other.amount_minor - one.amount_minor ||
-        (one.lines[0] as number) - (other.lines[0] as number),
+      (a, b) => b.amount_minor - a.amount_minor || (a.lines[0] as number) - (b.lines[0] as number),
     )
     .slice(0, SAMPLES)
     .map(({ lines, ...sample }) => ({
@@ -77,21 +84,21 @@ export function impactOf(result: Result, { made, gone }: Changes, { present, ids
       line_ids: lines.map((line) => `lin_${ids?.get(line)}`),
     }));
   return {
-    newly_matched: of("newly_matched"),
-    no_longer_matched: of("no_longer_matched"),
-    changed: of("changed"),
+    newly_matched: summaryOf("newly_matched"),
+    no_longer_matched: summaryOf("no_longer_matched"),
+    changed: summaryOf("changed"),
     samples,
     newly: [...newly].filter((line) => !no_longer.has(line)),
     no_longer: [...no_longer].filter((line) => !newly.has(line) && !changed.has(line)),
   };
 }
 
-function summary(touched: readonly Touched[]) {
+function summarize(changedMatches: readonly ChangedMatch[]) {
   const amounts = new Map<string, bigint>();
-  for (const { currency, amount_minor } of touched)
+  for (const { currency, amount_minor } of changedMatches)
     amounts.set(currency, (amounts.get(currency) ?? 0n) + BigInt(amount_minor));
   return {
-    matches: touched.length,
+    matches: changedMatches.length,
     amounts: [...amounts]
       .sort()
       .map(([currency, minor]) => ({ currency, amount_minor: exactSum(minor) })),
@@ -99,7 +106,7 @@ function summary(touched: readonly Touched[]) {
 }
 
 function keyOf(lines: readonly number[]): string {
-  return [...lines].sort((one, other) => one - other).join(" ");
+  return [...lines].sort((a, b) => a - b).join(" ");
 }
 
 /** A sum as the API has it: a number where JSON keeps it exact, else text. */

@@ -19,8 +19,8 @@ type Regrouped = ExceptionSubject & {
   amount_minor: number | null;
 };
 
-/** The most lines that the details list; the suggestion has all of them. */
-const NAMED = 20;
+/** How many lines the details list; the suggestion has all of them. */
+const LISTED_LINES_MAX = 20;
 const REFERENCE_MAX = 100;
 
 /**
@@ -125,7 +125,7 @@ function fieldsOf(subject: ExceptionSubject, own: ExceptionLine, reasons: Map<nu
       match_id === null
         ? { side: own.side }
         : {
-            lines: lines.slice(0, NAMED).map(({ id, side, open_minor, reference }) => ({
+            lines: lines.slice(0, LISTED_LINES_MAX).map(({ id, side, open_minor, reference }) => ({
               line_id: id,
               side,
               open_minor,
@@ -158,13 +158,13 @@ export function reasonsIn(result: Result): ReasonsOf {
 
 const PARTLY_MATCHED: Reason = "amount_differs";
 /** By far the most lines that are open lack a counterpart. */
-const USUAL: Reason = "missing_counterpart";
+const USUAL_REASON: Reason = "missing_counterpart";
 
 /** Reasons of lines that a later run may open exceptions of, without those that are usual. */
 export function unusualReasons(result: Result): Record<number, Reason> {
   const reasons: Record<number, Reason> = {};
   forEachReason(result, (line, reason) => {
-    if (reason !== USUAL) reasons[line] = reason;
+    if (reason !== USUAL_REASON) reasons[line] = reason;
   });
   const { confirmed } = result;
   for (const index of confirmed.partial.keys())
@@ -173,7 +173,7 @@ export function unusualReasons(result: Result): Record<number, Reason> {
 }
 
 export function storedReasons(reasons: Readonly<Record<number, Reason>>): ReasonsOf {
-  return (lines) => new Map(Array.from(lines, (line) => [line, reasons[line] ?? USUAL]));
+  return (lines) => new Map(Array.from(lines, (line) => [line, reasons[line] ?? USUAL_REASON]));
 }
 
 function forEachReason(

@@ -113,27 +113,27 @@ async function lineNumbers(client: Client, table: string): Promise<Set<number>> 
 async function inSnapshot<Read>(client: Client, read: () => Promise<Read>): Promise<Read> {
   await client.query("begin isolation level repeatable read");
   try {
-    const got = await read();
+    const result = await read();
     await client.query("commit");
-    return got;
+    return result;
   } catch (error) {
     await client.query("rollback").catch(() => {});
     throw error;
   }
 }
 
-type Given = Pick<RunInput, "left" | "right" | "ids" | "fees">;
+type LinesToRead = Pick<RunInput, "left" | "right" | "ids" | "fees">;
 
-async function readLines(client: Client, run: ClaimedRun, input: Given, lines: number) {
+async function readLines(client: Client, run: ClaimedRun, input: LinesToRead, lines: number) {
   const names = new Names(run.weights?.names);
-  let read = 0;
+  let count = 0;
   await copyRows(
     client,
     `select is_left, line_no, id, minor, currency, value_date, booked_date, reference,
        counterparty, description, group_key
      from pg_temp.lines_to_weigh`,
     (row) => {
-      if (++read % LINES_PER_CHECK === 0)
+      if (++count % LINES_PER_CHECK === 0)
         requireCapacity(lines, input.left.textBytes + input.right.textBytes);
       const side = row.boolean() ? input.left : input.right;
       const handle = row.integer();
@@ -177,7 +177,7 @@ async function readPresent(client: Client): Promise<EarlierMatch[]> {
       let match = present.get(id);
       if (!match) {
         match = {
-          id: hyphenated(id),
+          id: formatUuid(id),
           state,
           method,
           score,
@@ -198,7 +198,7 @@ async function readPresent(client: Client): Promise<EarlierMatch[]> {
 
 /** Combinations that people rejected or undid. */
 async function readRejected(client: Client, run: ClaimedRun): Promise<Set<string>> {
-  const refused = await call<{ left_ids: string[] | null; right_ids: string[] | null }>(
+  const combinations = await call<{ left_ids: string[] | null; right_ids: string[] | null }>(
     client,
     "refused_combinations",
     {
@@ -209,11 +209,13 @@ async function readRejected(client: Client, run: ClaimedRun): Promise<Set<string
   const bytes = (ids: string[] | null) =>
     (ids ?? []).map((id) => Buffer.from(id.replaceAll("-", ""), "hex"));
   return new Set(
-    refused.map(({ left_ids, right_ids }) => combinationHashOf(bytes(left_ids), bytes(right_ids))),
+    combinations.map(({ left_ids, right_ids }) =>
+      combinationHashOf(bytes(left_ids), bytes(right_ids)),
+    ),
   );
 }
 
 /** 32 hexadecimal digits as Postgres writes a uuid. */
-export function hyphenated(hex: string): string {
+export function formatUuid(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

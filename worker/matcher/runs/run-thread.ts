@@ -26,11 +26,19 @@ serveTasks(
     port.on("message", () => stop.abort());
     port.once("close", () => stop.abort());
     await continueStep(traceparent, () =>
-      withConnections(connectionString, { name: "run", requestId }, async (main, side) => {
-        await doRun(main, side, key, (attempt) => port.postMessage(attempt), stop.signal).catch(
-          refuse,
-        );
-      }),
+      withConnections(
+        connectionString,
+        { name: "run", requestId },
+        async (client, progressClient) => {
+          await doRun(
+            client,
+            progressClient,
+            key,
+            (attempt) => port.postMessage(attempt),
+            stop.signal,
+          ).catch(refuse);
+        },
+      ),
     );
   },
 );

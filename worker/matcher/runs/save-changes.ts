@@ -1,4 +1,4 @@
-import { setImmediate as otherWork } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Client } from "pg";
 import type { Result } from "../../../engine/engine.ts";
 import { type Explanation, explain } from "../../../engine/explain.ts";
@@ -9,16 +9,16 @@ import { callForValue } from "./call.ts";
 import { allocatedOf, type Changes, handlesOf, type NewMatch } from "./changes.ts";
 import type { ClaimedRun } from "./claimed-run.ts";
 import { type Fees, feeOf, withFees } from "./fees.ts";
-import { hyphenated } from "./read-run.ts";
+import { formatUuid } from "./read-run.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 
-/** The most matches in a chunk, which is one transaction of some hundred milliseconds. */
-const MATCHES = 20_000;
-/** The most matches in a chunk that have an explanation, which takes about a kilobyte. */
-const EXPLAINED = 2_000;
-const REMOVED = 5_000;
+/** The maximum of matches in a chunk, which is one transaction of some hundred milliseconds. */
+const MATCHES_PER_CHUNK = 20_000;
+/** The maximum of matches in a chunk that have an explanation, which takes about a kilobyte. */
+const EXPLAINED_PER_CHUNK = 2_000;
+const REMOVED_PER_CHUNK = 5_000;
 /** Matches that are serialized between two turns of the event loop. */
-const SLICE = 500;
+const MATCHES_PER_TURN = 500;
 
 /** Whether later runs leave the matches of each rule alone. */
 function settlingRules(rules: readonly Rule[]): boolean[] {
@@ -36,55 +36,59 @@ export async function saveChanges(
   client: Client,
   run: ClaimedRun,
   result: Result,
-  { made, gone }: Changes,
+  { created, removed }: Changes,
   fees: Fees,
   report: (done: number, total: number) => Promise<void>,
 ): Promise<number> {
-  const total = made.length + gone.length;
+  const total = created.length + removed.length;
   let done = 0;
   let leftOut = 0;
-  const keep = async (chunk: Chunk, ids: string[]) => {
-    leftOut += await withStatementTimeout(client, run, () => keepChunk(client, run, chunk, ids));
+  const save = async (chunk: Chunk, ids: string[]) => {
+    leftOut += await withStatementTimeout(client, run, () => saveChunk(client, run, chunk, ids));
     done += chunk.length + ids.length;
     await report(done, total);
   };
-  const none = new Chunk(result, fees);
-  for (let from = 0; from < gone.length; from += REMOVED)
-    await keep(
-      none,
-      gone.slice(from, from + REMOVED).map(({ id }) => id),
+  const empty = new Chunk(result, fees);
+  for (let from = 0; from < removed.length; from += REMOVED_PER_CHUNK)
+    await save(
+      empty,
+      removed.slice(from, from + REMOVED_PER_CHUNK).map(({ id }) => id),
     );
-  let keeping = Promise.resolve();
-  for (const matches of chunksOf(result, fees, made)) {
+  let saving = Promise.resolve();
+  for (const matches of chunksOf(result, fees, created)) {
     const chunk = new Chunk(result, fees);
     for (const [at, match] of matches.entries()) {
       chunk.add(match);
       // Lets the previous chunk be sent to the database.
-      if (at % SLICE === SLICE - 1) await otherWork();
+      if (at % MATCHES_PER_TURN === MATCHES_PER_TURN - 1) await yieldToEventLoop();
     }
-    await keeping;
-    keeping = keep(chunk, []);
-    keeping.catch(() => {});
+    await saving;
+    saving = save(chunk, []);
+    saving.catch(() => {});
   }
-  await keeping;
+  await saving;
   return leftOut;
 }
 
 /**
- * Chunks of one state each, so that all of a chunk's lines are taken, or none; new matches apart
+ * Chunks of one state each, so that all of a chunk's lines are taken, or empty; new matches apart
  * from those that replace one.
  */
-function* chunksOf(result: Result, fees: Fees, made: readonly NewMatch[]): Generator<NewMatch[]> {
+function* chunksOf(
+  result: Result,
+  fees: Fees,
+  created: readonly NewMatch[],
+): Generator<NewMatch[]> {
   const settling = settlingRules(result.input.rules);
   for (const state of ["confirmed", "suggested"] as const) {
-    for (const isThere of [false, true]) {
+    for (const isReplacement of [false, true]) {
       let chunk: NewMatch[] = [];
       let explained = 0;
-      for (const match of made) {
-        if (match.state !== state || (match.again !== null) !== isThere) continue;
+      for (const match of created) {
+        if (match.state !== state || (match.replaces !== null) !== isReplacement) continue;
         chunk.push(match);
         if (fees.size > 0 || !settling[result[state].rule[match.index] as number]) explained += 1;
-        if (chunk.length < MATCHES && explained < EXPLAINED) continue;
+        if (chunk.length < MATCHES_PER_CHUNK && explained < EXPLAINED_PER_CHUNK) continue;
         yield chunk;
         [chunk, explained] = [[], 0];
       }
@@ -94,11 +98,11 @@ function* chunksOf(result: Result, fees: Fees, made: readonly NewMatch[]): Gener
 }
 
 /** @returns how many matches were left out */
-function keepChunk(
+function saveChunk(
   client: Client,
   run: ClaimedRun,
   chunk: Chunk,
-  gone: readonly string[],
+  removed: readonly string[],
 ): Promise<number> {
   const { tenantId: tenant, reconciliationId: reconciliation, runId, attempt } = run;
   return callForValue(client, "save_matches", {
@@ -106,7 +110,7 @@ function keepChunk(
     reconciliation,
     run: runId,
     attempt,
-    gone: array(gone),
+    gone: array(removed),
     ...chunk.columns(),
   });
 }
@@ -157,7 +161,7 @@ class Chunk {
   }
 
   add(match: NewMatch): void {
-    const { state, index, hash, again } = match;
+    const { state, index, hash, replaces } = match;
     const matches = this.result[state];
     const { left, right } = this.result.input;
     const lefts = matches.left(index).length;
@@ -179,7 +183,7 @@ class Chunk {
         ? left.currencyOf(matches.left(index)[0] as number)
         : right.currencyOf(matches.right(index)[0] as number);
     const margin = matches.margin[index] as number;
-    const id = again ?? newId();
+    const id = replaces ?? newId();
     const to = this.matches;
     to.ids.push(id);
     to.states.push(state);
@@ -207,7 +211,7 @@ class Chunk {
     to.lows.push(half(hash, 16));
     if (!settled) this.explanations[id] = explain(this.result, state, index);
     if (fee !== 0n) this.adjustments[id] = [{ kind: "fee", amount_minor: Number(fee), note: null }];
-    if (again === null) this.addMembers(id, lefts, handles, allocated);
+    if (replaces === null) this.addMembers(id, lefts, handles, allocated);
   }
 
   private addMembers(
@@ -251,13 +255,13 @@ function half(hash: string, from: number): string {
   return BigInt.asIntN(64, BigInt(`0x${hash.slice(from, from + 16)}`)).toString();
 }
 
-let counted = 0;
-const own = crypto.randomUUID().replaceAll("-", "").slice(0, 12);
+let idCount = 0;
+const processSuffix = crypto.randomUUID().replaceAll("-", "").slice(0, 12);
 
 /** A UUID that sorts by time, and within a process by order of creation. */
 function newId(): string {
-  counted = (counted + 1) % 2 ** 32;
-  return hyphenated(
-    `${Date.now().toString(16).padStart(12, "0")}${counted.toString(16).padStart(8, "0")}${own}`,
+  idCount = (idCount + 1) % 2 ** 32;
+  return formatUuid(
+    `${Date.now().toString(16).padStart(12, "0")}${idCount.toString(16).padStart(8, "0")}${processSuffix}`,
   );
 }

@@ -30,24 +30,24 @@ export async function doShortRun(
   run: ClaimedRun,
   businessDays: BusinessDays,
 ): Promise<{ added: number; undone: number } | null> {
-  const nothing = { added: 0, undone: 0 };
+  const unchanged = { added: 0, undone: 0 };
   const last = run.shortAfter;
-  if (!last || leadingExactRules(run.rules).length === 0) return nothing;
+  if (!last || leadingExactRules(run.rules).length === 0) return unchanged;
   const input = await readShortRun(client, run, MAX_NEW_LINES);
-  if (!input) return nothing;
+  if (!input) return unchanged;
   const decided = decideNewLines(input, run, businessDays);
   const { result, changes, lines, undecided } = decided;
   const leftOut = await saveChanges(client, run, result, changes, input.fees, async () => {});
   if (undecided > 0 || leftOut > 0)
-    return { added: changes.made.length - leftOut, undone: changes.gone.length };
-  const broken = await callForValue<string[]>(client, "finish_short_run", {
+    return { added: changes.created.length - leftOut, undone: changes.removed.length };
+  const violations = await callForValue<string[]>(client, "finish_short_run", {
     tenant: run.tenantId,
     run: run.runId,
     attempt: run.attempt,
     lines: `{${lines.join(",")}}`,
     outcome: JSON.stringify(outcomeOf(decided, last, input.new_lines.size)),
   });
-  reportViolations(run, broken);
+  reportViolations(run, violations);
   return null;
 }
 
@@ -65,55 +65,57 @@ export function decideNewLines(
     rejected,
     businessDays,
   });
-  const { made, gone } = changesOf(result, present, fees);
+  const { created, removed } = changesOf(result, present, fees);
   const isHeld = (line: number) => held_lines.has(line);
-  const isSafe = ({ again, index }: NewMatch) =>
-    again === null && !handlesOf(result, result.confirmed, index).some(isHeld);
-  const confirmed = made.filter(({ state }) => state === "confirmed");
+  const isSafe = ({ replaces, index }: NewMatch) =>
+    replaces === null && !handlesOf(result, result.confirmed, index).some(isHeld);
+  const confirmed = created.filter(({ state }) => state === "confirmed");
   // Lines of one amount depend on each other.
   const leftToFullRun = new Set([
-    ...gone.filter(({ state }) => state === "confirmed").map(moneyOf),
-    ...confirmed.filter((one) => !isSafe(one)).map((one) => moneyOfMade(result, one)),
+    ...removed.filter(({ state }) => state === "confirmed").map(amountOf),
+    ...confirmed.filter((one) => !isSafe(one)).map((one) => amountOfCreated(result, one)),
   ]);
-  const matches = confirmed.filter((one) => !leftToFullRun.has(moneyOfMade(result, one)));
+  const matches = confirmed.filter((one) => !leftToFullRun.has(amountOfCreated(result, one)));
   const taken = new Set(matches.flatMap(({ index }) => handlesOf(result, result.confirmed, index)));
   const isTaken = (line: number) => taken.has(line);
-  const overtaken = gone.filter(({ state, lines }) => state === "suggested" && lines.some(isTaken));
+  const overtaken = removed.filter(
+    ({ state, lines }) => state === "suggested" && lines.some(isTaken),
+  );
   return {
     result,
-    changes: { kept: 0, made: matches, gone: overtaken },
+    changes: { unchanged: 0, created: matches, removed: overtaken },
     lines: [...taken],
     undecided: [...new_lines].filter((line) => !isTaken(line)).length,
   };
 }
 
-function moneyOf({ amount_minor, currency }: EarlierMatch): string {
+function amountOf({ amount_minor, currency }: EarlierMatch): string {
   return `${amount_minor} ${currency}`;
 }
 
-function moneyOfMade({ confirmed, input: { left } }: Result, { index }: NewMatch): string {
+function amountOfCreated({ confirmed, input: { left } }: Result, { index }: NewMatch): string {
   const line = confirmed.left(index)[0] as number;
   return `${left.amount[line]} ${left.currencyOf(line)}`;
 }
 
 /** The run's row: the last run's with the difference. */
 function outcomeOf(
-  { result, changes: { made, gone }, lines }: Decided,
+  { result, changes: { created, removed }, lines }: Decided,
   last: LastRun,
-  came: number,
+  newLines: number,
 ) {
   const { added, replaced, kept } = last.changed;
   return {
-    digest: digestAfter(last.digest, made, gone),
-    waterfall: waterfallAfter(result, made, gone, last),
-    suggested_count: last.suggested_count - gone.length,
-    open_count: last.open_count + came - lines.length,
+    digest: digestAfter(last.digest, created, removed),
+    waterfall: waterfallAfter(result, created, removed, last),
+    suggested_count: last.suggested_count - removed.length,
+    open_count: last.open_count + newLines - lines.length,
     exceptions_held_back: last.exceptions_held_back,
     changed: {
-      added: made.length,
-      kept: kept + added + replaced - gone.length,
+      added: created.length,
+      kept: kept + added + replaced - removed.length,
       replaced: 0,
-      undone: gone.length,
+      undone: removed.length,
       left_out: 0,
     },
   };
@@ -122,26 +124,26 @@ function outcomeOf(
 /** Digests are sums of hashes (engine/content-hash.ts). */
 function digestAfter(
   digest: string,
-  made: readonly NewMatch[],
-  gone: readonly EarlierMatch[],
+  created: readonly NewMatch[],
+  removed: readonly EarlierMatch[],
 ): string {
   const [version, sum] = digest.split(":") as [string, string];
-  const of = (matches: readonly { hash: string }[]) =>
+  const sumOf = (matches: readonly { hash: string }[]) =>
     matches.reduce((total, { hash }) => total + BigInt(`0x${hash}`), 0n);
-  const total = BigInt.asUintN(128, BigInt(`0x${sum}`) + of(made) - of(gone));
+  const total = BigInt.asUintN(128, BigInt(`0x${sum}`) + sumOf(created) - sumOf(removed));
   return `${version}:${total.toString(16).padStart(32, "0")}`;
 }
 
 /** Matches of exact rules have a line of each side, both of one amount. */
 function waterfallAfter(
   { confirmed, input }: Result,
-  made: readonly NewMatch[],
-  gone: readonly EarlierMatch[],
+  created: readonly NewMatch[],
+  removed: readonly EarlierMatch[],
   { waterfall }: LastRun,
 ): LastRun["waterfall"] {
   return waterfall.map((step) => {
     if (step.kind !== "rule") return step;
-    const matched = made.filter(
+    const matched = created.filter(
       ({ index }) => input.rules[confirmed.rule[index] as number]?.name === step.rule,
     );
     const amounts = new Map(step.amounts.map((amount) => [amount.currency, amount]));
@@ -159,7 +161,7 @@ function waterfallAfter(
     return {
       ...step,
       matches: step.matches + matched.length,
-      suggested: step.suggested - gone.filter(({ method }) => method === step.rule).length,
+      suggested: step.suggested - removed.filter(({ method }) => method === step.rule).length,
       left_lines: step.left_lines + matched.length,
       right_lines: step.right_lines + matched.length,
       amounts: [...amounts.values()].sort((one, other) => (one.currency < other.currency ? -1 : 1)),

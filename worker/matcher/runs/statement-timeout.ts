@@ -22,20 +22,20 @@ export async function withStatementTimeout<Done>(
   { tenantId, runId, lines }: Pick<ClaimedRun, "tenantId" | "runId" | "lines">,
   step: () => Promise<Done>,
 ): Promise<Done> {
-  const mostMs = Math.round(BASE_MS + lines * PER_LINE_MS);
-  const within = (ms: number) => client.query(`set statement_timeout = ${ms}`);
-  await within(mostMs);
+  const timeoutMs = Math.round(BASE_MS + lines * PER_LINE_MS);
+  const limitTo = (ms: number) => client.query(`set statement_timeout = ${ms}`);
+  await limitTo(timeoutMs);
   try {
     return await step();
   } catch (error) {
     if ((error as { code?: string }).code !== SQLSTATES.canceled) throw error;
     log.warn(
-      { run_id: runId, most_ms: mostMs },
+      { run_id: runId, most_ms: timeoutMs },
       "a step of a run took too long; it is planned again",
     );
-    await within(0);
+    await limitTo(0);
     await refreshStatistics(client, tenantId, { anyway: true });
-    await within(RETRY_FACTOR * mostMs);
+    await limitTo(RETRY_FACTOR * timeoutMs);
     return await step();
   }
 }
