@@ -21,19 +21,19 @@ export type Caller = {
 };
 
 /**
- * What the request log stores of a call. `sent` and `answered` are its bodies, null if they were
- * not kept whole. `admitted`: credential, tenant, role or scope, address and rate limit allowed the
- * call. `createdId`: the ID of the resource it created. `previews`: it asks for a preview and
- * changes nothing. `waited`: how long it waited because the caller asked it to.
+ * What the request log stores of a call. A body is null if it was not kept whole. `isAuthorized`:
+ * credential, tenant, role or scope, address and rate limit allowed the call. `createdId`: the ID
+ * of the resource it created. `isPreview`: it changes nothing. `waited`: how long it waited because
+ * the caller asked it to.
  */
 export type Exchange = {
   startedAt: number;
-  admitted: boolean;
-  sent: Buffer | null;
-  answered: string | null;
+  isAuthorized: boolean;
+  requestBody: Buffer | null;
+  responseBody: string | null;
   errorCode: ErrorCode | null;
   createdId: string | null;
-  previews: boolean;
+  isPreview: boolean;
   waited: { ms: number };
 };
 

@@ -59,13 +59,13 @@ export function endpoint<C extends Contract>(
     const headers = call.ctx.reply;
     if (etag !== null) headers.set("ETag", etag);
     if (mayReturnNoContent(responded) && lacksReadScope(call.ctx.principal, responded)) {
-      exchange.answered = "";
+      exchange.responseBody = "";
       return new Response(null, { status: 204, headers });
     }
     if (etag !== null && contract.method === "GET" && isNotModified(request.headers, etag))
       return new Response(null, { status: 304, headers });
     headers.set("Content-Type", "application/json");
-    exchange.answered = body;
+    exchange.responseBody = body;
     const { id = null } = data as { id?: string };
     if (responded.status === 201) exchange.createdId = id;
     if (responded.status !== 200 && id !== null && !headers.has("Location"))
@@ -153,12 +153,12 @@ function served<C extends Contract>(
       if (allowsAnyOrigin(contract)) openToBrowsers(reply);
       const exchange: Exchange = {
         startedAt: performance.now(),
-        admitted: false,
-        sent: null,
-        answered: null,
+        isAuthorized: false,
+        requestBody: null,
+        responseBody: null,
         errorCode: null,
         createdId: null,
-        previews: false,
+        isPreview: false,
         waited: { ms: 0 },
       };
       const caller: Caller = {
@@ -172,19 +172,19 @@ function served<C extends Contract>(
       };
       const response = await withAudit(contract, caller, async () => {
         const { principal, tenantId } = await authenticate(contract, caller);
-        exchange.admitted = true;
+        exchange.isAuthorized = true;
         const { idempotency, auditReason, ...input } = await readInput(
           contract,
           tenantId,
           request,
           params,
           (bytes) => {
-            exchange.sent = bytes;
+            exchange.requestBody = bytes;
           },
         );
-        exchange.previews =
+        exchange.isPreview =
           contract.dryRun === "always" || (contract.dryRun === "asked" && isDryRun(input.body));
-        if (exchange.previews || hasFilter(input.body)) requireReadScope(principal, contract);
+        if (exchange.isPreview || hasFilter(input.body)) requireReadScope(principal, contract);
         requireReason(principal, auditReason);
         const ctx = contextFor(contract, {
           principal,
@@ -196,7 +196,7 @@ function served<C extends Contract>(
           allowedVersions: contract.resource === "versioned" ? readIfMatch(request.headers) : null,
           // Our pages preview as soon as a dialog opens. That is no act of the user, so only calls
           // with a token or an API key are recorded as previews.
-          dryRun: principal.sessionId === null && exchange.previews,
+          dryRun: principal.sessionId === null && exchange.isPreview,
           trail: caller.trail,
           waited: exchange.waited,
           reauthenticate: () => reauthenticate(contract, caller),
@@ -206,7 +206,7 @@ function served<C extends Contract>(
       }).catch((error) =>
         problemResponse(error, requestId, reply, ({ code, body }) => {
           exchange.errorCode = code;
-          exchange.answered = body;
+          exchange.responseBody = body;
         }),
       );
       logCall(contract, caller, response);

@@ -14,12 +14,12 @@ test("logs a resource ID that Postgres cannot store as storable text", () => {
   });
   const exchange = {
     startedAt: performance.now(),
-    sent: null,
-    answered: "{}",
+    requestBody: null,
+    responseBody: "{}",
     errorCode: "not_found" as const,
     createdId: null,
-    admitted: true,
-    previews: false,
+    isAuthorized: true,
+    isPreview: false,
     waited: { ms: 0 },
   };
   const caller = {
@@ -35,7 +35,7 @@ test("logs a resource ID that Postgres cannot store as storable text", () => {
   expect(add.mock.calls[0]?.[0].resource).toBe(`exc_\uFFFD${"x".repeat(194)}\uFFFD`);
 });
 
-test("logs a dashboard's changes and failures but not its reads and previews", () => {
+test("logs a dashboard's changes and failures but not its reads and isPreview", () => {
   const identity: UserIdentity = {
     type: "user",
     issuer: "",
@@ -46,18 +46,18 @@ test("logs a dashboard's changes and failures but not its reads and previews", (
   };
   const isLogged = (
     contract: unknown,
-    { body = {}, previews = false, status = 200, sessionId = "ses_1" as string | null } = {},
+    { body = {}, isPreview = false, status = 200, sessionId = "ses_1" as string | null } = {},
   ) => {
     const add = vi.spyOn(requestLog(), "add").mockReset().mockReturnValue();
     const sent = Buffer.from(JSON.stringify(body));
     const exchange = {
       startedAt: performance.now(),
-      sent,
-      admitted: true,
-      answered: "{}",
+      requestBody: sent,
+      isAuthorized: true,
+      responseBody: "{}",
       errorCode: null,
       createdId: null,
-      previews,
+      isPreview,
       waited: { ms: 0 },
     };
     const request = new Request("http://localhost/v1/any");
@@ -78,13 +78,13 @@ test("logs a dashboard's changes and failures but not its reads and previews", (
     return add.mock.calls.length === 1;
   };
   expect(isLogged(getExceptionContract)).toBe(false);
-  expect(isLogged(estimateApiKeyImpactContract, { body: { revoke: true }, previews: true })).toBe(
+  expect(isLogged(estimateApiKeyImpactContract, { body: { revoke: true }, isPreview: true })).toBe(
     false,
   );
   expect(
     isLogged(recoverWebhookContract, {
       body: { since: "2026-11-20T00:00:00.000Z", dry_run: true },
-      previews: true,
+      isPreview: true,
     }),
   ).toBe(false);
   expect(isLogged(recoverWebhookContract, { body: { since: "2026-11-20T00:00:00.000Z" } })).toBe(
@@ -92,5 +92,5 @@ test("logs a dashboard's changes and failures but not its reads and previews", (
   );
   expect(isLogged(updateApiKeyContract, { body: { name: "dry_run" } })).toBe(true);
   expect(isLogged(getExceptionContract, { status: 404 })).toBe(true);
-  expect(isLogged(estimateApiKeyImpactContract, { previews: true, sessionId: null })).toBe(true);
+  expect(isLogged(estimateApiKeyImpactContract, { isPreview: true, sessionId: null })).toBe(true);
 });

@@ -30,7 +30,7 @@ function callOf(contract: Contract, caller: Caller, response: Response): Call | 
   if (
     credential === "session" &&
     response.status < 400 &&
-    (contract.method === "GET" || exchange.previews)
+    (contract.method === "GET" || exchange.isPreview)
   )
     return null;
   const isProblem = exchange.errorCode !== null;
@@ -44,18 +44,18 @@ function callOf(contract: Contract, caller: Caller, response: Response): Call | 
     resource: resourceOf(contract, params) ?? exchange.createdId,
     status: response.status,
     error_code: exchange.errorCode,
-    refused: !exchange.admitted,
+    refused: !exchange.isAuthorized,
     duration_ms: Math.round(performance.now() - exchange.startedAt - exchange.waited.ms),
     credential,
     actor: identity ? whoIs(identity) : null,
     api_key_id: key?.id ?? null,
     address,
     request: identity
-      ? maskedRequest(contract, { headers: request.headers, ...sized(exchange.sent) })
+      ? maskedRequest(contract, { headers: request.headers, ...sized(exchange.requestBody) })
       : EMPTY_MESSAGE,
     response: maskedResponse(
       contract,
-      { headers: response.headers, ...sized(hasBody ? exchange.answered : "") },
+      { headers: response.headers, ...sized(hasBody ? exchange.responseBody : "") },
       isProblem,
     ),
   };

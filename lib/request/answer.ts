@@ -37,22 +37,22 @@ export async function responseOf<C extends Contract>(
 function parsed(response: z.ZodType, ctx: Context, found: unknown): unknown {
   const { success, data, error } = response.safeParse(found);
   if (success) return data;
-  const places = error.issues.map(({ path: [field, place] }) =>
-    field === "items" && typeof place === "number" ? place : null,
+  const failedIndexes = error.issues.map(({ path: [field, index] }) =>
+    field === "items" && typeof index === "number" ? index : null,
   );
   if (
     !(response instanceof z.ZodObject && "next_cursor" in response.shape) ||
-    places.includes(null)
+    failedIndexes.includes(null)
   )
     throw error;
   const { items } = found as { items: { id?: unknown }[] };
-  const unfit = new Set(places);
+  const failed = new Set(failedIndexes);
   log.error(
     {
       request_id: ctx.requestId,
       tenant_id: ctx.tenantId,
       operation: ctx.operation,
-      ids: items.flatMap(({ id }, place) => (unfit.has(place) ? [id] : [])),
+      ids: items.flatMap(({ id }, index) => (failed.has(index) ? [id] : [])),
       // Only path and code are logged, never the value.
       issues: error.issues.map(({ path, code }) => `${path.join(".")}: ${code}`),
     },
@@ -60,7 +60,7 @@ function parsed(response: z.ZodType, ctx: Context, found: unknown): unknown {
   );
   return response.parse({
     ...(found as object),
-    items: items.filter((_, place) => !unfit.has(place)),
+    items: items.filter((_, index) => !failed.has(index)),
   });
 }
 
