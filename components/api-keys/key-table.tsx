@@ -51,9 +51,9 @@ function Row({ apiKey, asOf, to }: { apiKey: ApiKey; asOf: string; to: PageLink 
   const isRevoked = apiKey.status === "revoked";
   return (
     <CardRow grid={COLUMNS} className="gap-y-1.5 py-3 @4xl:min-h-14 @4xl:py-2">
-      <td className="min-w-0 @max-4xl:flex-1 compact:flex compact:items-baseline compact:gap-x-3">
+      <td className="min-w-0 @max-4xl:flex-1 compact:flex compact:basis-3/5 compact:items-baseline compact:gap-x-3">
         <RowLink to={to}>{apiKey.name}</RowLink>
-        <code className="font-mono text-xs text-muted" title={apiKey.key_id}>
+        <code className="font-mono text-xs whitespace-nowrap text-muted" title={apiKey.key_id}>
           {maskedId(apiKey.key_id)}
         </code>
       </td>

@@ -51,7 +51,7 @@ export function CardRow({
     <tr
       className={classes(
         ROW,
-        "flex flex-wrap items-center gap-x-4 px-2 short:gap-y-0 short:py-1.5",
+        "flex flex-wrap items-center gap-x-4 px-2 short:gap-y-0 short:py-1.5 compact:py-1",
         className,
         grid,
       )}

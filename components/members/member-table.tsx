@@ -61,7 +61,7 @@ function Row({
   const { name, user, email, roles, status, open_exceptions: open, last_sign_in_at } = member;
   return (
     <CardRow grid={COLUMNS} className="gap-y-1.5 py-3 @4xl:min-h-14 @4xl:py-2">
-      <td className="min-w-0 @max-4xl:flex-1 @max-4xl:basis-3/4 short:@max-4xl:flex short:@max-4xl:gap-x-3">
+      <td className="min-w-0 @max-4xl:flex-1 @max-4xl:basis-3/4 compact:flex compact:gap-x-3">
         <span className="flex items-center gap-2 font-medium">
           <Person reference={user} />
           {user === self && <span className="text-xs font-normal text-muted">you</span>}
@@ -96,7 +96,7 @@ function Row({
           )}
         </Named>
       </td>
-      <td className="@max-4xl:ml-auto">
+      <td className="@max-4xl:ml-auto compact:-my-1.5">
         <Menu
           label={`Actions for ${name}`}
           align="end"

@@ -41,7 +41,7 @@ export function MembersPage() {
       }
     >
       {isSandbox(tenant) && <SandboxPeople tenant={tenant} />}
-      <div className="flex pb-4">
+      <div className="flex pb-4 short:pb-2">
         <SearchField
           label="Search members"
           value={search.q ?? ""}

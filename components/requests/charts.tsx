@@ -30,13 +30,13 @@ export function Charts({ query, live, onChoose }: Props) {
     placeholderData: (known) => known,
   });
   // The list below says what is wrong.
-  if (!stats) return isError ? null : <Skeleton className="mb-4 h-44 w-full" />;
+  if (!stats) return isError ? null : <Skeleton className="mb-4 h-44 w-full short:hidden" />;
   const steps = everyStep(stats);
   const calls = sumOf(steps, "calls");
   const [refused, broken] = [sumOf(steps, "client_errors"), sumOf(steps, "server_errors")];
   const at = (index: number) => Date.parse(steps[index]?.start ?? stats.since);
   return (
-    <section aria-label="Calls over time" className="flex flex-col gap-2 pb-5">
+    <section aria-label="Calls over time" className="flex flex-col gap-2 pb-5 short:hidden">
       <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted tabular-nums">
         <Key className="bg-accent-text">
           {count(calls)} {calls === 1 ? "call" : "calls"}

@@ -14,7 +14,7 @@ import { chainVerification } from "./queries.ts";
 export function ChainStatus({ onOpen }: { onOpen: (id: string) => void }) {
   const { data, error, isFetching, refetch } = useQuery(chainVerification(useTenantId()));
   return (
-    <section aria-label="Audit log integrity" className="flex flex-col gap-2 pb-4">
+    <section aria-label="Audit log integrity" className="flex flex-col gap-2 pb-4 short:pb-2">
       <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-1.5 text-sm">
         <div role="status" className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1.5">
           {data ? (
