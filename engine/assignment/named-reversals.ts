@@ -25,6 +25,7 @@ import {
   unmarkedReference,
 } from "./reversal-names.ts";
 import { shownAcross } from "./reversals-across.ts";
+import { PartiesOfReversals } from "./reversals-by-party.ts";
 
 type Texts = { reference: string[]; description: string[] };
 /** A key under which a line may be found, and whether it identifies the line beyond doubt. */
@@ -40,6 +41,8 @@ const SURE_SCORE = 0.99;
 /** Scores of suggestions: if the reversal names the line, and if it may mean it. */
 const SCORE = { named: 0.8, meant: 0.5 };
 const EARLIER = 0.9;
+/** How long after a payment a line with its name alone may be its return. */
+const SOON_DAYS = 14;
 
 export function* namedReversals(
   state: RunState,
@@ -63,6 +66,9 @@ export function* namedReversals(
     for (const key of keysOf(textsOf(lines, line))) push(index, `${money} ${key}`, line);
   }
   const pairs = new Pairs(state, side, rule, dayNumber);
+  const parties = new PartiesOfReversals(lines, open);
+  const byMoney = new Map<string, number[]>();
+  for (const line of opposed) push(byMoney, moneyOf(lines, line, 1), line);
   for (let done = 0; done < opposed.length; done++) {
     const line = opposed[done] as number;
     if (done % SLICE === 0)
@@ -72,6 +78,12 @@ export function* namedReversals(
       const found = index.get(`${money} ${key}`) ?? [];
       for (const booked of found.slice(0, LOOKED_AT))
         pairs.add({ booked, reversal: line, key, sure: sure && found.length <= LOOKED_AT });
+    }
+    const equals = byMoney.get(money) ?? [];
+    if (pairs.hasReversal(line) || equals.length > LOOKED_AT || !parties.isReversal(line)) continue;
+    for (const booked of equals) {
+      const name = pairs.isSoonAfter(booked, line) ? parties.sharedName(booked, line) : "";
+      if (name !== "") pairs.add({ booked, reversal: line, key: `party ${name}`, sure: false });
     }
   }
   pairs.settle(ruleIndex);
@@ -137,6 +149,17 @@ class Pairs {
       this.bookedOf.set(reversal, [...(this.bookedOf.get(reversal) ?? []), booked]);
     }
     if (!before || (pair.sure && !before.sure)) this.pairs.set(known, pair);
+  }
+
+  /** Whether a line names any line that it reverses. */
+  hasReversal(line: number): boolean {
+    return this.bookedOf.has(line);
+  }
+
+  isSoonAfter(booked: number, reversal: number): boolean {
+    const { value_date } = this.state[this.side];
+    const lag = (value_date[reversal] as number) - (value_date[booked] as number);
+    return lag >= 0 && lag <= SOON_DAYS;
   }
 
   settle(ruleIndex: number): void {
@@ -310,6 +333,7 @@ class Pairs {
     const byReference =
       kind !== "text" && [...unmarkedReference(reference), ...quoted(reference)].includes(name);
     const quote = lines.text(reversal, byReference ? "reference" : "description");
+    if (kind === "party") return `“${quote}” has the name “${name}”, as the other line has.`;
     return `“${quote}” names “${lines.text(booked, kind === "text" ? "description" : "reference")}”.`;
   }
 }

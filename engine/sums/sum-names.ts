@@ -1,7 +1,7 @@
 /** Which counterparties of the other side a line's texts name, whole, cut off, or by a first word. */
 
 import type { Lines } from "../lines.ts";
-import { firstWordOf, lettersOfCutName, wordsBeforeNumbers } from "./cut-names.ts";
+import { callsByName, firstWordOf, lettersOfCutName, wordsBeforeNumbers } from "./cut-names.ts";
 import { grouped } from "./grouped.ts";
 import type { SumWords } from "./sum-words.ts";
 
@@ -55,6 +55,12 @@ export class SumNames {
       return name !== null && words.has(firstWordOf(name));
     });
     return called.length <= MAX_NAMES ? called : [];
+  }
+
+  /** Lines whose texts have the target's counterparty, whole or cut off. */
+  callersOf(target: number, isNear: (line: number) => boolean): number[] {
+    const lines = this.words.linesWithAny(this.words.ownNameOf(target)).filter(isNear);
+    return lines.filter((line) => callsByName(this.other, line, this.own, target));
   }
 
   private byName(lines: number[]): number[][] {

@@ -130,7 +130,7 @@ class SumSearch {
       // missing.
       if ((hasEqual || onlyNamed) && !named) break;
       const kind = named ? "named" : "unnamed";
-      if (core.length + lines.length < 2) continue;
+      if (core.length + lines.length < 2 || (family.isLastResort && best)) continue;
       if (whole) tried[kind].wholes += tries;
       else if (isNew(searched, [...core, ...lines])) tried[kind].searches += 1;
       const found = whole
