@@ -221,21 +221,14 @@ function numbersOf(lines: Lines, line: number): Numbers | null {
       )
         phrases.push(one);
   }
-  const bodies = phrases.flatMap((one) =>
-    isCreditorReference(one) ? [] : withoutCheckDigits(one),
-  );
-  const quoted = [
-    ...phrases,
-    ...phrases.filter(isCreditorReference).flatMap(withoutCheckDigits),
-    ...bodies.filter((body) => !phrases.includes(body)),
-  ];
   const perhaps = isNamed && !isCreditorReference(name) ? withoutCheckDigits(name) : [];
-  return {
-    own,
-    alike,
-    said: quoted,
-    perhaps: [...perhaps, ...bodies].filter((body) => !phrases.includes(body)),
-  };
+  for (let at = 0, end = phrases.length; at < end; at++)
+    for (const body of withoutCheckDigits(phrases[at] as string)) {
+      if (phrases.includes(body)) continue;
+      phrases.push(body);
+      if (!isCreditorReference(phrases[at] as string)) perhaps.push(body);
+    }
+  return { own, alike, said: phrases, perhaps };
 }
 
 function isCreditorReference(name: string): boolean {

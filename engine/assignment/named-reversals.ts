@@ -66,22 +66,20 @@ export function* namedReversals(
     for (const key of keysOf(textsOf(lines, line))) push(index, `${money} ${key}`, line);
   }
   const pairs = new Pairs(state, side, rule, dayNumber);
-  const parties = new PartiesOfReversals(lines, open);
-  const byMoney = new Map<string, number[]>();
-  for (const line of opposed) push(byMoney, moneyOf(lines, line, 1), line);
+  const parties = new PartiesOfReversals(lines, open, opposed);
   for (let done = 0; done < opposed.length; done++) {
     const line = opposed[done] as number;
     if (done % SLICE === 0)
       yield { stage: rule.name, done: opposed.length + done, total: 2 * opposed.length };
     const money = moneyOf(lines, line, -1);
-    for (const { key, sure } of namesOf(textsOf(lines, line))) {
+    const texts = textsOf(lines, line);
+    for (const { key, sure } of namesOf(texts)) {
       const found = index.get(`${money} ${key}`) ?? [];
       for (const booked of found.slice(0, LOOKED_AT))
         pairs.add({ booked, reversal: line, key, sure: sure && found.length <= LOOKED_AT });
     }
-    const equals = byMoney.get(money) ?? [];
-    if (pairs.hasReversal(line) || equals.length > LOOKED_AT || !parties.isReversal(line)) continue;
-    for (const booked of equals) {
+    if (pairs.hasReversal(line) || !saysReversal(texts)) continue;
+    for (const booked of parties.equalsOf(line)) {
       const name = pairs.isSoonAfter(booked, line) ? parties.sharedName(booked, line) : "";
       if (name !== "") pairs.add({ booked, reversal: line, key: `party ${name}`, sure: false });
     }
@@ -112,12 +110,16 @@ function namesOf({ reference, description }: Texts): Name[] {
     names.push({ key: `text ${name}`, sure: false });
   for (const name of unmarked(description, MIN_MARK_LETTERS))
     names.push({ key: `text ${name}`, sure: quoted([name]).length > 0 });
-  const sure = namesReversal(reference) || namesReversal(description);
+  const sure = saysReversal({ reference, description });
   for (const name of [...quoted(reference), ...quoted(description)]) {
     names.push({ key: `reference ${name}`, sure });
     if (sure) names.push({ key: `number ${name}`, sure });
   }
   return names;
+}
+
+function saysReversal({ reference, description }: Texts): boolean {
+  return namesReversal(reference) || namesReversal(description);
 }
 
 class Pairs {

@@ -11,27 +11,47 @@ const SAMPLE = 2000;
 /** A word of more lines than this, and of more than this share of them, is the bank's own. */
 const COMMON = { lines: 3, share: 0.08 };
 const MIN_LETTERS = 3;
+/** With more lines of an amount none is the one. */
+const LOOKED_AT = 20;
 
 export class PartiesOfReversals {
   private readonly lines: Lines;
   private readonly open: Int32Array;
+  private readonly opposed: Int32Array;
+  private byAmount: Map<number, number[]> | null = null;
   private counts: Map<string, number> | null = null;
   private readonly known = new Map<number, string[]>();
 
-  /** @param open the lines of the side, in canonical order. */
-  constructor(lines: Lines, open: Int32Array) {
+  /**
+   * @param open the lines of the side, in canonical order.
+   * @param opposed those of them whose opposite amount another has.
+   */
+  constructor(lines: Lines, open: Int32Array, opposed: Int32Array) {
     this.lines = lines;
     this.open = open;
+    this.opposed = opposed;
   }
 
-  /** Whether a line says that it is a reversal, in whatever field. */
-  isReversal(line: number): boolean {
-    return namesReversal(this.wordsOf(line));
+  /** Lines of the opposite amount; none if there are many. */
+  equalsOf(reversal: number): number[] {
+    const { amount, currency } = this.lines;
+    if (!this.byAmount) {
+      this.byAmount = new Map();
+      for (const line of this.opposed) {
+        const known = this.byAmount.get(amount[line] as number);
+        if (known) known.push(line);
+        else this.byAmount.set(amount[line] as number, [line]);
+      }
+    }
+    const equals = this.byAmount.get(-(amount[reversal] as number)) ?? [];
+    return equals.length > LOOKED_AT
+      ? []
+      : equals.filter((line) => currency[line] === currency[reversal]);
   }
 
   /** The words of a name that a reversal and the line that it may reverse have in common. */
   sharedName(booked: number, reversal: number): string {
-    if (this.isReversal(booked)) return "";
+    if (namesReversal(this.wordsOf(booked))) return "";
     const theirs = new Set(this.wordsOf(booked));
     return withoutMarks(this.wordsOf(reversal))
       .filter((word) => theirs.has(word) && this.isName(word))

@@ -57,9 +57,13 @@ export class SumNames {
     return called.length <= MAX_NAMES ? called : [];
   }
 
-  /** Lines whose texts have the target's counterparty, whole or cut off. */
-  callersOf(target: number, isNear: (line: number) => boolean): number[] {
-    const lines = this.words.linesWithAny(this.words.ownNameOf(target)).filter(isNear);
+  /** Lines of the other side that have a rare word of the target's counterparty. */
+  mayCall(target: number): number[] {
+    return this.words.linesWithAny(this.words.ownNameOf(target));
+  }
+
+  /** Those of some lines whose texts have the target's counterparty, whole or cut off. */
+  callersOf(target: number, lines: number[]): number[] {
     return lines.filter((line) => callsByName(this.other, line, this.own, target));
   }
 

@@ -216,9 +216,16 @@ export class SumPool {
 
   /** Parts of a payment that have its name: what is due may be paid in parts, some of them late. */
   private *ofCallers(target: number): Generator<Family> {
-    const callers = this.names.callersOf(target, (line) => this.window.reachesByName(target, line));
-    const lines = this.summands(target, callers);
-    if (lines.length < 2) return;
+    const amount = Math.abs(this.own.amount[target] as number);
+    const suffice = (parts: number[]) =>
+      parts.length >= 2 &&
+      parts.reduce((sum, line) => sum + Math.abs(this.other.amount[line] as number), 0) >= amount;
+    const parts = this.summands(target, this.names.mayCall(target)).filter((line) =>
+      this.window.reachesByName(target, line),
+    );
+    if (!suffice(parts)) return;
+    const lines = this.names.callersOf(target, parts);
+    if (!suffice(lines)) return;
     yield { core: [], lines, named: true, whole: true };
     yield { core: [], lines, named: true, whole: false, max: MAX_PARTS };
   }
