@@ -1,7 +1,7 @@
 /** Lines of days in a row, by their total. */
 import type { Lines } from "../lines.ts";
 
-export type Stretch = { total: number; lines: () => number[] };
+type Stretch = { total: number; lines: () => number[] };
 type Group = { total: number; lines: number[] };
 
 /** Longer stretches are no payout's or week's. */
@@ -32,6 +32,25 @@ export function stretchesOf(
     }
   }
   return stretches;
+}
+
+/** Those of lines without a name, by what they are described as. */
+export function stretchesOfKinds(lines: Lines, near: number[]): Stretch[] {
+  const { counterparty, description } = lines.hashes;
+  const nameless = near.filter((line) => !counterparty.has(line));
+  return stretchesOf(lines, nameless, (line) =>
+    description.has(line) ? description.key(line) : 0,
+  );
+}
+
+/** Targets come by day, and those of one day and currency have the same lines around them. */
+export class LastStretches {
+  private last: { key: string; list: Stretch[] } = { key: "", list: [] };
+
+  around(key: string, read: () => Stretch[]): Stretch[] {
+    if (this.last.key !== key) this.last = { key, list: read() };
+    return this.last.list;
+  }
 }
 
 function groupsOf(lines: number[], keyOf: (line: number) => number): number[][] {

@@ -12,7 +12,7 @@ import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
 import { grouped } from "./grouped.ts";
 import { NamedEquals } from "./named-equals.ts";
-import { type Stretch, stretchesOf } from "./stretches.ts";
+import { LastStretches, stretchesOf, stretchesOfKinds } from "./stretches.ts";
 import { SumNames } from "./sum-names.ts";
 import { LOOKED_AT, SumWindow } from "./sum-window.ts";
 import { SumWords } from "./sum-words.ts";
@@ -58,7 +58,7 @@ export class SumPool {
   private readonly byDay: Int32Array;
   private groups: WordGroups | null = null;
   private readonly namedEquals: NamedEquals;
-  private stretches: { key: string; list: Stretch[] } = { key: "", list: [] };
+  private readonly stretches = new LastStretches();
 
   constructor(
     state: RunState,
@@ -90,6 +90,19 @@ export class SumPool {
   /** Whether a line of the other side in the window has the target's amount and its name. */
   hasNamedEqual(target: number): boolean {
     return this.namedEquals.has(target, (line) => this.window.reaches(target, line));
+  }
+
+  /** Whether a target has one of these words, and few other lines have it. */
+  hasAnyWord(target: number, words: ReadonlySet<number>): boolean {
+    return this.words.hasAnyWord(target, words);
+  }
+
+  /** Whether a target may consist of one of these lines for its day alone. */
+  mayReachAny(target: number, lines: readonly number[]): boolean {
+    return (
+      !this.window.isCrowded(target) &&
+      lines.some((line) => this.window.reachesByName(target, line))
+    );
   }
 
   /** Whether there is nowhere to look: nothing names the target, and its window is a crowd. */
@@ -236,27 +249,17 @@ export class SumPool {
    */
   private *ofDaysInARow(target: number, near: number[]): Generator<Family> {
     const { low, high } = reachOf(this.tolerance, this.own.amount[target] as number);
-    const stretches = this.stretchesAround(target, near);
+    const { other } = this;
+    const key = `${this.window.targetDay(target)} ${this.own.currency[target]}`;
+    const stretches = this.stretches.around(key, () => [
+      ...stretchesOfKinds(other, near),
+      ...this.byField(near, ["counterparty", "description"]).flatMap((lines) =>
+        stretchesOf(other, lines, () => 0),
+      ),
+    ]);
     for (const { lines, total } of stretches)
       if (total >= low && total <= high)
         yield { core: [], lines: lines(), named: false, whole: true, tries: stretches.length };
-  }
-
-  /** Targets come by day, and those of one day have the same lines around them. */
-  private stretchesAround(target: number, near: number[]): Stretch[] {
-    const key = `${this.window.targetDay(target)} ${this.own.currency[target]}`;
-    if (this.stretches.key === key) return this.stretches.list;
-    const { counterparty, description } = this.other.hashes;
-    const kindOf = (line: number) => (description.has(line) ? description.key(line) : 0);
-    const nameless = near.filter((line) => !counterparty.has(line));
-    const list = [
-      ...stretchesOf(this.other, nameless, kindOf),
-      ...this.byField(near, ["counterparty", "description"]).flatMap((lines) =>
-        stretchesOf(this.other, lines, () => 0),
-      ),
-    ];
-    this.stretches = { key, list };
-    return list;
   }
 
   /**

@@ -81,6 +81,17 @@ export class SumWords {
     return false;
   }
 
+  hasAnyWord(target: number, those: ReadonlySet<number>): boolean {
+    const { rowOf, start, words } = this.ownTexts;
+    const cell = (rowOf[target] as number) * FIELD_COUNT;
+    if (cell < 0) return false;
+    for (let at = start[cell] as number; at < (start[cell + FIELD_COUNT] as number); at++) {
+      const word = words[at] as number;
+      if (those.has(word) && (this.texts.lineCount[word] as number) <= RARE) return true;
+    }
+    return false;
+  }
+
   shareNumber(lines: number[]): boolean {
     const [first, ...others] = lines.map(
       (line) => new Set(wordsOfRow(this.otherTexts, this.otherTexts.rowOf[line] as number)),
@@ -166,6 +177,10 @@ export class SumWords {
   linesWith(word: number): Int32Array {
     return this.index.of(word);
   }
+}
+
+export function wordsOfLines(texts: SideTexts, lines: readonly number[]): Set<number> {
+  return new Set(lines.flatMap((line) => wordsOfRow(texts, texts.rowOf[line] as number)));
 }
 
 function wordsOfRow(texts: SideTexts, row: number): number[] {
