@@ -29,8 +29,10 @@ import { sureScore, type Weights } from "../weights.ts";
 import { allocate } from "./allocate.ts";
 import { proposeConvertedAmounts } from "./converted-amounts.ts";
 import { decidingRule } from "./deciding-rule.ts";
+import { proposeEqualSeries } from "./equal-series.ts";
 import type { Graph } from "./graph.ts";
 import { proposeLoneAmounts } from "./lone-amounts.ts";
+import { proposeNamedParts } from "./named-parts.ts";
 import { type SolvedPair, solveGroups } from "./solve-groups.ts";
 import { pairEquals } from "./twins.ts";
 
@@ -111,7 +113,9 @@ export function* matchByEvidence(
     }
   }
   proposeLoneAmounts(state, rule, ruleIndex, pool, options.ofEqualAmounts);
+  proposeEqualSeries(state, rule, ruleIndex, pool, options.ofEqualAmounts);
   proposeConvertedAmounts(state, rule, ruleIndex, pool, model);
+  proposeNamedParts(state, rule, ruleIndex, options.businessDays);
   return { pool, model };
 }
 

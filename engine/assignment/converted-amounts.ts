@@ -14,13 +14,20 @@ import type { Nodes } from "../prepare/nodes.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
+import { callsByName } from "../sums/cut-names.ts";
 
 /** Below what the texts support, and below a lone equal amount. */
 const SCORE = 0.4;
+/** If both lines have one name, too. */
+const NAMED_SCORE = 0.6;
+/** How many lines near an amount are looked at. */
+const MAX_NEAR = 20;
 /** How far the rates of a bank and of the books lie apart, in basis points. */
 const MOST_BPS = 200;
 const NOTE =
   "The text says that the amount was converted, and no other open line of these days is near it.";
+const NAMED_NOTE =
+  "The text says that the amount was converted, and no other line of this name is near it.";
 
 /** Considers the lines that are still open and that nothing better was found for. */
 export function proposeConvertedAmounts(
@@ -38,9 +45,11 @@ export function proposeConvertedAmounts(
     const other = opposite(side);
     for (const node of free[side]) {
       if (!conversions.says(side, pool[side].line(node))) continue;
-      const [found, second] = free.near(side, node);
+      const near = free.near(side, node);
+      const named = near.filter((candidate) => sharesName(pool, side, node, candidate));
+      const [found, second] = named.length > 0 ? named : near;
       if (found === undefined || second !== undefined) continue;
-      if (free.near(other, found).length > 1) continue;
+      if (named.length === 0 && free.near(other, found).length > 1) continue;
       const line = pool[side].line(node);
       const otherLine = pool[other].line(found);
       const [l, r] = side === "left" ? [line, otherLine] : [otherLine, line];
@@ -48,12 +57,19 @@ export function proposeConvertedAmounts(
       state.decide(ruleIndex, [l], [r], {
         basis: BASIS.nearest,
         held: HELD.score,
-        score: SCORE,
+        score: named.length > 0 ? NAMED_SCORE : SCORE,
         margin: 0,
-        note: NOTE,
+        note: named.length > 0 ? NAMED_NOTE : NOTE,
       });
     }
   }
+}
+
+function sharesName(pool: Pool, side: Side, node: number, otherNode: number): boolean {
+  const other = opposite(side);
+  const [lines, others] = [pool[side].lines, pool[other].lines];
+  const [line, otherLine] = [pool[side].line(node), pool[other].line(otherNode)];
+  return callsByName(lines, line, others, otherLine) || callsByName(others, otherLine, lines, line);
 }
 
 /** Nodes of one open line each that no probable proposal has. */
@@ -95,7 +111,7 @@ class FreeNodes {
   }
 
   /**
-   * The nodes of the other side near a node's amount and as far apart as matches are; two at most.
+   * The nodes of the other side near a node's amount and as far apart as matches are; a few at most.
    */
   near(side: Side, node: number): number[] {
     const other = opposite(side);
@@ -107,7 +123,7 @@ class FreeNodes {
       const [l, r] = side === "left" ? [node, candidate] : [candidate, node];
       if (this.pool.left.key.equal(l, this.pool.right.key, r) && this.evidence.day(l, r) > 0)
         found.push(candidate);
-      if (found.length === 2) break;
+      if (found.length === MAX_NEAR) break;
     }
     return found;
   }

@@ -1,6 +1,7 @@
 /** Which lines of the two sides name each other by a number, as a reference or in a text. */
 
 import type { Lines } from "../lines.ts";
+import { withoutCheckDigits } from "../prepare/check-digits.ts";
 import {
   digitsIn,
   identifierOf,
@@ -11,6 +12,7 @@ import {
   MIN_FOUND_DIGITS,
   otherFormsOf,
 } from "../prepare/identifiers.ts";
+import type { Named } from "../prepare/named.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import type { TextField } from "../prepare/text.ts";
 import type { Progress } from "../progress.ts";
@@ -25,18 +27,17 @@ const BITS_A_LINE = 64;
 const MOST_BITS = 2 ** 27;
 
 /**
- * A line of the other side, the number that both have, and whether the other side has it in a text.
+ * The numbers of a line: its own, other spellings of it, and those in its texts. `perhaps`: those
+ * that are only numbers of it if the digit after them is a check digit.
  */
-export type Named = { line: number; name: string; isSaidByOther: boolean };
-
-/** The numbers of a line: its own, other spellings of it, and those in its texts. */
-type Numbers = { own: string[]; alike: string[]; said: string[] };
+type Numbers = { own: string[]; alike: string[]; said: string[]; perhaps: string[] };
 type Lists = Map<string, number[]>;
 type Index = Record<Kind, Lists>;
 
 export class NamedLines {
   private readonly named: { left: Map<number, Named[]>; right: Map<number, Named[]> };
   private readonly byName: Record<Side, Index>;
+  private readonly perhaps: ReadonlyMap<number, string[]>;
 
   /**
    * Reads the open lines. Only numbers that both sides have are kept: what nobody else says names
@@ -49,6 +50,7 @@ export class NamedLines {
     ) as [Side, Side];
     const byName = { left: emptyIndex(), right: emptyIndex() };
     const lefts = new Map<number, Numbers>();
+    const perhaps = new Map<number, string[]>();
     const filters = perKind(() => new NameFilter(state.openCount(shorter)));
     for (const { numbers } of numbersOfSide(state, shorter)) {
       if (!numbers) yield { stage, done: 0, total: 0 };
@@ -68,31 +70,42 @@ export class NamedLines {
               push(byName[side][kind], name, line);
               isShared = true;
             }
-        if (side === "left" && isShared) lefts.set(line, numbers);
+        if (!isShared) continue;
+        if (side === "left") lefts.set(line, numbers);
+        else if (numbers.perhaps.length > 0) perhaps.set(line, numbers.perhaps);
       }
     }
-    return new NamedLines(lefts, byName);
+    return new NamedLines(lefts, byName, perhaps);
   }
 
-  private constructor(lefts: ReadonlyMap<number, Numbers>, byName: Record<Side, Index>) {
+  /** @param perhaps those of the right lines. */
+  private constructor(
+    lefts: ReadonlyMap<number, Numbers>,
+    byName: Record<Side, Index>,
+    perhaps: ReadonlyMap<number, string[]>,
+  ) {
     this.byName = byName;
+    this.perhaps = perhaps;
     this.named = { left: new Map(), right: new Map() };
     const { left, right } = byName;
-    for (const [line, { own, alike, said }] of lefts) {
+    for (const [line, numbers] of lefts) {
+      const { own, alike, said } = numbers;
+      const join = (name: string, lists: Lists, isSaidByOther: boolean) =>
+        this.join(line, name, lists, isSaidByOther, numbers.perhaps.includes(name));
       for (const name of own) {
-        this.join(line, name, right.own, false);
-        this.join(line, name, right.alike, false);
-        this.join(line, name, right.said, true);
+        join(name, right.own, false);
+        join(name, right.alike, false);
+        join(name, right.said, true);
       }
       for (const name of alike) {
-        this.join(line, name, right.own, false);
-        this.join(line, name, right.said, true);
+        join(name, right.own, false);
+        join(name, right.said, true);
       }
       for (const name of said) {
-        this.join(line, name, right.own, false);
-        this.join(line, name, right.alike, false);
+        join(name, right.own, false);
+        join(name, right.alike, false);
         const isOnly = left.said.get(name)?.length === 1 && right.said.get(name)?.length === 1;
-        if (isOnly && isStrong(name) && !isDate(name)) this.join(line, name, right.said, true);
+        if (isOnly && isStrong(name) && !isDate(name)) join(name, right.said, true);
       }
     }
   }
@@ -112,12 +125,19 @@ export class NamedLines {
     });
   }
 
-  private join(left: number, name: string, lists: Lists, isSaidByOther: boolean): void {
+  private join(
+    left: number,
+    name: string,
+    lists: Lists,
+    isSaidByOther: boolean,
+    isOwnPerhaps: boolean,
+  ): void {
     const lines = lists.get(name);
     if (!lines || lines.length > MOST_LINES) return;
     for (const right of lines) {
-      if (!add(this.named.left, left, { line: right, name, isSaidByOther })) continue;
-      add(this.named.right, right, { line: left, name, isSaidByOther: !isSaidByOther });
+      const isPerhaps = isOwnPerhaps || this.perhaps.get(right)?.includes(name) === true;
+      if (!add(this.named.left, left, { line: right, name, isSaidByOther, isPerhaps })) continue;
+      add(this.named.right, right, { line: left, name, isSaidByOther: !isSaidByOther, isPerhaps });
     }
   }
 }
@@ -189,6 +209,7 @@ function numbersOf(lines: Lines, line: number): Numbers | null {
   const name = identifierOf(reference);
   const isNamed = name !== null && digitsIn(name) >= MIN_FOUND_DIGITS;
   const own = isNamed ? [name] : [];
+  const alike = isNamed ? otherFormsOf(name) : [];
   const phrases: string[] = [];
   for (const text of [description, counterparty, name === null ? reference : null]) {
     for (const one of identifiersIn(text))
@@ -200,7 +221,18 @@ function numbersOf(lines: Lines, line: number): Numbers | null {
       )
         phrases.push(one);
   }
-  return { own, alike: isNamed ? otherFormsOf(name) : [], said: phrases };
+  const perhaps = isNamed && !isCreditorReference(name) ? withoutCheckDigits(name) : [];
+  for (let at = 0, end = phrases.length; at < end; at++)
+    for (const body of withoutCheckDigits(phrases[at] as string)) {
+      if (phrases.includes(body)) continue;
+      phrases.push(body);
+      if (!isCreditorReference(phrases[at] as string)) perhaps.push(body);
+    }
+  return { own, alike, said: phrases, perhaps };
+}
+
+function isCreditorReference(name: string): boolean {
+  return name.startsWith("RF");
 }
 
 /** Most texts have no number, which their bytes show without making a string of them. */
@@ -220,11 +252,13 @@ function push(lists: Lists, key: string, line: number): void {
   else if (list.length <= MOST_LINES && list[list.length - 1] !== line) list.push(line);
 }
 
-/** @returns false if the line is known already. */
+/** @returns false if the line is known already, and no less certainly. */
 function add(lists: Map<number, Named[]>, line: number, named: Named): boolean {
   const list = lists.get(line);
+  const at = list?.findIndex((one) => one.line === named.line) ?? -1;
   if (!list) lists.set(line, [named]);
-  else if (list.some((one) => one.line === named.line)) return false;
-  else list.push(named);
+  else if (at < 0) list.push(named);
+  else if (list[at]?.isPerhaps && !named.isPerhaps) list[at] = named;
+  else return false;
   return true;
 }

@@ -25,6 +25,7 @@ import {
   unmarkedReference,
 } from "./reversal-names.ts";
 import { shownAcross } from "./reversals-across.ts";
+import { PartiesOfReversals } from "./reversals-by-party.ts";
 
 type Texts = { reference: string[]; description: string[] };
 /** A key under which a line may be found, and whether it identifies the line beyond doubt. */
@@ -40,6 +41,8 @@ const SURE_SCORE = 0.99;
 /** Scores of suggestions: if the reversal names the line, and if it may mean it. */
 const SCORE = { named: 0.8, meant: 0.5 };
 const EARLIER = 0.9;
+/** How long after a payment a line with its name alone may be its return. */
+const SOON_DAYS = 14;
 
 export function* namedReversals(
   state: RunState,
@@ -63,15 +66,22 @@ export function* namedReversals(
     for (const key of keysOf(textsOf(lines, line))) push(index, `${money} ${key}`, line);
   }
   const pairs = new Pairs(state, side, rule, dayNumber);
+  const parties = new PartiesOfReversals(lines, open, opposed);
   for (let done = 0; done < opposed.length; done++) {
     const line = opposed[done] as number;
     if (done % SLICE === 0)
       yield { stage: rule.name, done: opposed.length + done, total: 2 * opposed.length };
     const money = moneyOf(lines, line, -1);
-    for (const { key, sure } of namesOf(textsOf(lines, line))) {
+    const texts = textsOf(lines, line);
+    for (const { key, sure } of namesOf(texts)) {
       const found = index.get(`${money} ${key}`) ?? [];
       for (const booked of found.slice(0, LOOKED_AT))
         pairs.add({ booked, reversal: line, key, sure: sure && found.length <= LOOKED_AT });
+    }
+    if (pairs.hasReversal(line) || !saysReversal(texts)) continue;
+    for (const booked of parties.equalsOf(line)) {
+      const name = pairs.isSoonAfter(booked, line) ? parties.sharedName(booked, line) : "";
+      if (name !== "") pairs.add({ booked, reversal: line, key: `party ${name}`, sure: false });
     }
   }
   pairs.settle(ruleIndex);
@@ -100,12 +110,16 @@ function namesOf({ reference, description }: Texts): Name[] {
     names.push({ key: `text ${name}`, sure: false });
   for (const name of unmarked(description, MIN_MARK_LETTERS))
     names.push({ key: `text ${name}`, sure: quoted([name]).length > 0 });
-  const sure = namesReversal(reference) || namesReversal(description);
+  const sure = saysReversal({ reference, description });
   for (const name of [...quoted(reference), ...quoted(description)]) {
     names.push({ key: `reference ${name}`, sure });
     if (sure) names.push({ key: `number ${name}`, sure });
   }
   return names;
+}
+
+function saysReversal({ reference, description }: Texts): boolean {
+  return namesReversal(reference) || namesReversal(description);
 }
 
 class Pairs {
@@ -137,6 +151,17 @@ class Pairs {
       this.bookedOf.set(reversal, [...(this.bookedOf.get(reversal) ?? []), booked]);
     }
     if (!before || (pair.sure && !before.sure)) this.pairs.set(known, pair);
+  }
+
+  /** Whether a line names any line that it reverses. */
+  hasReversal(line: number): boolean {
+    return this.bookedOf.has(line);
+  }
+
+  isSoonAfter(booked: number, reversal: number): boolean {
+    const { value_date } = this.state[this.side];
+    const lag = (value_date[reversal] as number) - (value_date[booked] as number);
+    return lag >= 0 && lag <= SOON_DAYS;
   }
 
   settle(ruleIndex: number): void {
@@ -310,6 +335,7 @@ class Pairs {
     const byReference =
       kind !== "text" && [...unmarkedReference(reference), ...quoted(reference)].includes(name);
     const quote = lines.text(reversal, byReference ? "reference" : "description");
+    if (kind === "party") return `“${quote}” has the name “${name}”, as the other line has.`;
     return `“${quote}” names “${lines.text(booked, kind === "text" ? "description" : "reference")}”.`;
   }
 }

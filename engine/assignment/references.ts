@@ -9,12 +9,13 @@ import { type Days, daysAround } from "../candidates/window.ts";
 import type { Lines } from "../lines.ts";
 import { BASIS, HELD, type Verdict } from "../matches.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
+import type { Named } from "../prepare/named.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import { sum } from "../prepare/sum.ts";
 import type { Progress } from "../progress.ts";
 import { MAX_DAYS, type Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
-import { type Named, NamedLines } from "./named-lines.ts";
+import { NamedLines } from "./named-lines.ts";
 
 const SURE_SCORE = 0.999;
 /** For lines with one number that are farther apart than the rule allows. */
@@ -29,6 +30,7 @@ export function* references(
   businessDays: BusinessDays,
 ): Generator<Progress> {
   const named = yield* NamedLines.read(state, rule.name);
+  state.named = named;
   const matching = new Matching(state, rule, ruleIndex, businessDays, named);
   matching.pairs();
   matching.sums();
@@ -103,36 +105,41 @@ class Matching {
   }
 
   /**
-   * The open lines that share a number with the target. Returns none unless all lie in the window,
-   * have no other target and add up to the target's amount.
+   * The open lines that share a number with the target, or those that do beyond doubt. Returns none
+   * unless all lie in the window, have no other target and add up to the target's amount.
    */
   private partsOf(side: Side, target: number): Named[] {
     const other = opposite(side);
     const amount = this.state[side].amount[target] as number;
-    const parts = this.named
-      .of(side, target)
-      .filter(({ line }) => this.areOpen(side, target, line));
-    if (parts.length < 2) return [];
-    const isWhole =
-      sum(parts.map(({ line }) => this.state[other].amount[line] as number)) === BigInt(amount);
-    const areAlone = parts.every(
-      ({ line }) =>
-        this.isNear(side, target, line) &&
-        this.named.of(other, line).filter((one) => this.areOpen(other, line, one.line)).length ===
-          1,
+    if (amount === 0) return [];
+    const all = this.named.of(side, target).filter(({ line }) => this.areOpen(side, target, line));
+    const certain = all.filter(({ isPerhaps }) => !isPerhaps);
+    const parts = [all, certain].find(
+      (some) =>
+        some.length >= 2 &&
+        sum(some.map(({ line }) => this.state[other].amount[line] as number)) === BigInt(amount),
     );
-    return isWhole && areAlone && amount !== 0 ? parts : [];
+    const isAlone = ({ line, isPerhaps }: Named) =>
+      this.isNear(side, target, line) &&
+      this.named
+        .of(other, line)
+        .filter((one) => this.areOpen(other, line, one.line) && (isPerhaps || !one.isPerhaps))
+        .length === 1;
+    return parts?.every(isAlone) ? parts : [];
   }
 
+  /** Lines of the same amount that share a number: those that do beyond doubt, if there are any. */
   private equals(side: Side, line: number): Named[] {
     const other = opposite(side);
     const amount = this.state[side].amount[line];
-    return this.named
+    const equal = this.named
       .of(side, line)
       .filter(
         (one) =>
           this.state[other].amount[one.line] === amount && this.areOpen(side, line, one.line),
       );
+    const certain = equal.filter(({ isPerhaps }) => !isPerhaps);
+    return certain.length > 0 ? certain : equal;
   }
 
   private areOpen(side: Side, line: number, otherLine: number): boolean {

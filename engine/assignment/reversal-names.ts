@@ -11,6 +11,8 @@ const MARKS: ReadonlySet<string> = new Set(
   (
     "V R RV REV REVS REVERSE REVERSED REVERSAL VOID VOIDED CANC CANCEL CANCELED CANCELLED " +
     "CANCELLATION CXL RETURN RETURNED RTN BOUNCED DISHONORED DISHONOURED NSF UNDO CORRECTION " +
+    "CHARGEBACK REJECTED RECALLED UNPAID REJET IMPAYE INSOLUTO DEVOLUCION DEVOLUCAO ESTORNO " +
+    "RUCKLASTSCHRIFT RUECKLASTSCHRIFT " +
     "KORREKTUR RETOURE RUCKGABE STORNO STORNIERT STORNIERUNG STORNOBUCHUNG RUCKBUCHUNG " +
     "RUECKBUCHUNG GEGENBUCHUNG STORNATO ANNULE ANNULATION ANNULLATO EXTOURNE ANULADO ANULACION"
   ).split(" "),
@@ -34,6 +36,11 @@ export function nameOf(words: readonly string[]): string {
 /** Whether a text says that its line reverses another. */
 export function namesReversal(words: readonly string[]): boolean {
   return words.some((word) => word.length >= MIN_MARK_LETTERS && MARKS.has(word));
+}
+
+/** The words that don't say that something is reversed. */
+export function withoutMarks(words: readonly string[]): string[] {
+  return words.filter((word) => !MARKS.has(word) && !LINKS.has(word));
 }
 
 /**

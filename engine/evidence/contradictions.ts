@@ -133,11 +133,11 @@ export class Contradictions {
       if (areRivals) return [shown(left), shown(right)];
     }
     if (left.name !== null) {
-      const other = this.numbering().rivalOf(left.name, right.numbers);
+      const other = this.numbering().rivalOf("left", left.name, right.numbers);
       if (other !== null) return [shown(left), other];
     }
     if (right.name !== null) {
-      const other = this.numbering().rivalOf(right.name, left.numbers);
+      const other = this.numbering().rivalOf("right", right.name, left.numbers);
       if (other !== null) return [other, shown(right)];
     }
     return null;

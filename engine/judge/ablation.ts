@@ -89,6 +89,60 @@ const ITEMS: readonly Item[] = [
     code: "for (const name of unmarkedReference(reference)) {",
     instead: "for (const name of [] as string[]) {",
   },
+  {
+    name: "numbers in other forms contradict",
+    file: "evidence/numbering.ts",
+    code: "!many && this.isBare(side, name, number)",
+    instead: "false",
+  },
+  {
+    name: "check digits in texts",
+    file: "assignment/named-lines.ts",
+    code: "for (const body of withoutCheckDigits(phrases[at] as string)) {",
+    instead: "for (const body of [] as string[]) {",
+  },
+  {
+    name: "numbers without the letters before their zeros",
+    file: "prepare/texts.ts",
+    code: "(zeros > from && to - at < MIN_PADDED_DIGITS)",
+    instead: "zeros > from",
+  },
+  {
+    name: "returned payments by their name",
+    file: "assignment/named-reversals.ts",
+    code: "if (pairs.hasReversal(line) || !saysReversal(texts)) continue;",
+    instead: "continue;",
+  },
+  {
+    name: "instalments by their name",
+    file: "sums/sum-pool.ts",
+    code: "if (farther) yield* this.ofCallers(target);",
+    instead: "",
+  },
+  {
+    name: "sums of days in a row",
+    file: "sums/sum-pool.ts",
+    code: "for (const family of this.ofDaysInARow(target, near)) yield { ...family, isLastResort: true };",
+    instead: "",
+  },
+  {
+    name: "as many lines as a text states",
+    file: "sums/sum-pool.ts",
+    code: "yield* this.asManyAsSaid(target, lines);",
+    instead: "",
+  },
+  {
+    name: "equal amounts of one name in order",
+    file: "assignment/by-evidence.ts",
+    code: "proposeEqualSeries(state, rule, ruleIndex, pool, options.ofEqualAmounts);",
+    instead: "",
+  },
+  {
+    name: "parts by their number",
+    file: "assignment/by-evidence.ts",
+    code: "proposeNamedParts(state, rule, ruleIndex, options.businessDays);",
+    instead: "",
+  },
 ];
 
 type Judged = { f1: number; wrong: number; found: number; share: number; against: number };

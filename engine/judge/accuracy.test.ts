@@ -54,7 +54,7 @@ test(
 );
 
 test(
-  "hard months of four kinds of business are matched to the targets by the default rules",
+  "hard months of five kinds of business are matched to the targets by the default rules",
   () => {
     for (const seed of [201, 202]) {
       const qualities = BUSINESSES.map(

@@ -30,6 +30,13 @@ export function withoutCheckDigits(name: string): string[] {
   return isRight && bare.length >= MIN_DIGITS ? [bare] : [];
 }
 
+/** How a number is printed with check digits: as a creditor reference, or with one digit behind it. */
+export function withCheckDigits(body: string): string[] {
+  const check = String(98 - remainder97(`${body}RF00`)).padStart(2, "0");
+  const digits = new Set([luhn(body), finnish(body), modulus11(body) % 10]);
+  return [`RF${check}${body}`, ...Array.from(digits, (digit) => `${body}${digit}`)];
+}
+
 /** ISO 7064, with A as 10 to Z as 35. */
 export function remainder97(text: string): number {
   let rest = 0;

@@ -15,6 +15,8 @@ export const MIN_FOUND_DIGITS = 3;
 
 /** Letters before a number, as in INV1041 or po_777. */
 const PREFIXED = /^[A-Z]{1,6}0*(\d[A-Z0-9]*)$/;
+/** A year's number, as in F/2026/18520. */
+const OF_A_YEAR = /^[A-Z]{0,6}20\d\d0*(\d{4,})$/;
 const LONGEST_PREFIX = 4;
 /** Before a part of an MT940 narrative, written together with it. */
 const SUBFIELD = /\?[0-6]\d/g;
@@ -35,10 +37,16 @@ export function identifierOf(reference: string | null): string | null {
  * not.
  */
 export function otherFormsOf(name: string): string[] {
-  const forms = withoutCheckDigits(name);
+  return [...withoutCheckDigits(name), ...bareFormsOf(name)];
+}
+
+/** A number without the letters and zeros before it, and without the year. */
+export function bareFormsOf(name: string): string[] {
   const bare = PREFIXED.exec(name)?.[1];
-  if (bare !== undefined && digitsIn(bare) >= MIN_FOUND_DIGITS) forms.push(bare);
-  return forms;
+  const ofYear = isDate(name) ? undefined : OF_A_YEAR.exec(name)?.[1];
+  return [bare, ofYear].flatMap((form) =>
+    form !== undefined && digitsIn(form) >= MIN_FOUND_DIGITS ? form : [],
+  );
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Lines } from "../lines.ts";
 import { HELD, Matches, type Verdict } from "../matches.ts";
 import type { Progress } from "../progress.ts";
 import type { Side } from "../side.ts";
+import type { LinesByNumber } from "./named.ts";
 import { compareContent, inOrder } from "./order.ts";
 import { type SideTexts, Texts } from "./texts.ts";
 
@@ -61,6 +62,8 @@ export class RunState {
   private numbers: Numbering | null = null;
   private readonly names: { left?: OtherNames; right?: OtherNames } = {};
   private readonly quoted: { left?: QuotedReferences; right?: QuotedReferences } = {};
+  /** Which lines name each other by a number; null before a rule has looked for them. */
+  named: LinesByNumber | null = null;
   readonly contradictions: Contradictions;
   /** Whether the leading exact rules are done. */
   isWeighing = false;

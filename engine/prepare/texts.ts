@@ -163,18 +163,36 @@ export class Texts {
 }
 
 const ZERO = 0x30;
+/** Letters before a padded number, and digits behind its zeros. */
+const MAX_PREFIX = 6;
+const MIN_PADDED_DIGITS = 4;
+const PADDED = /^(?:0+|[A-Z]{1,6}0+(?=\d{4}))(\d+)$/;
 
 /**
- * Where a number begins: one field of a bank's file pads it with zeros, another doesn't. Other
- * words begin where they do.
+ * Where a number begins: one field of a bank's file pads it with zeros, another doesn't, and
+ * letters before the zeros are left out by who quotes it. Other words begin where they do.
  */
 function afterZeros(bytes: Uint8Array, from: number, to: number): number {
-  let at = from;
+  const zeros = afterLetters(bytes, from, to);
+  let at = zeros;
   while (at < to - 1 && bytes[at] === ZERO) at += 1;
-  if (at === from) return from;
-  for (let rest = at; rest < to; rest++)
-    if ((bytes[rest] as number) < ZERO || (bytes[rest] as number) > ZERO + 9) return from;
+  if (at === zeros || (zeros > from && to - at < MIN_PADDED_DIGITS)) return from;
+  for (let rest = at; rest < to; rest++) if (!isDigit(bytes[rest] as number)) return from;
   return at;
+}
+
+function afterLetters(bytes: Uint8Array, from: number, to: number): number {
+  let at = from;
+  while (at < to && !isDigit(bytes[at] as number)) at += 1;
+  return at - from <= MAX_PREFIX ? at : from;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= ZERO + 9;
+}
+
+function withoutPadding(word: string): string {
+  return PADDED.exec(word)?.[1] ?? word;
 }
 
 const RANGES = new Int32Array(2 * MAX_WORDS);
@@ -248,7 +266,7 @@ export class SideTexts {
       return;
     }
     for (const word of this.lines.words(line, name).slice(0, MAX_WORDS)) {
-      const id = vocabulary.idOf(/^0+\d+$/.test(word) ? word.replace(/^0+(?=\d)/, "") : word);
+      const id = vocabulary.idOf(withoutPadding(word));
       prefix = prefixWith(prefix, id);
       this.add(id, prefix);
     }

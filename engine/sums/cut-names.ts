@@ -1,4 +1,5 @@
 import { withoutUmlauts } from "../evidence/names-differ.ts";
+import type { Lines } from "../lines.ts";
 import { wordsOf } from "../prepare/text.ts";
 
 /** A name cut to fewer letters could be the beginning of many names. */
@@ -26,6 +27,18 @@ export function lettersOfCutName(text: string, name: string): number {
       max = Math.max(max, found.length);
   }
   return max;
+}
+
+/** Whether a text of a line has the counterparty of another, whole or cut off. */
+export function callsByName(lines: Lines, line: number, others: Lines, otherLine: number): boolean {
+  const name = others.text(otherLine, "counterparty");
+  return (
+    name !== null &&
+    (["counterparty", "description"] as const).some((field) => {
+      const text = lines.text(line, field);
+      return text !== null && lettersOfCutName(text, name) > 0;
+    })
+  );
 }
 
 /** The words of a text that stand before a number, as "NORTHSIDE" in "SP NORTHSIDE #9390". */

@@ -14,9 +14,12 @@ import type { SumPool, SumPools } from "./sum-pool.ts";
 /** The discounts that terms of payment commonly grant, in thousandths. */
 const DISCOUNTS = [20, 30, 10, 25, 15, 40, 50];
 /** Expected chance solutions beyond which a discounted sum says nothing. */
-const MAX_CHANCE = 0.02;
-/** Below the score of an exact sum that names its lines. */
+const MAX_CHANCE = 0.1;
+/** Below the score of an exact sum that names its lines: half of it at this chance. */
 const SCORE = 0.9;
+const DOUBTFUL_CHANCE = 0.1;
+/** With more sums of any size expected by chance, none is looked for. */
+const MANY_CHANCE = 2;
 const MAX_INVOICES = 16;
 const MAX_PARTS = 8;
 const SLICE = 50;
@@ -45,7 +48,7 @@ export function* discountedSums(
       state.decide(differing.index, left, right, {
         basis: BASIS.sum,
         held: HELD.chance,
-        score: SCORE * (1 - chance),
+        score: SCORE / (1 + chance / DOUBTFUL_CHANCE),
         margin: -Math.log(chance),
         isNamed: true,
         note: `The difference is a discount of ${discount / 10} % on the sum of these lines.`,
@@ -96,8 +99,8 @@ class DiscountSearch {
     const max = Math.min(MAX_PARTS, lines.length);
     this.steps += DISCOUNTS.length * 2 ** (lines.length / 2 + 1);
     const tries = DISCOUNTS.length * combinations(lines.length, 2, max);
-    const chance = this.chanceOf(lines, amount, tries);
-    if (chance > MAX_CHANCE) return [];
+    const ofAny = this.chanceOf(lines, amount, tries);
+    if (ofAny > MANY_CHANCE) return [];
     return DISCOUNTS.flatMap((discount) => {
       const gross = Math.abs(amount) / (1 - discount / 1000);
       const slack = lines.length / 2 + 1;
@@ -105,8 +108,20 @@ class DiscountSearch {
       return subsetSums(amounts, low, high, 2, max, 2)
         .map((places) => places.map((at) => lines[at] as number))
         .filter((members) => this.isPaidBy(amount, members, discount))
-        .map((members) => ({ members, discount, chance }));
+        .map((members) => ({
+          members,
+          discount,
+          chance: this.chanceOfSize(lines, amount, members),
+        }))
+        .filter(({ chance }) => chance <= MAX_CHANCE);
     });
+  }
+
+  /** Sums of as many of the first lines, up to the last that is needed. */
+  private chanceOfSize(lines: number[], amount: number, members: number[]): number {
+    const first = lines.slice(0, Math.max(...members.map((line) => lines.indexOf(line))) + 1);
+    const tries = DISCOUNTS.length * combinations(first.length, members.length, members.length);
+    return this.chanceOf(first, amount, tries);
   }
 
   private chanceOf(lines: number[], amount: number, tries: number): number {

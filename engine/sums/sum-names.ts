@@ -1,7 +1,7 @@
 /** Which counterparties of the other side a line's texts name, whole, cut off, or by a first word. */
 
 import type { Lines } from "../lines.ts";
-import { firstWordOf, lettersOfCutName, wordsBeforeNumbers } from "./cut-names.ts";
+import { callsByName, firstWordOf, lettersOfCutName, wordsBeforeNumbers } from "./cut-names.ts";
 import { grouped } from "./grouped.ts";
 import type { SumWords } from "./sum-words.ts";
 
@@ -55,6 +55,16 @@ export class SumNames {
       return name !== null && words.has(firstWordOf(name));
     });
     return called.length <= MAX_NAMES ? called : [];
+  }
+
+  /** Lines of the other side that have a rare word of the target's counterparty. */
+  mayCall(target: number): number[] {
+    return this.words.linesWithAny(this.words.ownNameOf(target));
+  }
+
+  /** Those of some lines whose texts have the target's counterparty, whole or cut off. */
+  callersOf(target: number, lines: number[]): number[] {
+    return lines.filter((line) => callsByName(this.other, line, this.own, target));
   }
 
   private byName(lines: number[]): number[][] {

@@ -4,7 +4,6 @@
  */
 
 import type { Days } from "../candidates/window.ts";
-import { containsName } from "../evidence/names-differ.ts";
 import type { Lines } from "../lines.ts";
 import { type AmountTolerance, isWithin, reachOf, toleranceOf } from "../prepare/amounts.ts";
 import { compareLines } from "../prepare/order.ts";
@@ -12,6 +11,8 @@ import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
 import { grouped } from "./grouped.ts";
+import { NamedEquals } from "./named-equals.ts";
+import { LastStretches, stretchesOf, stretchesOfKinds } from "./stretches.ts";
 import { SumNames } from "./sum-names.ts";
 import { LOOKED_AT, SumWindow } from "./sum-window.ts";
 import { SumWords } from "./sum-words.ts";
@@ -35,7 +36,12 @@ export type Family = {
   batch?: { count: number | null };
   /** Whether the target's text has only the beginning of the name, which other names may share. */
   isGuess?: boolean;
+  /** One of a great number of families: only looked at where no other has a sum. */
+  isLastResort?: boolean;
 };
+
+/** In how many parts one item is paid at most, where only its name says so. */
+const MAX_PARTS = 4;
 
 /** For targets of each side. */
 export type SumPools = Record<Side, SumPool>;
@@ -43,6 +49,7 @@ export type SumPools = Record<Side, SumPool>;
 export class SumPool {
   readonly other: Lines;
   readonly words: SumWords;
+  private readonly state: RunState;
   private readonly own: Lines;
   private readonly window: SumWindow;
   private readonly names: SumNames;
@@ -50,7 +57,8 @@ export class SumPool {
   /** Open lines of the other side, by day. */
   private readonly byDay: Int32Array;
   private groups: WordGroups | null = null;
-  private byAmount: Map<number, number[]> | null = null;
+  private readonly namedEquals: NamedEquals;
+  private readonly stretches = new LastStretches();
 
   constructor(
     state: RunState,
@@ -59,11 +67,13 @@ export class SumPool {
     dayNumber: (day: number) => number,
     reach: Days,
   ) {
+    this.state = state;
     this.own = state[side];
     this.other = state[opposite(side)];
     this.tolerance = toleranceOf(rule);
     this.byDay = state.openUncancelled(this.other.side);
     this.window = new SumWindow(this.own, this.other, this.byDay, { rule, dayNumber, reach });
+    this.namedEquals = new NamedEquals(this.own, this.other, this.byDay);
     this.words = new SumWords(state.texts(), side, this.byDay);
     this.names = new SumNames(this.own, this.other, this.words);
   }
@@ -79,13 +89,19 @@ export class SumPool {
 
   /** Whether a line of the other side in the window has the target's amount and its name. */
   hasNamedEqual(target: number): boolean {
-    this.byAmount ??= byAmountOf(this.other, this.byDay);
-    const equals = this.byAmount.get(this.own.amount[target] as number) ?? [];
-    return equals.some(
-      (line) =>
-        this.window.reaches(target, line) &&
-        (callsByName(this.own, target, this.other, line) ||
-          callsByName(this.other, line, this.own, target)),
+    return this.namedEquals.has(target, (line) => this.window.reaches(target, line));
+  }
+
+  /** Whether a target has one of these words, and few other lines have it. */
+  hasAnyWord(target: number, words: ReadonlySet<number>): boolean {
+    return this.words.hasAnyWord(target, words);
+  }
+
+  /** Whether a target may consist of one of these lines for its day alone. */
+  mayReachAny(target: number, lines: readonly number[]): boolean {
+    return (
+      !this.window.isCrowded(target) &&
+      lines.some((line) => this.window.reachesByName(target, line))
     );
   }
 
@@ -132,6 +148,7 @@ export class SumPool {
       for (const lines of this.names.called(target, this.window.around(target, true)))
         if (!called.some(({ length }) => length === lines.length))
           yield* this.someOf(target, lines);
+    if (farther) yield* this.ofCallers(target);
     if (crowded) return;
     for (const lines of this.byDays(near)) yield { core: [], lines, named: false, whole: true };
     for (const lines of this.byField(near)) {
@@ -141,8 +158,10 @@ export class SumPool {
           yield { core: [], lines: sameDay, named: false, whole: true };
     }
     yield* this.ofOneWord(target, false);
-    for (const lines of this.byField(near, ["description"]))
+    for (const lines of this.byField(near, ["description"])) {
       yield* this.someOfBatch(target, lines, false);
+      yield* this.asManyAsSaid(target, lines);
+    }
     for (const lines of this.byField(near)) {
       for (const sameDay of this.byDays(lines))
         if (sameDay.length < lines.length)
@@ -150,6 +169,7 @@ export class SumPool {
       yield { core: [], lines: this.summands(target, lines), named: false, whole: false };
     }
     yield { core: [], lines: this.summands(target, near), named: false, whole: false };
+    for (const family of this.ofDaysInARow(target, near)) yield { ...family, isLastResort: true };
   }
 
   /**
@@ -157,20 +177,33 @@ export class SumPool {
    * counterparty that it names, then some of these.
    */
   *payable(target: number): Generator<{ lines: number[]; whole: boolean }> {
-    const quoted = new Set(
-      this.words.numbersOf(target).flatMap((word) => this.words.linesCalled(word)),
-    );
+    const quoted = new Set([
+      ...this.words.numbersOf(target).flatMap((word) => this.words.linesCalled(word)),
+      ...this.namedByNumber(target),
+    ]);
     const lines = this.summands(target, [...quoted]).filter((line) =>
-      this.window.reaches(target, line),
+      this.window.reachesByName(target, line),
     );
     if (lines.length >= 2) yield { lines, whole: true };
     if (lines.length > 0 || this.window.isCrowded(target)) return;
-    for (const ofName of this.names.called(target, this.window.around(target))) {
-      const invoices = this.window.usualFirst(target, this.summands(target, ofName));
-      if (invoices.length < 2) continue;
-      yield { lines: invoices, whole: true };
-      yield { lines: invoices, whole: false };
-    }
+    let before = 0;
+    for (const byName of [false, true])
+      for (const ofName of this.names.called(target, this.window.around(target, byName))) {
+        const invoices = this.window.usualFirst(target, this.summands(target, ofName));
+        if (invoices.length < 2 || invoices.length === before) continue;
+        before = invoices.length;
+        yield { lines: invoices, whole: true };
+        yield { lines: invoices, whole: false };
+      }
+  }
+
+  /** Open lines whose number the target has in another form, without letters or with a check digit. */
+  private namedByNumber(target: number): number[] {
+    const { side } = this.own;
+    const named = this.state.named?.of(side, target) ?? [];
+    return named.flatMap(({ line, isPerhaps }) =>
+      !isPerhaps && this.state.isOpen(this.other.side, line) ? line : [],
+    );
   }
 
   /** Some lines of a batch that was paid in parts: the number that the target states, then any. */
@@ -181,6 +214,52 @@ export class SumPool {
     for (const count of this.words.countsIn(target))
       if (count < lines.length) yield { ...family, batch: { count } };
     yield { ...family, batch: { count: null } };
+  }
+
+  /** As many lines of one kind as the target says: of one day, of two days in a row, of any. */
+  private *asManyAsSaid(target: number, ofOneKind: number[]): Generator<Family> {
+    const counts = this.words.statedCountsIn(target);
+    if (counts.length === 0) return;
+    const lines = this.summands(target, ofOneKind);
+    for (const some of [...withNext(this.byDays(lines)), lines])
+      for (const count of counts)
+        if (count < some.length)
+          yield { core: [], lines: some, named: false, whole: false, batch: { count } };
+  }
+
+  /** Parts of a payment that have its name: what is due may be paid in parts, some of them late. */
+  private *ofCallers(target: number): Generator<Family> {
+    const amount = Math.abs(this.own.amount[target] as number);
+    const suffice = (parts: number[]) =>
+      parts.length >= 2 &&
+      parts.reduce((sum, line) => sum + Math.abs(this.other.amount[line] as number), 0) >= amount;
+    const parts = this.summands(target, this.names.mayCall(target)).filter((line) =>
+      this.window.reachesByName(target, line),
+    );
+    if (!suffice(parts)) return;
+    const lines = this.names.callersOf(target, parts);
+    if (!suffice(lines)) return;
+    yield { core: [], lines, named: true, whole: true };
+    yield { core: [], lines, named: true, whole: false, max: MAX_PARTS };
+  }
+
+  /**
+   * Lines of several days in a row: of one name, of one kind, or of all or some kinds without a name,
+   * as the charges, refunds and fees of a payout.
+   */
+  private *ofDaysInARow(target: number, near: number[]): Generator<Family> {
+    const { low, high } = reachOf(this.tolerance, this.own.amount[target] as number);
+    const { other } = this;
+    const key = `${this.window.targetDay(target)} ${this.own.currency[target]}`;
+    const stretches = this.stretches.around(key, () => [
+      ...stretchesOfKinds(other, near),
+      ...this.byField(near, ["counterparty", "description"]).flatMap((lines) =>
+        stretchesOf(other, lines, () => 0),
+      ),
+    ]);
+    for (const { lines, total } of stretches)
+      if (total >= low && total <= high)
+        yield { core: [], lines: lines(), named: false, whole: true, tries: stretches.length };
   }
 
   /**
@@ -336,21 +415,8 @@ export class SumPool {
   }
 }
 
-function byAmountOf(lines: Lines, those: Int32Array): Map<number, number[]> {
-  const byAmount = new Map<number, number[]>();
-  for (const line of those) {
-    const amount = lines.amount[line] as number;
-    const known = byAmount.get(amount);
-    if (known) known.push(line);
-    else byAmount.set(amount, [line]);
-  }
-  return byAmount;
-}
-
-/** Whether a line has a word of the other's counterparty. */
-function callsByName(lines: Lines, line: number, others: Lines, other: number): boolean {
-  const name = others.text(other, "counterparty");
-  if (name === null) return false;
-  const texts = [lines.text(line, "counterparty"), lines.text(line, "description")];
-  return texts.some((text) => text !== null && containsName(text, name));
+/** Each group, and each with the one after it. */
+function withNext(groups: number[][]): number[][] {
+  const pairs = groups.slice(1).map((group, at) => [...(groups[at] as number[]), ...group]);
+  return [...groups, ...pairs];
 }

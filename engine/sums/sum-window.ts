@@ -119,6 +119,14 @@ export class SumWindow {
     );
   }
 
+  /** The same in the days in which lines of a name are looked for. */
+  reachesByName(target: number, line: number): boolean {
+    return (
+      this.other.currency[line] === this.own.currency[target] &&
+      this.isWithin(target, line, this.namedDays)
+    );
+  }
+
   private isWithin(target: number, line: number, { before, after }: Days): boolean {
     const lag = this.dayOf(line) - this.targetDay(target);
     return lag >= -before && lag <= after;

@@ -13,6 +13,14 @@ const MAX_QUOTES = 4;
 const COUNTERPARTY = FIELDS.indexOf("counterparty");
 const REFERENCE = FIELDS.indexOf("reference");
 
+/** What a bank counts in a deposit. */
+const COUNTED =
+  /^(ITEMS?|CHECKS?|CHEQUES?|CHKS?|TXNS?|TRANSACTIONS?|PAYMENTS?|RECEIPTS?|SLIPS?|POSTEN|STUECK|STUCK|STK|PCS|PIECES)$/;
+
+function isCount(word: string): boolean {
+  return /^\d{1,2}$/.test(word) && Number(word) >= 2;
+}
+
 export class SumWords {
   readonly rarity: Float64Array;
   /** Lines of the other side by rare word, in their order. */
@@ -50,6 +58,19 @@ export class SumWords {
     return row < 0 ? [] : wordsOfField(this.otherTexts, row, COUNTERPARTY);
   }
 
+  /** The rare words of a target's counterparty. */
+  ownNameOf(target: number): number[] {
+    const row = this.ownTexts.rowOf[target] as number;
+    return row < 0 ? [] : wordsOfField(this.ownTexts, row, COUNTERPARTY);
+  }
+
+  /** Lines of the other side that have one of these words, in their order. */
+  linesWithAny(words: readonly number[]): number[] {
+    const lines = new Set<number>();
+    for (const word of words) for (const line of this.linesWith(word)) lines.add(line);
+    return [...lines];
+  }
+
   /** Whether a target has a word that a few lines of the other side have. */
   hasRareWord(target: number): boolean {
     const { rowOf, start, words } = this.ownTexts;
@@ -57,6 +78,17 @@ export class SumWords {
     if (cell < 0) return false;
     for (let at = start[cell] as number; at < (start[cell + FIELD_COUNT] as number); at++)
       if (this.index.has(words[at] as number)) return true;
+    return false;
+  }
+
+  hasAnyWord(target: number, those: ReadonlySet<number>): boolean {
+    const { rowOf, start, words } = this.ownTexts;
+    const cell = (rowOf[target] as number) * FIELD_COUNT;
+    if (cell < 0) return false;
+    for (let at = start[cell] as number; at < (start[cell + FIELD_COUNT] as number); at++) {
+      const word = words[at] as number;
+      if (those.has(word) && (this.texts.lineCount[word] as number) <= RARE) return true;
+    }
     return false;
   }
 
@@ -73,12 +105,19 @@ export class SumWords {
 
   /** Numbers in a text that may say how many lines its sum has: "9 ITEMS". */
   countsIn(target: number): number[] {
-    const words = this.wordsOf(target);
+    return this.spellingsOf(target).filter(isCount).map(Number);
+  }
+
+  /** Those before a word for what is counted, so that they can be nothing else. */
+  statedCountsIn(target: number): number[] {
+    const words = this.spellingsOf(target);
     return words
-      .map((word) => this.texts.spelling[word] as string)
-      .filter((word) => /^\d{1,2}$/.test(word))
-      .map(Number)
-      .filter((count) => count >= 2);
+      .filter((word, at) => isCount(word) && COUNTED.test(words[at + 1] ?? ""))
+      .map(Number);
+  }
+
+  private spellingsOf(target: number): string[] {
+    return this.wordsOf(target).map((word) => this.texts.spelling[word] as string);
   }
 
   /** Words of a line that few lines of the other side have, the rarest first. */
@@ -138,6 +177,10 @@ export class SumWords {
   linesWith(word: number): Int32Array {
     return this.index.of(word);
   }
+}
+
+export function wordsOfLines(texts: SideTexts, lines: readonly number[]): Set<number> {
+  return new Set(lines.flatMap((line) => wordsOfRow(texts, texts.rowOf[line] as number)));
 }
 
 function wordsOfRow(texts: SideTexts, row: number): number[] {

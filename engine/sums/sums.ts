@@ -19,6 +19,7 @@ import type { RunState } from "../prepare/run-state.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
+import { Changed } from "./changed.ts";
 import { areRelated } from "./relation.ts";
 import { combinations, MAX_SUMMANDS, spreadOf, subsetSums } from "./subset-sum.ts";
 import { type Family, SumPool, type SumPools } from "./sum-pool.ts";
@@ -71,6 +72,7 @@ export function* sums(
     right: new SumPool(state, rule, "right", daysOf(rule, businessDays), reach),
   });
   let pools = poolsNow();
+  let changed: Changed | null = null;
   // What one round confirms leaves the next one fewer lines to choose from.
   for (
     let round = 1, confirmed = -1;
@@ -85,6 +87,7 @@ export function* sums(
       for (let done = 0; done < targets.length; done++) {
         const target = targets[done] as number;
         if (done % SLICE === 0) yield { stage: rule.name, done, total: targets.length };
+        if (changed && !changed.concerns(side, target, pools[side])) continue;
         if (steps[side] + search.steps > BUDGET) break;
         const solution = search.solve(target, onlyNamed);
         if (solution) solutions.push(solution);
@@ -92,7 +95,9 @@ export function* sums(
       steps[side] += search.steps;
     }
     settle(state, rule, ruleIndex, solutions);
-    if (confirmed !== state.confirmed.length) pools = poolsNow();
+    if (confirmed === state.confirmed.length) continue;
+    pools = poolsNow();
+    changed = new Changed(state, confirmed, solutions);
   }
   return pools;
 }
@@ -130,7 +135,7 @@ class SumSearch {
       // missing.
       if ((hasEqual || onlyNamed) && !named) break;
       const kind = named ? "named" : "unnamed";
-      if (core.length + lines.length < 2) continue;
+      if (core.length + lines.length < 2 || (family.isLastResort && best)) continue;
       if (whole) tried[kind].wholes += tries;
       else if (isNew(searched, [...core, ...lines])) tried[kind].searches += 1;
       const found = whole

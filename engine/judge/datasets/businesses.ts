@@ -1,7 +1,8 @@
-/** Four kinds of business, each with its own ways of writing and its own troubles. */
+/** Kinds of business, each with its own ways of writing and its own troubles. */
 
 import type { Dataset } from "./dataset.ts";
 import { Month, randomAmount } from "./month.ts";
+import { payers } from "./payers/payers.ts";
 import { Random } from "./random.ts";
 import { bankName, bankText, companyName, garble, personName, transposeDigits } from "./texts.ts";
 
@@ -467,6 +468,7 @@ export const BUSINESSES = [
   payoutsAgainstBank,
   ordersAgainstProcessor,
   tillsAgainstBank,
+  payers,
 ];
 
 function split(random: Random, amount: number, parts: number): number[] {

@@ -1,0 +1,122 @@
+/**
+ * A weekly rent: one amount and name several times on each side, equally often. The evidence cannot
+ * tell which payment is for which week, so they are suggested in the order of their days.
+ */
+
+import type { Pool } from "../candidates/pool.ts";
+import { type Days, daysAround } from "../candidates/window.ts";
+import { BASIS, HELD } from "../matches.ts";
+import type { Nodes } from "../prepare/nodes.ts";
+import type { RunState } from "../prepare/run-state.ts";
+import type { Rule } from "../rules.ts";
+import { opposite } from "../side.ts";
+import { callsByName } from "../sums/cut-names.ts";
+import { decidingRule } from "./deciding-rule.ts";
+
+const SCORE = 0.5;
+/** Longer series are no weekly payments of a few months. */
+const MAX_LENGTH = 14;
+const NOTE = "This amount and name occur equally often on both sides: they are paired by date.";
+
+/** Considers the lines that are still open. */
+export function proposeEqualSeries(
+  state: RunState,
+  rule: Rule,
+  ruleIndex: number,
+  pool: Pool,
+  ofEqualAmounts: { rule: Rule; index: number } | null,
+): void {
+  const days = daysAround(rule);
+  const proposed = state.probablyProposed(SCORE);
+  for (const side of ["left", "right"] as const) {
+    const other = opposite(side);
+    const isFree = (nodes: Nodes, node: number) =>
+      nodes.size(node) === 1 &&
+      nodes.amount[node] !== 0 &&
+      state.isOpen(nodes.lines.side, nodes.line(node)) &&
+      !proposed[nodes.lines.side].has(nodes.line(node)) &&
+      !state.perhapsCancelled[nodes.lines.side].has(nodes.line(node));
+    const series = seriesOf(pool[side], isFree);
+    if (series.length === 0) continue;
+    const amounts = new Set(series.map(([node]) => pool[side].amount[node as number]));
+    const others = byAmount(
+      pool[other],
+      (node) => amounts.has(pool[other].amount[node]) && isFree(pool[other], node),
+    );
+    for (const own of series) {
+      const equals = others.get(pool[side].amount[own[0] as number] as number) ?? [];
+      const line = pool[side].line(own[0] as number);
+      const called = equals.filter((node) =>
+        callsByName(pool[other].lines, pool[other].line(node), pool[side].lines, line),
+      );
+      if (called.length !== own.length) continue;
+      const pairs = own.map((node, at): [number, number] =>
+        side === "left" ? [node, called[at] as number] : [called[at] as number, node],
+      );
+      if (!pairs.every(([l, r]) => reaches(pool, days, l, r))) continue;
+      for (const [l, r] of pairs) {
+        const [one, another] = [pool.left.line(l), pool.right.line(r)];
+        if (state.isRejected([one], [another])) continue;
+        const ruleOf = decidingRule(state, ofEqualAmounts, ruleIndex, one, another);
+        state.decide(ruleOf, [one], [another], {
+          basis: BASIS.nearest,
+          held: HELD.margin,
+          score: SCORE,
+          margin: 0,
+          note: NOTE,
+        });
+      }
+    }
+  }
+}
+
+/** Nodes of one amount, currency and counterparty, two and more, by rising day. */
+function seriesOf(nodes: Nodes, isFree: (nodes: Nodes, node: number) => boolean): number[][] {
+  const { counterparty } = nodes.lines.hashes;
+  const repeated = repeatedAmounts(nodes);
+  const series = new Map<string, number[]>();
+  for (let node = 0; node < nodes.count; node++) {
+    const line = nodes.line(node);
+    if (!repeated.has(nodes.amount[node] as number) || !counterparty.has(line)) continue;
+    if (!isFree(nodes, node)) continue;
+    const key = `${nodes.amount[node]} ${nodes.lines.currency[line]} ${counterparty.key(line)}`;
+    const known = series.get(key);
+    if (known) known.push(node);
+    else series.set(key, [node]);
+  }
+  const isSeries = ({ length }: number[]) => length >= 2 && length <= MAX_LENGTH;
+  return [...series.values()].filter(isSeries).map((own) => inOrderOfDays(nodes, own));
+}
+
+function repeatedAmounts({ amount, count }: Nodes): ReadonlySet<number> {
+  const seen = new Set<number>();
+  const repeated = new Set<number>();
+  for (let node = 0; node < count; node++) {
+    const own = amount[node] as number;
+    if (seen.has(own)) repeated.add(own);
+    else seen.add(own);
+  }
+  return repeated;
+}
+
+function byAmount(nodes: Nodes, isWanted: (node: number) => boolean): Map<number, number[]> {
+  const groups = new Map<number, number[]>();
+  for (let node = 0; node < nodes.count; node++) {
+    if (!isWanted(node)) continue;
+    const amount = nodes.amount[node] as number;
+    const known = groups.get(amount);
+    if (known) known.push(node);
+    else groups.set(amount, [node]);
+  }
+  for (const [amount, group] of groups) groups.set(amount, inOrderOfDays(nodes, group));
+  return groups;
+}
+
+function inOrderOfDays({ day }: Nodes, nodes: number[]): number[] {
+  return nodes.sort((a, b) => (day[a] as number) - (day[b] as number) || a - b);
+}
+
+function reaches({ left, right }: Pool, { before, after }: Days, l: number, r: number): boolean {
+  const lag = (right.day[r] as number) - (left.day[l] as number);
+  return lag >= -before && lag <= after && left.key.equal(l, right.key, r);
+}

@@ -1,0 +1,89 @@
+/**
+ * Reversals that name nobody's number: a text that says that something came back, with the name
+ * that a line of the opposite amount has, a few days before.
+ */
+import type { Lines } from "../lines.ts";
+import { wordsOf } from "../prepare/text.ts";
+import { namesReversal, withoutMarks } from "./reversal-names.ts";
+
+/** Lines in which words are counted, spread evenly over all. */
+const SAMPLE = 2000;
+/** A word of more lines than this, and of more than this share of them, is the bank's own. */
+const COMMON = { lines: 3, share: 0.08 };
+const MIN_LETTERS = 3;
+/** With more lines of an amount none is the one. */
+const LOOKED_AT = 20;
+
+export class PartiesOfReversals {
+  private readonly lines: Lines;
+  private readonly open: Int32Array;
+  private readonly opposed: Int32Array;
+  private byAmount: Map<number, number[]> | null = null;
+  private counts: Map<string, number> | null = null;
+  private readonly known = new Map<number, string[]>();
+
+  /**
+   * @param open the lines of the side, in canonical order.
+   * @param opposed those of them whose opposite amount another has.
+   */
+  constructor(lines: Lines, open: Int32Array, opposed: Int32Array) {
+    this.lines = lines;
+    this.open = open;
+    this.opposed = opposed;
+  }
+
+  /** Lines of the opposite amount; none if there are many. */
+  equalsOf(reversal: number): number[] {
+    const { amount, currency } = this.lines;
+    if (!this.byAmount) {
+      this.byAmount = new Map();
+      for (const line of this.opposed) {
+        const known = this.byAmount.get(amount[line] as number);
+        if (known) known.push(line);
+        else this.byAmount.set(amount[line] as number, [line]);
+      }
+    }
+    const equals = this.byAmount.get(-(amount[reversal] as number)) ?? [];
+    return equals.length > LOOKED_AT
+      ? []
+      : equals.filter((line) => currency[line] === currency[reversal]);
+  }
+
+  /** The words of a name that a reversal and the line that it may reverse have in common. */
+  sharedName(booked: number, reversal: number): string {
+    if (namesReversal(this.wordsOf(booked))) return "";
+    const theirs = new Set(this.wordsOf(booked));
+    return withoutMarks(this.wordsOf(reversal))
+      .filter((word) => theirs.has(word) && this.isName(word))
+      .join(" ");
+  }
+
+  private isName(word: string): boolean {
+    if (word.length < MIN_LETTERS || /\d/.test(word)) return false;
+    this.counts ??= this.countWords();
+    const count = this.counts.get(word) ?? 0;
+    const read = Math.min(SAMPLE, this.open.length);
+    return count <= Math.max(COMMON.lines, COMMON.share * read);
+  }
+
+  private countWords(): Map<string, number> {
+    const counts = new Map<string, number>();
+    const step = Math.max(1, Math.ceil(this.open.length / SAMPLE));
+    for (let at = 0; at < this.open.length; at += step)
+      for (const word of new Set(readWords(this.lines, this.open[at] as number)))
+        counts.set(word, (counts.get(word) ?? 0) + 1);
+    return counts;
+  }
+
+  private wordsOf(line: number): string[] {
+    const words = this.known.get(line) ?? readWords(this.lines, line);
+    this.known.set(line, words);
+    return words;
+  }
+}
+
+function readWords(lines: Lines, line: number): string[] {
+  return (["counterparty", "description"] as const).flatMap((field) =>
+    wordsOf(lines.text(line, field) ?? "", "counterparty"),
+  );
+}

@@ -1,0 +1,47 @@
+/** Lines of the other side that have a line's amount and its name. */
+import { containsName } from "../evidence/names-differ.ts";
+import type { Lines } from "../lines.ts";
+
+export class NamedEquals {
+  private readonly own: Lines;
+  private readonly other: Lines;
+  private readonly open: Int32Array;
+  private byAmount: Map<number, number[]> | null = null;
+
+  /** @param open the lines of the other side that count. */
+  constructor(own: Lines, other: Lines, open: Int32Array) {
+    this.own = own;
+    this.other = other;
+    this.open = open;
+  }
+
+  has(target: number, isNear: (line: number) => boolean): boolean {
+    this.byAmount ??= byAmountOf(this.other, this.open);
+    const equals = this.byAmount.get(this.own.amount[target] as number) ?? [];
+    return equals.some(
+      (line) =>
+        isNear(line) &&
+        (callsByName(this.own, target, this.other, line) ||
+          callsByName(this.other, line, this.own, target)),
+    );
+  }
+}
+
+function byAmountOf(lines: Lines, those: Int32Array): Map<number, number[]> {
+  const byAmount = new Map<number, number[]>();
+  for (const line of those) {
+    const amount = lines.amount[line] as number;
+    const known = byAmount.get(amount);
+    if (known) known.push(line);
+    else byAmount.set(amount, [line]);
+  }
+  return byAmount;
+}
+
+/** Whether a line has a word of the other's counterparty. */
+function callsByName(lines: Lines, line: number, others: Lines, other: number): boolean {
+  const name = others.text(other, "counterparty");
+  if (name === null) return false;
+  const texts = [lines.text(line, "counterparty"), lines.text(line, "description")];
+  return texts.some((text) => text !== null && containsName(text, name));
+}

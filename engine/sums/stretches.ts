@@ -1,0 +1,83 @@
+/** Lines of days in a row, by their total. */
+import type { Lines } from "../lines.ts";
+
+type Stretch = { total: number; lines: () => number[] };
+type Group = { total: number; lines: number[] };
+
+/** Longer stretches are no payout's or week's. */
+const MAX_DAYS = 7;
+/** Of more kinds of lines none are left out. */
+const MAX_KINDS = 4;
+
+/**
+ * Each two or more days that follow each other among these lines: all their lines, and of several
+ * kinds also some kinds; and some kinds of one day.
+ */
+export function stretchesOf(
+  lines: Lines,
+  those: number[],
+  kindOf: (line: number) => number,
+): Stretch[] {
+  const dayOf = (line: number) => lines.value_date[line] as number;
+  const days = groupsOf(those, dayOf).sort(([a], [b]) => dayOf(a as number) - dayOf(b as number));
+  const kindsOfDays = days.map((day) => groupsOf(day, kindOf).map((own) => groupOf(lines, own)));
+  const kindAt = (group: Group) => kindOf(group.lines[0] as number);
+  const stretches: Stretch[] = [];
+  for (let from = 0; from < days.length; from++) {
+    const kinds = new Map<number, Group[]>();
+    for (let to = from; to < Math.min(days.length, from + MAX_DAYS); to++) {
+      for (const group of kindsOfDays[to] as Group[])
+        kinds.set(kindAt(group), [...(kinds.get(kindAt(group)) ?? []), group]);
+      stretches.push(...unionsOf([...kinds.values()], to === from));
+    }
+  }
+  return stretches;
+}
+
+/** Those of lines without a name, by what they are described as. */
+export function stretchesOfKinds(lines: Lines, near: number[]): Stretch[] {
+  const { counterparty, description } = lines.hashes;
+  const nameless = near.filter((line) => !counterparty.has(line));
+  return stretchesOf(lines, nameless, (line) =>
+    description.has(line) ? description.key(line) : 0,
+  );
+}
+
+/** Targets come by day, and those of one day and currency have the same lines around them. */
+export class LastStretches {
+  private last: { key: string; list: Stretch[] } = { key: "", list: [] };
+
+  around(key: string, read: () => Stretch[]): Stretch[] {
+    if (this.last.key !== key) this.last = { key, list: read() };
+    return this.last.list;
+  }
+}
+
+function groupsOf(lines: number[], keyOf: (line: number) => number): number[][] {
+  const groups = new Map<number, number[]>();
+  for (const line of lines) {
+    const key = keyOf(line);
+    const group = groups.get(key);
+    if (group) group.push(line);
+    else groups.set(key, [line]);
+  }
+  return [...groups.values()];
+}
+
+function groupOf(lines: Lines, own: number[]): Group {
+  return { total: own.reduce((sum, line) => sum + (lines.amount[line] as number), 0), lines: own };
+}
+
+/** All of the kinds and any two or more of a few; of one day not all, which others look at. */
+function unionsOf(kinds: Group[][], isOneDay: boolean): Stretch[] {
+  const all = (1 << kinds.length) - 1;
+  const masks = kinds.length > MAX_KINDS ? [all] : Array.from({ length: all }, (_, at) => at + 1);
+  return masks.flatMap((mask) => {
+    const some = kinds.length > MAX_KINDS ? kinds : kinds.filter((_, at) => (mask >> at) & 1);
+    if (some.length === 1 && kinds.length > 1) return [];
+    if (isOneDay && some.length === kinds.length) return [];
+    const groups = some.flat();
+    const total = groups.reduce((sum, group) => sum + group.total, 0);
+    return { total, lines: () => groups.flatMap((group) => group.lines) };
+  });
+}
