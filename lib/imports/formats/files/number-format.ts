@@ -49,6 +49,11 @@ export function withMarks(number: string, format: NumberFormat): string {
   if (side === "debit") text = `${isNegative ? number.slice(1) : number} DR`;
   else if (side === "credit") text = `${number} CR`;
   else if (hasMinus && Number(number) > 0) text = `-${number}`;
+  else if (isNegative && sectionFor(1, format)?.hasMinus) {
+    // Excel adds a minus of its own if no section is for negative numbers.
+    if (section === sectionFor(1, format)) text = `-${number}`;
+    else if (!hasMinus) text = number.slice(1);
+  }
   return currency === "" ? text : `${text} ${currency}`;
 }
 

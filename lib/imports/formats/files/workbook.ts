@@ -1,10 +1,11 @@
 import { StringDecoder } from "node:string_decoder";
+import type { Entry } from "yauzl";
 import { xmlEvents } from "../camt/xml-events.ts";
 import { type Described, describeTable, type Known } from "../csv/csv-mapping.ts";
 import { labelOf } from "../csv/csv-stated-balances.ts";
 import { type Table, tableOfRows } from "../csv/csv-table.ts";
 import { refuseFile } from "../refusal.ts";
-import { type SheetRow, sheetRows } from "./sheet-rows.ts";
+import { formulaResults, type SheetRow, sheetRows } from "./sheet-rows.ts";
 import { type CellKind, type SheetContext, stylesOf } from "./sheet-values.ts";
 import { SwappedDays } from "./swapped-days.ts";
 import { readEntry, type Zip } from "./zip.ts";
@@ -20,8 +21,6 @@ const ROWS_LOOKED_AT = 5_000;
 export type Sheet = {
   name: string;
   rows: () => AsyncIterable<SheetRow[]>;
-  /** Whether no row read so far has the result of a formula, so that 0 may stand for nothing. */
-  isUncomputed?: () => boolean;
 };
 
 /** The content of an .xlsx file, or of a table that is named .xls. */
@@ -38,10 +37,10 @@ export async function openWorkbook(zip: Zip): Promise<Workbook> {
   });
   const named: { name: string; target: string }[] = [];
   let is1904 = false;
-  let isUncomputed = false;
+  let isComputedOnLoad = false;
   await eachElement(zip, "xl/workbook.xml", PART_MAX_BYTES, (name, attributes) => {
     if (name === "workbookPr") is1904 = /^(?:1|true)$/.test(attributes.date1904 ?? "");
-    if (name === "calcPr") isUncomputed = /^(?:1|true)$/.test(attributes.fullCalcOnLoad ?? "");
+    if (name === "calcPr") isComputedOnLoad = /^(?:1|true)$/.test(attributes.fullCalcOnLoad ?? "");
     // Hidden sheets are internal to programs.
     if (name !== "sheet" || (attributes.state ?? "visible") !== "visible") return;
     const relation = relations.get(attributes.id ?? "");
@@ -50,23 +49,31 @@ export async function openWorkbook(zip: Zip): Promise<Workbook> {
   });
   const part = (type: string, usual: string) =>
     [...relations.values()].find((one) => one.type === type)?.target ?? usual;
+  const sheets = named.slice(0, SHEETS_MAX).flatMap(({ name, target }) => {
+    const entry = zip.entries.get(target);
+    return entry ? { name, entry } : [];
+  });
   const context: SheetContext = {
     strings: await stringsOf(zip, part("sharedStrings", "xl/sharedStrings.xml")),
     styles: await cellStyles(zip, part("styles", "xl/styles.xml")),
     is1904,
-    isUncomputed,
+    isUncomputed: isComputedOnLoad && !(await hasResults(zip, sheets)),
   };
   return {
-    sheets: named.slice(0, SHEETS_MAX).flatMap(({ name, target }) => {
-      const entry = zip.entries.get(target);
-      if (!entry) return [];
-      return {
-        name,
-        rows: () => sheetRows(readEntry(zip, entry, SHEET_MAX_BYTES), context),
-        isUncomputed: () => context.isUncomputed,
-      };
-    }),
+    sheets: sheets.map(({ name, entry }) => ({
+      name,
+      rows: () => sheetRows(readEntry(zip, entry, SHEET_MAX_BYTES), context),
+    })),
   };
+}
+
+/** Whether a formula has a stored result: a program that stored one stored them all. */
+async function hasResults(zip: Zip, sheets: readonly { entry: Entry }[]): Promise<boolean> {
+  for (const { entry } of sheets) {
+    const xml = readEntry(zip, entry, SHEET_MAX_BYTES);
+    for await (const hasResult of formulaResults(xml)) if (hasResult) return true;
+  }
+  return false;
 }
 
 async function eachElement(
@@ -136,13 +143,6 @@ async function cellStyles(zip: Zip, path: string): Promise<SheetContext["styles"
 
 /** A sheet's first rows as a table; null if it has none. */
 export async function sheetTable(sheet: Sheet, known: Known): Promise<SheetTable | null> {
-  const before = sheet.isUncomputed?.();
-  const found = await readTable(sheet, known);
-  // The rows above the first result were read as if there were none.
-  return before === sheet.isUncomputed?.() ? found : readTable(sheet, known);
-}
-
-async function readTable(sheet: Sheet, known: Known): Promise<SheetTable | null> {
   const rows: { cells: string[]; line: number }[] = [];
   const kindsOf = new Map<number, CellKind[]>();
   let hasAmbiguousText = false;
