@@ -46,10 +46,34 @@ export class BalanceChecks {
     const balance = typeof read === "number" ? read : null;
     const amount = line.amount_minor - (line.fee_minor ?? 0);
     this.#whole.add("", amount, balance, line.position);
-    if (this.#accountColumns.length === 0) return;
+    if (this.#accountColumns.length > 0)
+      this.#byAccount.add(this.#accountOf(cells), amount, balance, line.position);
+  }
+
+  #accountOf(cells: readonly string[]): string {
     let account = "";
     for (const at of this.#accountColumns) account += `${cells[at]}\n`;
-    this.#byAccount.add(account, amount, balance, line.position);
+    return account;
+  }
+
+  /**
+   * Whether a row's amount moves the balance in the row, so that it is a line whatever its text
+   * says; null if only the next row could tell.
+   */
+  isMovedBy(amount: string, cells: readonly string[]): boolean | null {
+    const { mapping, currency } = this.#reading;
+    const read = (text: string) =>
+      minorOf(
+        { kind: "closing", amount: text, currency: null },
+        mapping?.currency ?? currency,
+        mapping?.decimal_separator,
+      );
+    const [moved, balance] = [read(amount), read((cells[this.#column] ?? "").trim())];
+    if (moved === null || balance === null) return false;
+    if (Math.abs(moved) === Math.abs(balance)) return false;
+    const inFile = this.#whole.isMovedBy("", moved, balance);
+    if (inFile === true || this.#accountColumns.length === 0) return inFile;
+    return this.#byAccount.isMovedBy(this.#accountOf(cells), moved, balance) ?? inFile;
   }
 
   refused(): void {

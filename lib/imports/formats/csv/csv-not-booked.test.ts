@@ -81,6 +81,40 @@ test.each<[string, string, Outcome]>([
     ),
     { ...BOTH, skipped: ["total", "total"], balance: true },
   ],
+  [
+    "payments whose text is that of a balance or total, in rows from the oldest",
+    rows(
+      "Date,Text,Amount,Balance",
+      "2026-10-02,a,-45.20,954.80",
+      "2026-10-03,Available balance,100.00,1054.80",
+      "2026-10-04,Saldo final,-100.00,954.80",
+      "2026-10-05,Total credits,7.00,961.80",
+      "2026-10-31,Closing balance,254.80,961.80",
+    ),
+    { lines: ["10-02 -4520", "10-03 10000", "10-04 -10000", "10-05 700"], skipped: ["total"] },
+  ],
+  [
+    "a payment with the text of a balance, in rows from the newest",
+    rows(
+      "Date,Text,Amount,Balance",
+      "2026-10-31,Closing balance,,1154.80",
+      "2026-10-15,b,300.00,1154.80",
+      "2026-10-03,Saldo final,-100.00,854.80",
+      "2026-10-02,a,-45.20,954.80",
+      "2026-10-01,Opening balance,0.00,1000.00",
+    ),
+    { lines: ["10-15 30000", "10-02 -4520"], refused: [4], skipped: ["total", "total"] },
+  ],
+  [
+    "the balance that is available, without a column that says whether its amount is a line",
+    rows(
+      "Date,Text,Amount",
+      "2026-10-02,a,-45.20",
+      "2026-10-03,Available balance,100.00",
+      "2026-10-15,b,300.00",
+    ),
+    { ...BOTH, skipped: ["total"] },
+  ],
 ])("%s", (_what, text, outcome) => expectOutcome(text, "EUR", outcome));
 
 test.each([

@@ -145,11 +145,21 @@ export function rowReader(given: Reading): RowReader {
     return header.every((name, at) => name === (cells[at] ?? ""));
   }
 
-  /** A row within the table that carries a balance forward has a date, too. */
+  /**
+   * A row within the table that carries a balance forward has a date, too. A payment may have the
+   * same text, and moves the balance.
+   */
   function isBalance(values: Values, cells: string[], line: number): boolean {
     const text = values.description ?? "";
     const kind = labelOf(text) ?? labelOf(values.counterparty ?? "") ?? totalOf(text, values);
     if (kind === undefined) return false;
+    const moved = checks.isMovedBy(values.amount ?? values.credit ?? values.debit ?? "", cells);
+    if (moved === true) return false;
+    if (moved === null) {
+      const wanted = "a balance without an amount, or the text of a payment";
+      refuse(line, "description", "The row may be a line or a balance.", text, wanted);
+      return true;
+    }
     out.skip({ line }, "total", cells.join(delimiter));
     if (kind === "total") return true;
     const column = mapping?.balance ?? "";
