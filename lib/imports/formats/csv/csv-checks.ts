@@ -61,14 +61,8 @@ export class BalanceChecks {
    * says; null if only the next row could tell.
    */
   isMovedBy(amount: string, cells: readonly string[]): boolean | null {
-    const { mapping, currency } = this.#reading;
-    const read = (text: string) =>
-      minorOf(
-        { kind: "closing", amount: text, currency: null },
-        mapping?.currency ?? currency,
-        mapping?.decimal_separator,
-      );
-    const [moved, balance] = [read(amount), read((cells[this.#column] ?? "").trim())];
+    const moved = this.minorOf(amount);
+    const balance = this.minorOf((cells[this.#column] ?? "").trim());
     if (moved === null || balance === null) return false;
     if (Math.abs(moved) === Math.abs(balance)) return false;
     const inFile = this.#whole.isMovedBy("", moved, balance);
@@ -80,6 +74,13 @@ export class BalanceChecks {
     this.statement.refuse();
     this.#whole.interrupt();
     this.#byAccount.interrupt();
+  }
+
+  /** An amount of the table, in minor units; null if it can't be read with certainty. */
+  minorOf(amount: string): number | null {
+    const { mapping, currency } = this.#reading;
+    const stated = { kind: "closing" as const, amount, currency: null };
+    return minorOf(stated, mapping?.currency ?? currency, mapping?.decimal_separator);
   }
 
   /** Takes a balance outside of the table, or in a row of it that is not a line. */

@@ -106,6 +106,77 @@ test.each<[string, string, Outcome]>([
     { lines: ["10-15 30000", "10-02 -4520"], refused: [4], skipped: ["total", "total"] },
   ],
   [
+    "balances and totals in other words",
+    rows(
+      "Data;Histórico;Valor",
+      "01/10/2026;SALDO EM 30/09/2026;1.000,00",
+      "02/10/2026;a;-45,20",
+      "02/10/2026;SALDO DO DIA;954,80",
+      "15/10/2026;b;300,00",
+      "15/10/2026;S A L D O;1.254,80",
+      "31/10/2026;Total de outubro;254,80",
+    ),
+    { ...BOTH, skipped: ["total", "total", "total", "total"] },
+  ],
+  [
+    "balances that say their day, and the sums of a month",
+    rows(
+      "Datum;Text;Betrag",
+      "02.10.2026;a;-45,20",
+      "15.10.2026;b;300,00",
+      "31.10.2026;Kontostand am 31.10.2026;1.254,80",
+      "31.10.2026;Summe der Umsätze;254,80",
+      "31.10.2026;Net change;254,80",
+    ),
+    { ...BOTH, skipped: ["total", "total", "total"] },
+  ],
+  [
+    "a balance of one word, which may be the text of a payment",
+    rows(
+      "Date,Text,Amount",
+      "2026-10-02,a,-45.20",
+      "2026-10-15,b,300.00",
+      "2026-10-16,Solde,-9.00",
+    ),
+    { ...BOTH, refused: [4] },
+  ],
+  [
+    "a total that isn't the sum of the lines",
+    rows(
+      "Date,Text,Amount",
+      "2026-10-02,a,-45.20",
+      "2026-10-15,b,300.00",
+      "2026-10-31,Total for October,9.00",
+    ),
+    { ...BOTH, refused: [4] },
+  ],
+  [
+    "payments with more words than those of a balance or total",
+    rows(
+      "Date,Text,Amount",
+      "2026-10-02,Balance of invoice 12,-45.20",
+      "2026-10-03,Saldo Rechnung 4711,-1.00",
+      "2026-10-04,Total Energies,-2.00",
+      "2026-10-05,TOTAL,-3.00",
+      "2026-10-06,Saldo 4711,-4.00",
+      "2026-10-07,Solde facture 2026-10,-5.00",
+      "2026-10-08,Sold,6.00",
+      "2026-10-09,SumUp,7.00",
+    ),
+    {
+      lines: [
+        "10-02 -4520",
+        "10-03 -100",
+        "10-04 -200",
+        "10-05 -300",
+        "10-06 -400",
+        "10-07 -500",
+        "10-08 600",
+        "10-09 700",
+      ],
+    },
+  ],
+  [
     "the balance that is available, without a column that says whether its amount is a line",
     rows(
       "Date,Text,Amount",

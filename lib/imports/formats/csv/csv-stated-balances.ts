@@ -48,17 +48,6 @@ function labels(list: string): { begins: RegExp; is: RegExp } {
   };
 }
 
-const TOTAL =
-  /^(?:(?:grand |sub ?)?totals?|sum|summe|gesamt(?:summe)?|zwischensumme|totale|totaal|somme|suma|total general|razem|celkem|osszesen|yhteensa)$/;
-
-const TOTAL_STARTS =
-  /^\W*(?:grand|sub|tot|sum|gesamt|zwisch|somme|razem|celkem|[oö]sszes|yhteens)/iu;
-
-/** Whether a text says total and nothing else: a filling station is called that, too. */
-export function isTotalLabel(text: string): boolean {
-  return text.length <= LABEL_MAX_LENGTH && TOTAL_STARTS.test(text) && TOTAL.test(plainWords(text));
-}
-
 /** What can be spent: a balance less what is reserved, and no line. */
 const AVAILABLE_NAMES = `available balance|available funds|available amount|balance available
   |verfugbarer betrag|verfuegbarer betrag|verfugbarer saldo|verfugbares guthaben|aktuell verfugbar

@@ -6,17 +6,12 @@ import type { Reader, Reading } from "../reader.ts";
 import { refuseFile } from "../refusal.ts";
 import { BalanceChecks } from "./csv-checks.ts";
 import { isDash } from "./csv-layout.ts";
-import {
-  beginsTotal,
-  isTotalLabel,
-  labelOf,
-  minorOf,
-  statedBalance,
-} from "./csv-stated-balances.ts";
+import { beginsTotal, labelOf, statedBalance } from "./csv-stated-balances.ts";
 import { bookingStateOf, headingStateOf } from "./csv-statuses.ts";
 import { UnbookedRows } from "./csv-unbooked.ts";
 import { OwnAccountColumn } from "./own-account-column.ts";
 import { statusReader } from "./status-reader.ts";
+import { SummaryRows } from "./summary-rows.ts";
 import { tableRecords } from "./table-records.ts";
 
 const AMOUNTS: ReadonlySet<MappedField> = new Set(["amount", "debit", "credit", "fee"]);
@@ -76,7 +71,7 @@ export function rowReader(given: Reading): RowReader {
   let statusColumn = -1;
   const unbooked = new UnbookedRows(mapping);
   const ownAccount = new OwnAccountColumn();
-  let sum = 0;
+  const summaries = new SummaryRows();
   let rows = 0;
 
   function lay(names: string[]) {
@@ -146,35 +141,31 @@ export function rowReader(given: Reading): RowReader {
   }
 
   /**
-   * A row within the table that carries a balance forward has a date, too. A payment may have the
+   * A row within the table that states a balance or a total has a date, too. A payment may have the
    * same text, and moves the balance.
    */
-  function isBalance(values: Values, cells: string[], line: number): boolean {
+  function isSummary(values: Values, cells: string[], line: number): boolean {
     const text = values.description ?? "";
-    const kind = labelOf(text) ?? labelOf(values.counterparty ?? "") ?? totalOf(text, values);
-    if (kind === undefined) return false;
-    const moved = checks.isMovedBy(values.amount ?? values.credit ?? values.debit ?? "", cells);
+    const amount = values.amount ?? values.credit ?? values.debit ?? "";
+    const label = labelOf(text) ?? labelOf(values.counterparty ?? "");
+    const verdict =
+      label === undefined
+        ? summaries.verdictOf(text || (values.counterparty ?? ""), () => checks.minorOf(amount))
+        : "summary";
+    if (verdict === "line") return false;
+    const moved = checks.isMovedBy(amount, cells);
     if (moved === true) return false;
-    if (moved === null) {
-      const wanted = "a balance without an amount, or the text of a payment";
-      refuse(line, "description", "The row may be a line or a balance.", text, wanted);
+    if (moved === null || verdict === "unclear") {
+      const problem = "The row may be a line, or state a balance or total.";
+      refuse(line, "description", problem, text, "a file without rows of balances and totals");
       return true;
     }
     out.skip({ line }, "total", cells.join(delimiter));
-    if (kind === "total") return true;
+    if (label === undefined || label === "total") return true;
     const column = mapping?.balance ?? "";
     const balance = (cells[columns?.indexOf(column) ?? -1] ?? "").trim();
-    const amount = balance || (values.amount ?? values.credit ?? values.debit ?? "");
-    checks.state({ kind, amount, currency: null });
+    checks.state({ kind: label, amount: balance || amount, currency: null });
     return true;
-  }
-
-  /** A total with a date is one if it is the sum of the lines above it. */
-  function totalOf(text: string, { amount = "" }: Values): "total" | undefined {
-    if (!isTotalLabel(text) || amount === "") return undefined;
-    const stated = { kind: "closing" as const, amount, currency: null };
-    const currency = mapping?.currency ?? given.currency;
-    return minorOf(stated, currency, mapping?.decimal_separator) === sum ? "total" : undefined;
   }
 
   function refuse(
@@ -250,12 +241,12 @@ export function rowReader(given: Reading): RowReader {
     const fault = unbooked.find(values, cells);
     if (fault) return refuse(line, fault.field, fault.problem, fault.found, fault.wanted);
     if (stateOf && !isBooked((cells[statusColumn] ?? "").trim(), cells, line)) return;
-    if (isBalance(values, cells, line)) return;
+    if (isSummary(values, cells, line)) return;
     const added = add(values, details.details, { line });
     if (!added) return checks.refused();
     checks.line(added, cells);
     ownAccount.line(cells);
-    sum += added.amount_minor;
+    summaries.add(added.amount_minor);
   }
 
   function isCut(values: Values): boolean {

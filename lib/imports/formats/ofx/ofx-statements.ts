@@ -1,11 +1,15 @@
 import { decimalsOf } from "../../../wire/currencies.ts";
 import { type Fault, standardAmount } from "../../../wire/money.ts";
+import { labelOf } from "../csv/csv-stated-balances.ts";
+import { beginningOf, wholeStateOf } from "../csv/csv-statuses.ts";
+import { summaryLabel } from "../csv/summary-labels.ts";
 import { eightDigitDay } from "../dates.ts";
 import type { ImportLine } from "../line.ts";
 import { DetailsBuilder } from "../line-collector.ts";
 import type { Reading } from "../reader.ts";
 import { type Place, refuseFile } from "../refusal.ts";
 import { Statement } from "../statement.ts";
+import { AmountSeparators } from "./amount-separators.ts";
 import { TransactionSigns } from "./transaction-signs.ts";
 
 const STATEMENTS = new Set(["STMTRS", "CCSTMTRS", "INVSTMTRS"]);
@@ -43,6 +47,7 @@ export class OfxStatements {
   readonly #reading: Reading;
   readonly #open: { name: string; leaves: Leaves; place: Place }[] = [];
   readonly #signs = new TransactionSigns();
+  readonly #separators = new AmountSeparators();
   #statement: Statement | undefined;
   #currency: string | undefined;
   #count = 0;
@@ -146,6 +151,7 @@ export class OfxStatements {
         "STMTRS, CCSTMTRS or INVSTMTRS",
       );
     this.#signs.check();
+    this.#separators.check();
   }
 
   #finish() {
@@ -212,6 +218,7 @@ export class OfxStatements {
         this.#statement,
       );
     }
+    if (!this.#isLine(leaves, position)) return;
     // Within ORIGCURRENCY the amount is converted already.
     const currency = get("CURRENCY.CURSYM") ?? this.#currency;
     const text = get("TRNAMT") ?? "";
@@ -226,6 +233,7 @@ export class OfxStatements {
         this.#statement,
       );
     this.#signs.add(get("TRNTYPE") ?? "", amount);
+    if (decimalsOf(currency ?? "") !== 3) this.#separators.add(text);
     const booked = get("DTPOSTED") ?? "";
     const available = get("DTAVAIL");
     const booked_date = dayOf(booked);
@@ -275,6 +283,34 @@ export class OfxStatements {
     out.add(line, this.#statement);
   }
 
+  /**
+   * Whether a transaction is booked money: some banks also write what is reserved, and balances.
+   */
+  #isLine(leaves: Leaves, position: Place): boolean {
+    const { out } = this.#reading;
+    const texts = ["NAME", "MEMO"].flatMap((name) => leaves.get(name) ?? []);
+    const shown = [leaves.get("DTPOSTED"), leaves.get("TRNAMT"), ...texts].join(" ");
+    if (leaves.get("TRNTYPE")?.toUpperCase() === "HOLD") {
+      out.skip(position, "pending", shown);
+      return false;
+    }
+    const pending = texts.find((text) => wholeStateOf(beginningOf(text) ?? "") === "pending");
+    if (pending !== undefined) {
+      const wanted = "booked transactions in STMTTRN";
+      out.refuse(position, "STMTTRN", "It may not be booked.", pending, wanted, this.#statement);
+      return false;
+    }
+    const labels = texts.map((text) => labelOf(text) ?? balanceLabel(text));
+    const [first] = labels;
+    if (first === undefined || labels.includes(undefined)) return true;
+    if (first === "unclear") {
+      const problem = "It may be a payment, or state a balance.";
+      const wanted = "balances in LEDGERBAL";
+      out.refuse(position, "STMTTRN", problem, texts[0] ?? "", wanted, this.#statement);
+    } else out.skip(position, "total", shown);
+    return false;
+  }
+
   /** OFX allows a point or a comma before the decimals, and no thousands separators. */
   #amount(text: string, currency: string | undefined): number | (Fault & { field: string }) {
     if (currency === undefined || decimalsOf(currency) === undefined) {
@@ -291,6 +327,13 @@ export class OfxStatements {
   #mismatch(place: Place, found: string, wanted: string): Error {
     return refuseFile(place, null, "The tags do not fit together.", found, wanted);
   }
+}
+
+/** A single word may also be the text of a payment. */
+function balanceLabel(text: string): "balance" | "unclear" | undefined {
+  const label = summaryLabel(text);
+  if (label?.kind !== "balance") return undefined;
+  return label.isOneWord ? "unclear" : "balance";
 }
 
 /** `YYYYMMDD`, or with ISO's dashes; the time and its zone, in brackets or in words, may follow. */
