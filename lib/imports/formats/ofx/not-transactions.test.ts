@@ -9,12 +9,20 @@ describe("OFX: thousands separators", () => {
     [
       "refuse the file: a comma next to decimal points",
       ofx(RENT + stmttrn("20261003", "1,650", "2")),
-      { lines: [RENT_LINE, [165, "2026-10-03"]], fileRefused: true, says: /decimals or as thousands.*"1,650"/ },
+      {
+        lines: [RENT_LINE, [165, "2026-10-03"]],
+        fileRefused: true,
+        says: /decimals or as thousands.*"1,650"/,
+      },
     ],
     [
       "refuse the file: a point next to decimal commas",
       ofx(stmttrn("20261002", "-45,20", "1") + stmttrn("20261003", "1.650", "2")),
-      { lines: [RENT_LINE, [165, "2026-10-03"]], fileRefused: true, says: /decimals or as thousands.*"1.650"/ },
+      {
+        lines: [RENT_LINE, [165, "2026-10-03"]],
+        fileRefused: true,
+        says: /decimals or as thousands.*"1.650"/,
+      },
     ],
     [
       "are none if the mark is that of the decimals",
