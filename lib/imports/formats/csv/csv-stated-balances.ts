@@ -2,6 +2,7 @@ import { decimalsOf } from "../../../wire/currencies.ts";
 import { type DecimalSeparator, writtenAmount } from "../../../wire/money.ts";
 import { looksLikeAmount, looksLikeDate } from "./csv-layout.ts";
 import { plainWords } from "./csv-words.ts";
+import { summaryLabel } from "./summary-labels.ts";
 
 /**
  * The first words of rows that are totals or balances instead of lines, as banks write them above
@@ -70,6 +71,16 @@ export function labelOf(text: string): BalanceKind | "total" | undefined {
   if (OPENING.is.test(plain)) return "opening";
   if (CLOSING.is.test(plain)) return "closing";
   return TURNOVER.test(plain) || AVAILABLE.test(plain) ? "total" : undefined;
+}
+
+/**
+ * Whether a text names a balance and nothing else. A single word may also be the text of a payment.
+ */
+export function balanceLabel(text: string): "balance" | "unclear" | undefined {
+  if (labelOf(text) !== undefined) return "balance";
+  const label = summaryLabel(text);
+  if (label?.kind !== "balance") return undefined;
+  return label.isOneWord ? "unclear" : "balance";
 }
 
 /** The formula of a total, which is left of it if no result was stored. */

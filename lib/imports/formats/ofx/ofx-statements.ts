@@ -1,8 +1,7 @@
 import { decimalsOf } from "../../../wire/currencies.ts";
 import { type Fault, standardAmount } from "../../../wire/money.ts";
-import { labelOf } from "../csv/csv-stated-balances.ts";
+import { balanceLabel } from "../csv/csv-stated-balances.ts";
 import { beginningOf, wholeStateOf } from "../csv/csv-statuses.ts";
-import { summaryLabel } from "../csv/summary-labels.ts";
 import { eightDigitDay } from "../dates.ts";
 import type { ImportLine } from "../line.ts";
 import { DetailsBuilder } from "../line-collector.ts";
@@ -300,7 +299,7 @@ export class OfxStatements {
       out.refuse(position, "STMTTRN", "It may not be booked.", pending, wanted, this.#statement);
       return false;
     }
-    const labels = texts.map((text) => labelOf(text) ?? balanceLabel(text));
+    const labels = texts.map(balanceLabel);
     const [first] = labels;
     if (first === undefined || labels.includes(undefined)) return true;
     if (first === "unclear") {
@@ -327,13 +326,6 @@ export class OfxStatements {
   #mismatch(place: Place, found: string, wanted: string): Error {
     return refuseFile(place, null, "The tags do not fit together.", found, wanted);
   }
-}
-
-/** A single word may also be the text of a payment. */
-function balanceLabel(text: string): "balance" | "unclear" | undefined {
-  const label = summaryLabel(text);
-  if (label?.kind !== "balance") return undefined;
-  return label.isOneWord ? "unclear" : "balance";
 }
 
 /** `YYYYMMDD`, or with ISO's dashes; the time and its zone, in brackets or in words, may follow. */
