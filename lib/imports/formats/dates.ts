@@ -1,3 +1,4 @@
+import { withoutInvisible } from "../../wire/invisible-marks.ts";
 import type { DateFormat } from "./mapping.ts";
 
 /** A day as `YYYY-MM-DD`; null for a text that is not a day, including 30 February. */
@@ -54,16 +55,19 @@ const WEEKDAY_BEHIND = /(?<=\d)\s?\(\p{L}{1,3}\)/u;
 /** A date as its format writes it: without a weekday, and East Asian dates with hyphens. */
 export function normalizeDate(text: string): string {
   if (/^\d[\d./: -]*$/.test(text)) return text;
-  const bare = text.replace(EAST_ASIAN, "$1-$2-$3").replace(WEEKDAY_BEHIND, "");
+  const bare = withoutInvisible(text).replace(EAST_ASIAN, "$1-$2-$3").replace(WEEKDAY_BEHIND, "");
   const [prefix = "", word = ""] = FIRST_WORD.exec(bare) ?? [];
   // "Mar 2, 2026" is a day in March.
   const isWeekday = WEEKDAYS.has(plainLetters(word)) && monthOf(word) === 0;
   return isWeekday ? bare.slice(prefix.length) : bare;
 }
 
-/** `YYYY-MM-DD`, or null if the calendar has no such day. Years 1900 to 2999. */
+/**
+ * `YYYY-MM-DD`, or null if the calendar has no such day. Years 1900 to 2199: later ones are of
+ * another calendar, such as the Thai, which is 543 years ahead.
+ */
 export function calendarDay(year: number, month: number, day: number): string | null {
-  if (!(year >= 1900 && year <= 2999 && month >= 1 && month <= 12 && day >= 1)) return null;
+  if (!(year >= 1900 && year <= 2199 && month >= 1 && month <= 12 && day >= 1)) return null;
   const isLeap = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   if (day > (DAYS[month - 1] ?? 0) + (isLeap ? 1 : 0)) return null;
   return `${year}-${month < 10 ? "0" : ""}${month}-${day < 10 ? "0" : ""}${day}`;

@@ -43,7 +43,7 @@ export function looksLikeDate(text: string): boolean {
   return dateFormatsOf(text).length > 0;
 }
 
-const DIGITS = /^[\d.,'’\u00A0\u2009\u202F ]+$/;
+const DIGITS = /^[\d.,'’\u00A0\u00B4\u2007\u2009\u202F ]+$/;
 
 /** Digits with separators and signs, with at most a currency around them. */
 export function looksLikeAmount(text: string): boolean {

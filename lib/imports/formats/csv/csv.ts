@@ -10,6 +10,7 @@ import { beginsTotal, labelOf, statedBalance } from "./csv-stated-balances.ts";
 import { bookingStateOf, headingStateOf } from "./csv-statuses.ts";
 import { UnbookedRows } from "./csv-unbooked.ts";
 import { OwnAccountColumn } from "./own-account-column.ts";
+import { SplitAmounts } from "./split-amounts.ts";
 import { statusReader } from "./status-reader.ts";
 import { SummaryRows } from "./summary-rows.ts";
 import { tableRecords } from "./table-records.ts";
@@ -70,6 +71,7 @@ export function rowReader(given: Reading): RowReader {
   let dateColumn = -1;
   let statusColumn = -1;
   const unbooked = new UnbookedRows(mapping);
+  const splitAmounts = delimiter === "," ? new SplitAmounts() : undefined;
   const ownAccount = new OwnAccountColumn();
   const summaries = new SummaryRows();
   let rows = 0;
@@ -85,6 +87,7 @@ export function rowReader(given: Reading): RowReader {
       dateColumn = fields.findIndex((own) => own?.includes("booked_date") ?? false);
     statusColumn = mapping?.status ? names.indexOf(mapping.status.column) : -1;
     unbooked.lay(names);
+    splitAmounts?.lay(names, fields);
     checks.lay(names);
     ownAccount.lay(names);
   }
@@ -208,6 +211,15 @@ export function rowReader(given: Reading): RowReader {
         "The row has another number of cells than the header.",
         `${cells.length} cells`,
         `${width} cells`,
+      );
+    const split = splitAmounts?.find(cells, width);
+    if (split !== undefined)
+      return refuse(
+        line,
+        "amount",
+        "A comma without quotation marks seems to split an amount into two cells.",
+        split,
+        "amounts in quotation marks, or another separator of cells",
       );
     const values: Values = {};
     const details = new DetailsBuilder();

@@ -86,6 +86,14 @@ describe("the number format of an amount", () => {
     expect(question?.about).toBe("currency");
   });
 
+  test("of a document's number has zeros before it", async () => {
+    const header = HEADER.replace("Zweck", "Text");
+    const row =
+      '<row r="2"><c r="A2" s="1"><v>46297</v></c><c r="B2"><v>7</v></c><c r="C2" s="4"><v>42</v></c></row>';
+    const { lines } = await imported(handMade(header + row, {}, ["000000"]), "a.xlsx");
+    expect(lines).toEqual(["2026-10-02 700 000042"]);
+  });
+
   test("of a document's number is no sign", async () => {
     const header = `<row r="1">${text("A1", "Datum")}${text("B1", "Betrag")}${text("C1", "Zweck")}</row>`;
     const row =

@@ -167,8 +167,8 @@ export function jsonLines(reading: Reading): (text: string, place: Place) => voi
       (isDirectionMapped ? undefined : contradictionOf(rest, taken.values)) ?? [];
     if (name !== undefined) {
       const problem = "This says another direction than the amount's sign.";
-      const wanted = "an amount whose sign agrees, or a mapping with sign or amount_sign";
-      return out.refuse(place, "amount", problem, `${name}: ${value}`, wanted);
+      const expected = "an amount whose sign agrees, or a mapping with sign or amount_sign";
+      return out.refuse(place, "amount", problem, `${name}: ${value}`, expected);
     }
     const details = new DetailsBuilder();
     for (const name in rest) {

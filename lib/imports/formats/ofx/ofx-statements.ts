@@ -295,8 +295,8 @@ export class OfxStatements {
     }
     const pending = texts.find((text) => wholeStateOf(beginningOf(text) ?? "") === "pending");
     if (pending !== undefined) {
-      const wanted = "booked transactions in STMTTRN";
-      out.refuse(position, "STMTTRN", "It may not be booked.", pending, wanted, this.#statement);
+      const expected = "booked transactions in STMTTRN";
+      out.refuse(position, "STMTTRN", "It may not be booked.", pending, expected, this.#statement);
       return false;
     }
     const labels = texts.map(balanceLabel);
@@ -304,8 +304,8 @@ export class OfxStatements {
     if (first === undefined || labels.includes(undefined)) return true;
     if (first === "unclear") {
       const problem = "It may be a payment, or state a balance.";
-      const wanted = "balances in LEDGERBAL";
-      out.refuse(position, "STMTTRN", problem, texts[0] ?? "", wanted, this.#statement);
+      const expected = "balances in LEDGERBAL";
+      out.refuse(position, "STMTTRN", problem, texts[0] ?? "", expected, this.#statement);
     } else out.skip(position, "total", shown);
     return false;
   }
