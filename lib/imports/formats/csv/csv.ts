@@ -9,6 +9,7 @@ import { isDash } from "./csv-layout.ts";
 import { beginsTotal, labelOf, statedBalance } from "./csv-stated-balances.ts";
 import { bookingStateOf, headingStateOf } from "./csv-statuses.ts";
 import { UnbookedRows } from "./csv-unbooked.ts";
+import { hiddenRowsWarning } from "./hidden-rows.ts";
 import { OwnAccountColumn } from "./own-account-column.ts";
 import { SplitAmounts } from "./split-amounts.ts";
 import { statusReader } from "./status-reader.ts";
@@ -183,6 +184,8 @@ export function rowReader(given: Reading): RowReader {
   }
 
   function onRecord(cells: string[], line: number) {
+    const hidden = mapping?.sheet === undefined ? undefined : hiddenRowsWarning(cells);
+    if (hidden) return out.warn(hidden.code, hidden.message);
     if (columns === undefined) {
       if (hasHeader) return findHeader(cells, line);
       if (cells.every((cell) => cell.trim() === "")) return;

@@ -182,6 +182,27 @@ describe("a formula", () => {
   });
 });
 
+describe("rows that a sheet hides", () => {
+  const row = (nth: number, hidden = "") =>
+    `<row r="${nth}"${hidden}><c r="A${nth}" s="1"><v>46297</v></c><c r="B${nth}"><v>${nth}</v></c></row>`;
+
+  test("are read, with a warning", async () => {
+    const rows = [2, 3, 4, 5, 6, 7, 8, 9].map((nth) => row(nth, nth > 2 ? ' hidden="1"' : ""));
+    const file = handMade(HEADER + rows.join(""));
+    const { lines, refusals, warnings } = await imported(file, "a.xlsx");
+    expect(lines).toHaveLength(8);
+    expect(refusals).toEqual([]);
+    expect(warnings).toEqual([
+      "The sheet hides rows, which were read like the others: 3, 4, 5, 6, 7 and 2 more.",
+    ]);
+  });
+
+  test("and that have nothing in them need no warning", async () => {
+    const file = handMade(`${HEADER}${row(2)}<row r="3" hidden="1"><c r="A3" s="1"/></row>`);
+    expect((await imported(file, "a.xlsx")).warnings).toEqual([]);
+  });
+});
+
 describe("days that a spreadsheet swapped", () => {
   const day = (row: number, cell: string) =>
     `<row r="${row}">${cell}<c r="B${row}"><v>7</v></c></row>`;

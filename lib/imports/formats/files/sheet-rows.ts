@@ -14,7 +14,7 @@ import {
 export const SHEET_ROWS_MAX = 1_048_576;
 
 /** A row with its number in the sheet, from 1. */
-export type SheetRow = { number: number; cells: string[]; kinds: CellKind[] };
+export type SheetRow = { number: number; cells: string[]; kinds: CellKind[]; isHidden: boolean };
 
 /**
  * Yields the rows of a worksheet's XML as it arrives. @throws FileRefused for XML that is not a
@@ -42,7 +42,8 @@ export async function* sheetRows(
         number = Number(attributes.r?.value ?? number + 1);
         if (!(number >= 1 && number <= SHEET_ROWS_MAX))
           throw tooLarge(number, "rows", SHEET_ROWS_MAX);
-        row = { number, cells: [], kinds: [] };
+        const isHidden = /^(?:1|true)$/.test(attributes.hidden?.value ?? "");
+        row = { number, cells: [], kinds: [], isHidden };
         column = 0;
       } else if (local === "c" && row) {
         const letters = /^[A-Z]{1,3}/.exec(attributes.r?.value ?? "")?.[0];

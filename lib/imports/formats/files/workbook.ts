@@ -4,6 +4,7 @@ import { xmlEvents } from "../camt/xml-events.ts";
 import { type Described, describeTable, type Known } from "../csv/csv-mapping.ts";
 import { labelOf } from "../csv/csv-stated-balances.ts";
 import { type Table, tableOfRows } from "../csv/csv-table.ts";
+import { hiddenRowsRecord } from "../csv/hidden-rows.ts";
 import { refuseFile } from "../refusal.ts";
 import { formulaResults, type SheetRow, sheetRows } from "./sheet-rows.ts";
 import { type CellKind, type SheetContext, stylesOf } from "./sheet-values.ts";
@@ -178,12 +179,16 @@ export function describeSheet({ table, isTyped, days }: SheetTable, known: Known
   return described;
 }
 
-/** A sheet as CSV: one line for each of its rows, so that row numbers stay. */
+/**
+ * A sheet as CSV: one line for each of its rows, so that row numbers stay, and a record of the
+ * hidden ones.
+ */
 export async function* sheetCsv(sheet: Sheet): AsyncGenerator<Uint8Array, void> {
   let written = 0;
+  const hidden: number[] = [];
   for await (const batch of sheet.rows()) {
     let text = "";
-    for (const { number, cells } of batch) {
+    for (const { number, cells, isHidden } of batch) {
       if (number <= written)
         throw refuseFile(
           { line: number },
@@ -195,9 +200,11 @@ export async function* sheetCsv(sheet: Sheet): AsyncGenerator<Uint8Array, void> 
       text += "\n".repeat(number - written - 1);
       text += `${cells.map(quoted).join(",")}\n`;
       written = number;
+      if (isHidden && cells.some((cell) => cell.trim() !== "")) hidden.push(number);
     }
     yield Buffer.from(text);
   }
+  yield Buffer.from(hiddenRowsRecord(hidden));
 }
 
 function quoted(cell: string): string {
