@@ -106,6 +106,33 @@ test.each<[string, string, Outcome]>([
     { lines: ["10-15 30000", "10-02 -4520"], refused: [4], skipped: ["total", "total"] },
   ],
   [
+    "items of the future below their heading, and balances without an amount",
+    rows(
+      "data;lançamento;valor (R$);saldos (R$)",
+      "02/10/2026;a;-45,20;",
+      "02/10/2026;SALDO DO DIA;;954,80",
+      "15/10/2026;b;300,00;",
+      "15/10/2026;SALDO DO DIA;;1254,80",
+      "lançamentos futuros;;;",
+      "20/10/2026;c;-9,00;",
+    ),
+    {
+      lines: ["10-02 -4520 BRL", "10-15 30000 BRL"],
+      skipped: ["total", "total", "pending", "pending"],
+    },
+  ],
+  [
+    "a preliminary item of a Swedish bank, and a text that begins alike",
+    rows(
+      "Reskontradatum;Transaktionsdatum;Text;Belopp;Saldo",
+      "2026-10-02;2026-10-01;Preluna AB;-45,20;954,80",
+      "2026-10-15;2026-10-15;b;300,00;1254,80",
+      "2026-10-16;2026-10-16;Prel c;-9,00;",
+      ";2026-10-17;d;-1,00;",
+    ),
+    { ...BOTH, refused: [4, 5] },
+  ],
+  [
     "balances and totals in other words",
     rows(
       "Data;Histórico;Valor",
@@ -384,4 +411,17 @@ test("a long heading without the mark of a sentence ends pending rows", () =>
     ),
     "EUR",
     { ...BOTH, skipped: ["pending"], refused: [4] },
+  ));
+
+test("a card's payments and credits are negative, so the signs are asked about", () =>
+  expectOutcome(
+    rows(
+      "Trans. Date,Post Date,Description,Amount,Category",
+      "02/20/2026,02/20/2026,Shop,8.01,Merchandise",
+      "02/20/2026,02/22/2026,Store,-52.42,Payments and Credits",
+      "02/19/2026,02/19/2026,Chemist,25.24,Merchandise",
+      "02/19/2026,02/19/2026,Films,101.92,Services",
+    ),
+    "USD",
+    { asks: "amount_sign" },
   ));

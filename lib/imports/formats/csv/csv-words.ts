@@ -24,7 +24,7 @@ export const HEADER_WORDS: Record<
   value_date: `value date|valuta|valutadatum|wertstellung|wertstellungsdatum|wertstellungstag|date de valeur|date valeur|fecha valor|f valor|fecha de valor|data valuta|rentedatum|valuta datum|data valor|valutierung|valuedate`,
   booked_date: `date|datum|buchungstag|buchungsdatum|buchung|booking date|posting date|post date|posted date|transaction date|date operation|date d operation|date de l operation|date comptable|date de comptabilisation
     |fecha|fecha operacion|fecha de operacion|f operacion|fecha contable|data|data contabile|data operazione|data registrazione|boekdatum|boekingsdatum|transactiedatum|datum boeking|data movimento|data operacao
-    |completed date|date completed|created|created utc|available on|entry date|umsatzdatum|posted|started date|belegdatum|trans date|transaction posted date`,
+    |completed date|date completed|created|created utc|available on|entry date|umsatzdatum|posted|started date|belegdatum|trans date|transaction posted date|reskontradatum`,
   reference: `reference|referenz|referencia|referentie|riferimento|reference number|ref|kundenreferenz|kundenreferenz end to end|end to end reference|end to end id|end to end referenz|payment reference|zahlungsreferenz
     |betalingskenmerk|kenmerk|reference client|ref client|belegnummer|beleg|rechnungsnummer|invoice|invoice number|document number|document|voucher|num operation|numero de reference|order id|order number|transaction reference
     |bank reference|bankreferenz|your reference|cheque number|check number|n reference|numero documento|customer reference`,
@@ -32,7 +32,7 @@ export const HEADER_WORDS: Record<
     |zahlungsempfanger|zahlungsempfaenger|zahlungspflichtige r|zahlungspflichtiger|empfanger|empfaenger|beneficiary|beneficiary name|beneficiaire|emetteur|tiers|contrepartie|beneficiario|ordenante|ordinante|naam|naam tegenpartij
     |tegenpartij|naam omschrijving|tegenrekening naam|controparte|contraparte|customer|customer name|vendor|merchant|merchant name|partner|partnername|auftraggeber|payer|payer name|counterparty name|gegenpartei|debtor|nom|nombre|supplier`,
   description: `description|verwendungszweck|libelle|concepto|omschrijving|descrizione|causale|buchungstext|details|narrative|memo|transaction description|mededelingen|mededeling|descripcion|descricao|libelle operation|text|notes
-    |particulars|payment details|beschreibung|communication|intitule|observaciones|vorgang verwendungszweck|transaction details|note|bezeichnung|remittance information|zahlungszweck|verwendung|wording|nature|memo description|libelle simplifie|vorgang`,
+    |particulars|payment details|beschreibung|communication|intitule|observaciones|vorgang verwendungszweck|transaction details|note|bezeichnung|remittance information|lancamento|lancamentos|zahlungszweck|verwendung|wording|nature|memo description|libelle simplifie|vorgang`,
   group_key: `group key|payout|payout id|batch|batch id|settlement id|settlement|automatic payout id|deposit id|sammlerreferenz|transfer id|balance transaction payout`,
   external_id: `external id|transaction id|id|unique id|txn id|transaktions id|transaktionsnummer|transaction number|fitid|identifiant|volgnr|transactiereferentie|transaction code|transaktionscode|balance transaction id|uuid|journal entry id|entry id|line id`,
 };
