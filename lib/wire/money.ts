@@ -42,8 +42,6 @@ const GROUP_MARKS = /[.,'’\u00A0\u00B4\u2007\u2009\u202F ]/g;
 /** A text of many blanks would take quadratic time to parse. */
 const WRITTEN_MAX_LENGTH = 1_000;
 const BODY = /^\d*(?:[.,'’\u00A0\u00B4\u2007\u2009\u202F ]\d+)*$/;
-/** Programs write 45.2000; three digits may be a group of thousands. */
-const PADDED_MIN_LENGTH = 4;
 const BY_THREES = /^\d{1,3}(?:(.)\d{3})(?:\1\d{3})*$/u;
 const INDIAN = /^\d{1,2}(?:,\d{2})*,\d{3}$/;
 
@@ -53,7 +51,7 @@ const INDIAN = /^\d{1,2}(?:,\d{2})*,\d{3}$/;
  * either side, and the line's own currency as code or symbol.
  *
  * Without `separator`, only unambiguous amounts are read: 1234.56, 1.234,56 or 12,5, but not 1.234.
- * Zeros after the currency's decimals are ignored in four digits or more. Nothing is ever rounded.
+ * Nothing is ever rounded.
  */
 export function writtenAmount(
   text: string,
@@ -81,8 +79,7 @@ export function writtenAmount(
   }
   const at = decimal === undefined ? -1 : body.lastIndexOf(decimal);
   const whole = at < 0 ? body : body.slice(0, at);
-  const written = at < 0 ? "" : body.slice(at + 1);
-  const fraction = written.length < PADDED_MIN_LENGTH ? written : written.replace(/0+$/, "");
+  const fraction = at < 0 ? "" : body.slice(at + 1);
   if (!hasSoundGroups(whole, decimal)) return notAnAmount(separator);
   const minor = plainAmount(
     `${whole.replace(GROUP_MARKS, "") || "0"}${fraction && `.${fraction}`}`,

@@ -36,6 +36,9 @@ const MONTHS = [
 const TIME =
   /^[T ]\s*(?:2[0-3]|[01]?\d)[:.][0-5]\d(?:[:.][0-6]\d(?:[.,]\d{1,9})?)?\s*(?:[AaPp]\.?[Mm]\.?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/;
 
+const MIDNIGHT = /^[T ]\s*00:00(?::00(?:[.,]0+)?)?\s*(?:Z|UTC|GMT|[+-]00)/;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
 /** 2026年10月2日, also in Korean. */
 const EAST_ASIAN = /^(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일]/;
 /** In English, German, French, Spanish, Italian, Dutch, Portuguese and the Nordic languages. */
@@ -96,7 +99,7 @@ export function eightDigitDay(text: string): string | null {
 /**
  * Reads days in one format. A time after the day is allowed: with an offset, or without one, the
  * day stays as written; in UTC (`Z`), which says nothing about the place of booking, it becomes the
- * day in the time zone.
+ * day in the time zone. Midnight in UTC is how programs write a day without a time: it stays.
  */
 export function dateReader(format: DateFormat, timeZone: string): DateReader {
   const inZone = zoneDays(timeZone);
@@ -121,7 +124,11 @@ function epochReader(
 ): DateReader {
   const factor = format === "unix_seconds" ? 1000 : 1;
   const shape = format === "unix_seconds" ? /^\d{9,10}(?:\.\d{1,9})?$/ : /^\d{12,13}$/;
-  return (text) => (shape.test(text) ? inZone(Number(text) * factor) : null);
+  return (text) => {
+    if (!shape.test(text)) return null;
+    const ms = Number(text) * factor;
+    return ms % DAY_MS === 0 ? new Date(ms).toISOString().slice(0, 10) : inZone(ms);
+  };
 }
 
 function patternReader(format: string, inZone: (ms: number) => string): DateReader {
@@ -160,7 +167,7 @@ function patternReader(format: string, inZone: (ms: number) => string): DateRead
     if (rest === "" || written === null) return written;
     const time = TIME.exec(rest);
     if (!time) return null;
-    return isUtc(time[1]) ? utcDay(written, rest, inZone) : written;
+    return isUtc(time[1]) && !MIDNIGHT.test(rest) ? utcDay(written, rest, inZone) : written;
   };
 }
 

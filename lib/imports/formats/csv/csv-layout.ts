@@ -52,9 +52,9 @@ export function looksLikeAmount(text: string): boolean {
   return marks !== undefined && DIGITS.test(marks.body);
 }
 
-/** One or two dashes in place of an amount. */
-export function isDash(cell: string): boolean {
-  return cell.length <= 2 && /^[-\u2013\u2014]{1,2}$/.test(cell);
+/** Dashes or a word for nothing in place of an amount. */
+export function isNothing(cell: string): boolean {
+  return cell.length <= 6 && /^(?:[-\u2013\u2014]{1,2}|n\/?a|null|\(null\)|nil)$/i.test(cell);
 }
 
 /**

@@ -24,7 +24,7 @@ export const HEADER_WORDS: Record<
   value_date: `value date|valuta|valutadatum|wertstellung|wertstellungsdatum|wertstellungstag|date de valeur|date valeur|fecha valor|f valor|fecha de valor|data valuta|rentedatum|valuta datum|data valor|valutierung|valuedate`,
   booked_date: `date|datum|buchungstag|buchungsdatum|buchung|booking date|posting date|post date|posted date|transaction date|date operation|date d operation|date de l operation|date comptable|date de comptabilisation
     |fecha|fecha operacion|fecha de operacion|f operacion|fecha contable|data|data contabile|data operazione|data registrazione|boekdatum|boekingsdatum|transactiedatum|datum boeking|data movimento|data operacao
-    |completed date|date completed|created|created utc|available on|entry date|umsatzdatum|posted|started date|belegdatum|trans date|transaction posted date|reskontradatum`,
+    |completed date|date completed|created|created utc|available on|entry date|umsatzdatum|posted|started date|belegdatum|trans date|transaction posted date`,
   reference: `reference|referenz|referencia|referentie|riferimento|reference number|ref|kundenreferenz|kundenreferenz end to end|end to end reference|end to end id|end to end referenz|payment reference|zahlungsreferenz
     |betalingskenmerk|kenmerk|reference client|ref client|belegnummer|beleg|rechnungsnummer|invoice|invoice number|document number|document|voucher|num operation|numero de reference|order id|order number|transaction reference
     |bank reference|bankreferenz|your reference|cheque number|check number|n reference|numero documento|customer reference`,

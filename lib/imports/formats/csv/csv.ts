@@ -5,7 +5,7 @@ import type { MappedField } from "../mapping.ts";
 import type { Reader, Reading } from "../reader.ts";
 import { refuseFile } from "../refusal.ts";
 import { BalanceChecks } from "./csv-checks.ts";
-import { isDash } from "./csv-layout.ts";
+import { isNothing } from "./csv-layout.ts";
 import { beginsTotal, labelOf, statedBalance } from "./csv-stated-balances.ts";
 import { bookingStateOf, headingStateOf } from "./csv-statuses.ts";
 import { UnbookedRows } from "./csv-unbooked.ts";
@@ -240,7 +240,7 @@ export function rowReader(given: Reading): RowReader {
       }
       const own = fields[at];
       if (own === undefined) details.add(columns?.[at] ?? "", text);
-      else if (!isDash(text) || !own.some((field) => AMOUNTS.has(field)))
+      else if (!isNothing(text) || !own.some((field) => AMOUNTS.has(field)))
         for (const field of own) values[field] = text;
     }
     if (cells.length < width && isCut(values))
