@@ -52,9 +52,12 @@ export function looksLikeAmount(text: string): boolean {
   return marks !== undefined && DIGITS.test(marks.body);
 }
 
+const NOTHING_MAX_LENGTH = 6;
+
 /** Dashes or a word for nothing in place of an amount. */
 export function isNothing(cell: string): boolean {
-  return cell.length <= 6 && /^(?:[-\u2013\u2014]{1,2}|n\/?a|null|\(null\)|nil)$/i.test(cell);
+  if (cell.length > NOTHING_MAX_LENGTH || isDigit(cell.charCodeAt(cell.length - 1))) return false;
+  return /^(?:[-\u2013\u2014]{1,2}|n\/?a|null|\(null\)|nil)$/i.test(cell);
 }
 
 /**
@@ -129,4 +132,8 @@ export function quoteOf(head: string, delimiter: Delimiter): Mapping["quote"] {
       new RegExp(`(?:^|${mark}|\\n)${quote}[^${quote}\\n]*${quote}(?=${mark}|\\r?\\n|$)`, "g"),
     )?.length ?? 0;
   return count('"') === 0 && count("'") > 1 ? "'" : undefined;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
 }

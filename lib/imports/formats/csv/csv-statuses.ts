@@ -99,11 +99,14 @@ const TEXT_STATE = /^\p{L}[\p{L} ]{1,29}(?=[-:\u2013\u2014|(*/])/u;
 const HEADING_MAX_WORDS = 4;
 
 /** Swedish banks write "Prel Shop". */
-const PRELIMINARY = /^prel(?:im|imin[aä]rt?)?\.?\s/iu;
+const PRELIMINARY = /^prel(?:im|imin[aä]rt?)?\.?\s/i;
+const SMALL_P = 112;
 
 /** The words before the first mark of a text, which may say its state, as in "PENDING - Shop". */
 export function beginningOf(text: string): string | undefined {
-  return PRELIMINARY.test(text) ? "preliminar" : TEXT_STATE.exec(text)?.[0];
+  // Most texts begin with another letter.
+  if ((text.charCodeAt(0) | 32) === SMALL_P && PRELIMINARY.test(text)) return "preliminar";
+  return TEXT_STATE.exec(text)?.[0];
 }
 
 /** What a heading such as "Pending transactions" says about the rows below it. */

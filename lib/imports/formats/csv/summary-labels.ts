@@ -28,6 +28,8 @@ const QUALIFIERS =
   movement der die das`);
 const MONTH =
   /^(?:jan|feb|fev|mar|apr|avr|ma[iy]|jun|jui|jul|aug|aou|ago|sep|set|o[ck]t|ott|out|nov|de[cz]|dic)\p{L}*$/u;
+/** Longer numbers than those of a day are references. */
+const REFERENCE = /\d{5}/;
 /** Most texts are neither, and are told apart without being split into words. */
 const MAY_BE_LABEL =
   /sal|sol|bal|kontost|bestand|tot|su[mb]|som|gesamt|zwisch|razem|celk|sszes|yht|egyen|z[ůuoô]st|likut|atlik|bakiy|stanj|s a l d o|\bnet |[\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hangul}\p{Script=Hebrew}]/iu;
@@ -40,7 +42,8 @@ export type SummaryLabel = {
 
 /** The balance or total that a text names; undefined if it has any other word. */
 export function summaryLabel(text: string): SummaryLabel | undefined {
-  if (text.length > LABEL_MAX_LENGTH || !MAY_BE_LABEL.test(text)) return undefined;
+  if (text.length > LABEL_MAX_LENGTH || REFERENCE.test(text)) return undefined;
+  if (!MAY_BE_LABEL.test(text)) return undefined;
   const words = joinedLetters(plainWords(text)).split(" ");
   const numbers = words.filter((word) => /^\d+$/.test(word));
   const named = words.filter((word) => !/^\d+$/.test(word));
