@@ -71,7 +71,7 @@ export async function previewImport(
     return {
       format: file.format,
       version: file.detection?.version ?? null,
-      encoding: file.detection?.encoding ?? null,
+      encoding: file.detection ? (mapping?.encoding ?? file.detection.encoding) : null,
       columns: csv?.columns ?? null,
       mapping,
       questions: questions.slice(0, 100),

@@ -1,7 +1,9 @@
 import { type Described, describeCsv, type Question } from "./formats/csv/csv-mapping.ts";
+import { tableEncoding } from "./formats/csv/table-encoding.ts";
 import { decoderOf } from "./formats/encoding.ts";
 import { describeSheet, type SheetTable, sheetTable } from "./formats/files/workbook.ts";
 import type { Mapping } from "./formats/mapping.ts";
+import { HEAD_BYTES } from "./formats/reader.ts";
 import { FileRefused, refuseFile } from "./formats/refusal.ts";
 import { type OpenedFile, refusedFile } from "./opened-file.ts";
 
@@ -32,14 +34,17 @@ export async function settleMapping(
   const { csv } = detection;
   // Only workbooks have sheets.
   const { sheet: _, ...said } = given ?? { fields: {} };
-  const described = describeCsv(
-    decoderOf(said.encoding ?? detection.encoding).decode(head.bytes),
-    said.delimiter ?? csv.delimiter,
-    { mapping: given ? said : undefined, currency, isWhole: head.isWhole },
-  );
+  const delimiter = said.delimiter ?? csv.delimiter;
+  const { encoding: detected } = detection;
+  const encoding =
+    said.encoding ??
+    tableEncoding(head.bytes.subarray(0, HEAD_BYTES), detected, delimiter, currency);
+  const known = { mapping: given ? said : undefined, currency, isWhole: head.isWhole };
+  const described = describeCsv(decoderOf(encoding).decode(head.bytes), delimiter, known);
   if (!described) return { mapping: { ...csv.mapping, ...said }, questions: [], csv };
   const { csv: found, questions } = described;
-  return { mapping: found.mapping, questions: questions.slice(0, 1), csv: found };
+  const mapping = encoding === detected ? found.mapping : { ...found.mapping, encoding };
+  return { mapping, questions: questions.slice(0, 1), csv: found };
 }
 
 async function settleWorkbook(

@@ -1,4 +1,5 @@
 import { decimalsOf } from "./currencies.ts";
+import { withoutInvisible } from "./invisible-marks.ts";
 
 /** Symbols that people write with amounts, and the currencies that they may mean. */
 const SYMBOLS = new Map<string, readonly string[]>(
@@ -44,7 +45,8 @@ const SYMBOLS = new Map<string, readonly string[]>(
 const DEBIT = new Set(["DR", "DB", "D", "DEBIT", "DBIT", "S", "SOLL"]);
 const CREDIT = new Set(["CR", "C", "CREDIT", "CRDT", "H", "HABEN"]);
 const IN_BRACKETS = /\(\s*(\p{L}{1,6})\.?\s*\)/gu;
-const TOKEN = /\s+|[-+()\u2212\u2013]|(\p{L}*\p{Sc})|(\p{L}+)\.?/uy;
+const TOKEN =
+  /\s+|[-+()\u2010-\u2014\u2212\u25B2\u25B3\uFE63\uFF0B\uFF0D]|(\p{L}*\p{Sc})|(\p{L}+)\.?/uy;
 const MAX_LENGTH = 60;
 
 export type AmountMarks = {
@@ -62,7 +64,8 @@ export type AmountMarks = {
  * Parses the marks around an amount's digits. Undefined for two signs, two currencies, or anything
  * unknown.
  */
-export function amountMarks(text: string): AmountMarks | undefined {
+export function amountMarks(written: string): AmountMarks | undefined {
+  const text = withoutInvisible(written);
   const first = startOfDigits(text);
   if (first === undefined) return undefined;
   let last = text.length - 1;
@@ -95,7 +98,7 @@ export function amountMarks(text: string): AmountMarks | undefined {
         if (index === 0 || found.closed++ > 0) return undefined;
       } else if (token[0].trim() !== "") {
         found.signs++;
-        found.negative = token[0] !== "+";
+        found.negative = !/[+\uFF0B]/.test(token[0]);
       }
     }
   }

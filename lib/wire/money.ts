@@ -38,10 +38,10 @@ export function plainAmount(text: string, decimals: number, separator: DecimalSe
   return negative && minor !== 0 ? -minor : minor;
 }
 
-const GROUP_MARKS = /[.,'’\u00A0\u2009\u202F ]/g;
+const GROUP_MARKS = /[.,'’\u00A0\u00B4\u2007\u2009\u202F ]/g;
 /** A text of many blanks would take quadratic time to parse. */
 const WRITTEN_MAX_LENGTH = 1_000;
-const BODY = /^\d*(?:[.,'’\u00A0\u2009\u202F ]\d+)*$/;
+const BODY = /^\d*(?:[.,'’\u00A0\u00B4\u2007\u2009\u202F ]\d+)*$/;
 const BY_THREES = /^\d{1,3}(?:(.)\d{3})(?:\1\d{3})*$/u;
 const INDIAN = /^\d{1,2}(?:,\d{2})*,\d{3}$/;
 

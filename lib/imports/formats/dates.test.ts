@@ -70,3 +70,16 @@ test("a time in UTC becomes the day of the time zone, across its change to summe
     "2026-01-04",
   );
 });
+
+test.each([
+  ["YYYY-MM-DD", "2026-10-02T00:00:00.000Z", "2026-10-02"],
+  ["YYYY-MM-DD", "2026-10-02T00:00:00+00:00", "2026-10-02"],
+  ["YYYY-MM-DD", "2026-10-02T00:00:01Z", "2026-10-01"],
+  ["unix_seconds", "1790899200", "2026-10-02"],
+  ["unix_ms", "1790899200001", "2026-10-01"],
+] as const)(
+  "midnight in UTC is a day without a time, also in New York: %s %s",
+  (format, text, day) => {
+    expect(dateReader(format, "America/New_York")(text)).toBe(day);
+  },
+);

@@ -1,3 +1,4 @@
+import { withoutInvisible } from "../../wire/invisible-marks.ts";
 import type { DateFormat } from "./mapping.ts";
 
 /** A day as `YYYY-MM-DD`; null for a text that is not a day, including 30 February. */
@@ -35,6 +36,9 @@ const MONTHS = [
 const TIME =
   /^[T ]\s*(?:2[0-3]|[01]?\d)[:.][0-5]\d(?:[:.][0-6]\d(?:[.,]\d{1,9})?)?\s*(?:[AaPp]\.?[Mm]\.?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/;
 
+const MIDNIGHT = /^[T ]\s*00:00(?::00(?:[.,]0+)?)?\s*(?:Z|UTC|GMT|[+-]00)/;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
 /** 2026年10月2日, also in Korean. */
 const EAST_ASIAN = /^(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일]/;
 /** In English, German, French, Spanish, Italian, Dutch, Portuguese and the Nordic languages. */
@@ -54,16 +58,19 @@ const WEEKDAY_BEHIND = /(?<=\d)\s?\(\p{L}{1,3}\)/u;
 /** A date as its format writes it: without a weekday, and East Asian dates with hyphens. */
 export function normalizeDate(text: string): string {
   if (/^\d[\d./: -]*$/.test(text)) return text;
-  const bare = text.replace(EAST_ASIAN, "$1-$2-$3").replace(WEEKDAY_BEHIND, "");
+  const bare = withoutInvisible(text).replace(EAST_ASIAN, "$1-$2-$3").replace(WEEKDAY_BEHIND, "");
   const [prefix = "", word = ""] = FIRST_WORD.exec(bare) ?? [];
   // "Mar 2, 2026" is a day in March.
   const isWeekday = WEEKDAYS.has(plainLetters(word)) && monthOf(word) === 0;
   return isWeekday ? bare.slice(prefix.length) : bare;
 }
 
-/** `YYYY-MM-DD`, or null if the calendar has no such day. Years 1900 to 2999. */
+/**
+ * `YYYY-MM-DD`, or null if the calendar has no such day. Years 1900 to 2199: later ones are of
+ * another calendar, such as the Thai, which is 543 years ahead.
+ */
 export function calendarDay(year: number, month: number, day: number): string | null {
-  if (!(year >= 1900 && year <= 2999 && month >= 1 && month <= 12 && day >= 1)) return null;
+  if (!(year >= 1900 && year <= 2199 && month >= 1 && month <= 12 && day >= 1)) return null;
   const isLeap = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   if (day > (DAYS[month - 1] ?? 0) + (isLeap ? 1 : 0)) return null;
   return `${year}-${month < 10 ? "0" : ""}${month}-${day < 10 ? "0" : ""}${day}`;
@@ -92,7 +99,7 @@ export function eightDigitDay(text: string): string | null {
 /**
  * Reads days in one format. A time after the day is allowed: with an offset, or without one, the
  * day stays as written; in UTC (`Z`), which says nothing about the place of booking, it becomes the
- * day in the time zone.
+ * day in the time zone. Midnight in UTC is how programs write a day without a time: it stays.
  */
 export function dateReader(format: DateFormat, timeZone: string): DateReader {
   const inZone = zoneDays(timeZone);
@@ -117,7 +124,11 @@ function epochReader(
 ): DateReader {
   const factor = format === "unix_seconds" ? 1000 : 1;
   const shape = format === "unix_seconds" ? /^\d{9,10}(?:\.\d{1,9})?$/ : /^\d{12,13}$/;
-  return (text) => (shape.test(text) ? inZone(Number(text) * factor) : null);
+  return (text) => {
+    if (!shape.test(text)) return null;
+    const ms = Number(text) * factor;
+    return ms % DAY_MS === 0 ? new Date(ms).toISOString().slice(0, 10) : inZone(ms);
+  };
 }
 
 function patternReader(format: string, inZone: (ms: number) => string): DateReader {
@@ -156,7 +167,7 @@ function patternReader(format: string, inZone: (ms: number) => string): DateRead
     if (rest === "" || written === null) return written;
     const time = TIME.exec(rest);
     if (!time) return null;
-    return isUtc(time[1]) ? utcDay(written, rest, inZone) : written;
+    return isUtc(time[1]) && !MIDNIGHT.test(rest) ? utcDay(written, rest, inZone) : written;
   };
 }
 

@@ -1,7 +1,7 @@
 import { CAMT_MESSAGES, CAMT_NAMESPACE, CAMT_VERSIONS } from "./camt/camt.ts";
 import { delimiterOf } from "./csv/csv-layout.ts";
 import { type CsvDescription, describeCsv, type Layout, type Question } from "./csv/csv-mapping.ts";
-import { decoderOf, encodingOf } from "./encoding.ts";
+import { decoderOf, encodingOf, type Found, requireReadable } from "./encoding.ts";
 import { type Encoding, FORMATS, type Format, type Mapping, READABLE } from "./mapping.ts";
 import { HEAD_BYTES } from "./reader.ts";
 import { refuseFile } from "./refusal.ts";
@@ -99,17 +99,19 @@ export function detect(head: Uint8Array, hint: Hint = {}): Detection {
   );
   if (other) throw refused(`This is ${other.name}.`, hint.fileName ?? "", other.wanted);
   const { layout = {} } = hint;
-  const { encoding, bom } = layout.encoding
-    ? { encoding: layout.encoding, bom: false }
+  const found: Found = layout.encoding
+    ? { encoding: layout.encoding, bom: false, open: false, misread: null }
     : encodingOf(head);
+  const { encoding, bom } = found;
   const text = decoderOf(encoding).decode(head);
   if (text.trim() === "") throw refused("The file is empty.", "", READABLE);
   // Naming a separator means that the file is a table.
   const known = layout.delimiter ? undefined : formatOf(text);
   if (known?.format === "ndjson" && layout.lines_path !== undefined) known.format = "json";
-  if (known) return { ...known, encoding, bom, csv: null, questions: [] };
-  if (isBinary(text.slice(0, 4_096)))
+  if (!known && isBinary(text.slice(0, 4_096)))
     throw refused("This is not a text file.", hint.fileName ?? "", READABLE);
+  requireReadable(found);
+  if (known) return { ...known, encoding, bom, csv: null, questions: [] };
   const table = describeCsv(text, layout.delimiter ?? delimiterOf(text), {
     hasHeader: layout.header_row,
     isWhole: head.length < HEAD_BYTES,

@@ -1,6 +1,7 @@
 import { isAscii } from "node:buffer";
 import { StringDecoder } from "node:string_decoder";
 import { ENCODINGS, type Encoding } from "./mapping.ts";
+import { firstMisplaced, misplacedShare } from "./plausible-text.ts";
 import { refuseFile } from "./refusal.ts";
 
 const BOMS: [Encoding, number[]][] = [
@@ -28,25 +29,54 @@ const NAMES = new Map<string, Encoding>([
 
 /**
  * `open`: no declaration says that it is UTF-8, and so far all of it is ASCII, which proves
- * nothing.
+ * nothing. `misread`: text that no encoding reads well; null if one does.
  */
-export type Found = { encoding: Encoding; bom: boolean; open: boolean };
+export type Found = { encoding: Encoding; bom: boolean; open: boolean; misread: string | null };
+
+/** Encodings of one byte a character, likeliest first. */
+const SINGLE_BYTE: Encoding[] = ["windows-1252", "windows-1250", "iso-8859-2"];
+/** The share of misplaced characters up to which an encoding is believed. */
+const MISPLACED_MAX = 0.2;
 
 /**
  * The encoding of a file by its first bytes: byte order mark, then the zeros of UTF-16, then an XML
- * declaration or an OFX header, then UTF-8 if the bytes are valid, otherwise Windows-1252.
+ * declaration or an OFX header, then UTF-8 if the bytes are valid, otherwise the first of
+ * Windows-1252, Windows-1250 and ISO-8859-2 whose text looks like words.
  */
 export function encodingOf(head: Uint8Array): Found {
   for (const [encoding, mark] of BOMS)
-    if (mark.every((byte, at) => head[at] === byte)) return { encoding, bom: true, open: false };
+    if (mark.every((byte, at) => head[at] === byte))
+      return { encoding, bom: true, open: false, misread: null };
   const wide = wideEncoding(head);
-  if (wide) return { encoding: wide, bom: false, open: false };
+  if (wide) return { encoding: wide, bom: false, open: false, misread: null };
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   const declared = declaredEncoding(bytes.toString("latin1", 0, 2_048));
   if (declared && !declared.startsWith("utf-16") && (declared !== "windows-1252" || !isUtf8(bytes)))
-    return { encoding: declared, bom: false, open: false };
-  const encoding = isUtf8(bytes) ? "utf-8" : "windows-1252";
-  return { encoding, bom: false, open: encoding === "utf-8" && isAscii(bytes) };
+    return { encoding: declared, bom: false, open: false, misread: null };
+  if (isUtf8(bytes)) return { encoding: "utf-8", bom: false, open: isAscii(bytes), misread: null };
+  return { ...singleByteEncoding(bytes), bom: false, open: false };
+}
+
+function singleByteEncoding(bytes: Buffer): Pick<Found, "encoding" | "misread"> {
+  const texts = SINGLE_BYTE.map((encoding) => ({
+    encoding,
+    text: decoderOf(encoding).decode(bytes),
+  }));
+  const found = texts.find(({ text }) => misplacedShare(text) <= MISPLACED_MAX);
+  if (found) return { encoding: found.encoding, misread: null };
+  return { encoding: "windows-1252", misread: firstMisplaced(texts[0]?.text ?? "") };
+}
+
+/** @throws FileRefused for a file whose text would be misread */
+export function requireReadable({ misread }: Found): void {
+  if (misread === null) return;
+  throw refuseFile(
+    { line: 1 },
+    null,
+    "The file's encoding is not known.",
+    misread,
+    `the file saved as UTF-8, or a mapping with its encoding: ${ENCODINGS.join(", ")}`,
+  );
 }
 
 /** Zeros in every other byte: text of Western scripts in UTF-16. */

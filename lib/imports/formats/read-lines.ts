@@ -3,7 +3,7 @@ import { readBai2 } from "./bai2/bai2.ts";
 import { readCamt } from "./camt/camt.ts";
 import { readCsv } from "./csv/csv.ts";
 import { delimiterOf } from "./csv/csv-layout.ts";
-import { decoderOf, encodingOf, openDecoder } from "./encoding.ts";
+import { decoderOf, encodingOf, openDecoder, requireReadable } from "./encoding.ts";
 import { readJson } from "./json/json.ts";
 import { readNdjson } from "./json/ndjson.ts";
 import type { ImportLine, Summary } from "./line.ts";
@@ -117,7 +117,9 @@ function opened(head: Uint8Array, options: ReadOptions, out: LineCollector) {
   const { fields, declaresEncoding } = FORMAT_TRAITS[options.format];
   const mapped = declaresEncoding ? undefined : options.mapping?.encoding;
   const chosen = options.encoding ?? mapped;
-  const { encoding, open } = chosen ? { encoding: chosen, open: false } : encodingOf(start);
+  const found = chosen ? undefined : encodingOf(start);
+  if (found) requireReadable(found);
+  const { encoding, open } = found ?? { encoding: chosen ?? "utf-8", open: false };
   out.sheet = options.mapping?.sheet;
   const reading: Reading = {
     out,

@@ -62,6 +62,21 @@ export class RunningBalance {
       this.#accounts.set(account, { balance, place, after: 0, before: amount });
   }
 
+  /**
+   * Whether a row's balance differs from the last one by the row's amount, in rows from the oldest;
+   * null if it follows from the last row, in rows from the newest, and the next row will tell.
+   */
+  isMovedBy(account: string, amount: number, balance: number): boolean | null {
+    const last = this.#accounts.get(account);
+    if (!last || amount === 0) return false;
+    const steps = [1, -1].map((polarity) => balance - last.balance - polarity * last.after);
+    if (steps.some((step) => Math.abs(step) === Math.abs(amount))) return true;
+    const isAfter = [1, -1].some(
+      (polarity) => last.before !== 0 && balance === last.balance - polarity * last.before,
+    );
+    return isAfter ? null : false;
+  }
+
   /** An unreadable row interrupts the sequence: the comparison starts again after it. */
   interrupt(): void {
     this.#accounts.clear();

@@ -21,6 +21,7 @@ export const WARNING_CODES = [
   "balance_differs",
   "running_balance_breaks",
   "several_accounts",
+  "hidden_rows",
   "control_totals_differ",
 ] as const;
 export type WarningCode = (typeof WARNING_CODES)[number];

@@ -125,13 +125,37 @@ function directionOf(type: string): Detail["direction"] {
   return isStatus ? 0 : undefined;
 }
 
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** A report is created within a month of the days that it is about. */
+const REPORTED_WITHIN_DAYS = 31;
+
+/**
+ * The other day that a date of six digits may mean: MMDDYY, if that is close to a date of the same
+ * file, in either order. Null if it has one reading.
+ */
+export function monthFirstDay(text: string, writtenDate: string): string | null {
+  const day = sixDigitDay(yearFirst(text));
+  if (day === null || day === sixDigitDay(text)) return null;
+  const isClose = [writtenDate, yearFirst(writtenDate)].some((written) => {
+    const other = sixDigitDay(written);
+    if (other === null) return false;
+    return Math.abs(Date.parse(other) - Date.parse(day)) <= REPORTED_WITHIN_DAYS * DAY_MS;
+  });
+  return isClose ? day : null;
+}
+
+/** MMDDYY as YYMMDD. */
+function yearFirst(text: string): string {
+  return `${text.slice(4)}${text.slice(0, 4)}`;
+}
+
 export type Funds = { type: string; valueDate?: string; availability?: string };
 
 /**
  * When money is available: V has its value date; S and D say how much on which day. Returns the
- * text if it is none of these.
+ * text if it is none of these, or if its date can be read as two days.
  */
-export function fundsOf([type = "", ...more]: string[]): Funds | string {
+export function fundsOf([type = "", ...more]: string[], groupDate: string): Funds | string {
   switch (type) {
     case "":
       return { type: "" };
@@ -148,8 +172,10 @@ export function fundsOf([type = "", ...more]: string[]): Funds | string {
     case "D":
       return { type, availability: more.slice(1).join(", ") };
     case "V": {
-      const valueDate = sixDigitDay(more[0] ?? "");
-      return valueDate === null ? `V,${more[0]}` : { type, valueDate };
+      const [written = ""] = more;
+      const valueDate = sixDigitDay(written);
+      const isOneDay = valueDate !== null && monthFirstDay(written, groupDate) === null;
+      return isOneDay ? { type, valueDate } : `V,${written}`;
     }
     default:
       return type;

@@ -7,7 +7,8 @@ import { DetailsBuilder } from "../line-collector.ts";
 import { LINE_MAX_LENGTH, type Reader, type Reading } from "../reader.ts";
 import { refuseFile } from "../refusal.ts";
 import { Statement } from "../statement.ts";
-import { Bai2Totals, detailOf, fundsOf, summaryOf } from "./bai2-fields.ts";
+import { AccountNumbers } from "./account-numbers.ts";
+import { Bai2Totals, detailOf, fundsOf, monthFirstDay, summaryOf } from "./bai2-fields.ts";
 import { type Bai2Record, Bai2Records } from "./bai2-records.ts";
 import { SummaryEntries } from "./bai2-summary-entries.ts";
 
@@ -21,7 +22,14 @@ const DEFAULT_CURRENCY = "USD";
 const INTERIM_SAME_DAY = "3";
 
 /** `day` is null if the group was refused; then its entries are refused too. */
-type Group = { totals: Bai2Totals; day: string | null; currency: string; isInterim: boolean };
+type Group = {
+  totals: Bai2Totals;
+  day: string | null;
+  /** The day as it is written. */
+  date: string;
+  currency: string;
+  isInterim: boolean;
+};
 type Account = {
   totals: Bai2Totals;
   statement: Statement;
@@ -35,8 +43,9 @@ type Account = {
  * The value date is that of funds type V, otherwise the group's as-of date. Amounts have no decimal
  * point: the currency determines their decimals. Trailers (49, 98, 99) are checked: sums, records,
  * accounts and groups. An error in a group or an account refuses only that part. Entries of today
- * so far next to those of finished days are provisional, not booked, and are skipped.
- * @throws FileRefused if the file has no header or no trailer, or finished days follow today
+ * so far of an account that has a finished day, too, are provisional, not booked, and are skipped.
+ * @throws FileRefused if the file has no header or no trailer, or an account's finished days follow
+ *   its entries of today
  */
 export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
   let file = new Bai2Totals();
@@ -44,9 +53,11 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
   let account: Account | undefined;
   /** Whether all groups were read, so that the file's trailer can be checked. */
   let isFileRead = true;
-  let hasFinalGroup = false;
-  /** Whether entries of an interim group were read, because no other group came before it. */
-  let hasInterimEntries = false;
+  /** When the file was created, as its header writes it. */
+  let createdOn = "";
+  const finalAccounts = new AccountNumbers();
+  /** Accounts whose interim entries were read, because no finished day came before them. */
+  const interimAccounts = new AccountNumbers();
   let state: "start" | "file" | "end" = "start";
 
   const records = new Bai2Records(RECORD_MAX_LENGTH, {
@@ -92,6 +103,7 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
       state = "file";
       file = new Bai2Totals();
       isFileRead = true;
+      createdOn = text.split(",")[3] ?? "";
     }
     for (const totals of [file, group?.totals, account?.totals]) totals?.count(record);
     const fields = text.split(",");
@@ -112,6 +124,7 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     const [, , , status = "", date = "", , currency = "", modifier = ""] = fields;
     const isInterim = modifier.trim() === INTERIM_SAME_DAY;
     const day = sixDigitDay(date);
+    const otherDay = monthFirstDay(date, createdOn);
     const isUpdate = status === "1";
     if (!isUpdate)
       refuse(
@@ -122,22 +135,19 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
       );
     else if (day === null)
       refuse(record, "The group's date is not a date.", date, "an as-of date as YYMMDD");
+    else if (otherDay !== null) {
+      const problem = `The group's date can be read as ${day} and as ${otherDay}.`;
+      refuse(record, problem, date, "dates as YYMMDD that have no other reading");
+    }
     group = {
       totals: new Bai2Totals(),
-      day: isUpdate ? day : null,
+      day: isUpdate && otherDay === null ? day : null,
+      date,
       currency: currency.trim() || sourceCurrency || DEFAULT_CURRENCY,
       isInterim,
     };
     group.totals.count(record);
     if (group.day === null) isFileRead = false;
-    else if (!isInterim) hasFinalGroup = true;
-    if (hasFinalGroup && hasInterimEntries)
-      throw fault(
-        "The entries of today so far come before those of a finished day.",
-        record.text,
-        "the groups in two files",
-        record.line,
-      );
   }
 
   function beginAccount(record: Bai2Record, fields: string[]) {
@@ -145,6 +155,16 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     if (!group)
       return refuse(record, "An account is outside of any group.", record.text, "a 02 before it");
     const [, number = "", ownCurrency = ""] = fields;
+    if (group.day !== null && !group.isInterim) {
+      finalAccounts.add(number.trim());
+      if (interimAccounts.has(number.trim()))
+        throw fault(
+          "An account's entries of today so far come before those of a finished day.",
+          record.text,
+          "the groups in two files",
+          record.line,
+        );
+    }
     const currency = ownCurrency.trim() || group.currency;
     const statement = new Statement();
     statement.account = number.trim() || null;
@@ -214,8 +234,10 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
         account.currency,
         "an ISO 4217 code such as USD",
       );
-    if (group.isInterim && hasFinalGroup) return out.skip(position, "pending", record.text);
-    const funds = fundsOf(read.funds);
+    const number = account.statement.account ?? "";
+    if (group.isInterim && finalAccounts.has(number))
+      return out.skip(position, "pending", record.text);
+    const funds = fundsOf(read.funds, group.date);
     if (typeof funds === "string")
       return refuse(
         record,
@@ -239,7 +261,7 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     const reference = read.customerReference || read.bankReference;
     if (reference) line.reference = reference;
     if (read.text) line.description = read.text;
-    hasInterimEntries ||= group.isInterim;
+    if (group.isInterim) interimAccounts.add(number);
     if (!account.summaryEntries.hold(read.type, line, record.text))
       out.add(line, account.statement);
   }

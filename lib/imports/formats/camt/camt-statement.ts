@@ -61,6 +61,9 @@ export class CamtStatement {
   readonly #all: Totals = { count: 0, credits: 0, creditSum: 0n, debitSum: 0n };
   readonly #booked: Totals = { count: 0, credits: 0, creditSum: 0n, debitSum: 0n };
 
+  /** The sum of the entries with a reversal indicator. */
+  #reversals = 0n;
+
   constructor(reading: Reading, format: Format, place: Place, createdAt?: string) {
     this.#createdAt = createdAt;
     this.#reading = reading;
@@ -134,6 +137,8 @@ export class CamtStatement {
         this.#statement,
       );
     this.#tally(this.#booked, money.minor);
+    const reversal = /^(?:true|1)$/.test(node.get("RvslInd") ?? "");
+    if (reversal) this.#reversals += BigInt(money.minor);
     const booked = this.#dayOf(node.child("BookgDt"));
     const value = this.#dayOf(node.child("ValDt"));
     for (const [field, day] of [
@@ -167,7 +172,7 @@ export class CamtStatement {
       currency: money.currency,
       value_date,
       booked_date: booked ?? undefined,
-      reversal: /^(?:true|1)$/.test(node.get("RvslInd") ?? ""),
+      reversal,
       node,
     };
     const isConverted = written.currency !== money.currency;
@@ -199,8 +204,26 @@ export class CamtStatement {
     statement.closing =
       closing ??
       (interim.length === (opening === null ? 2 : 1) ? (interim.at(-1)?.minor ?? null) : null);
+    this.#requireOwnDirections(statement);
     if (this.#summary) this.#checkSummary(this.#summary);
     this.#reading.out.close(statement);
+  }
+
+  /**
+   * Some banks write the direction of the payment that an entry reverses, not the entry's.
+   * @throws FileRefused if the balances hold with the reversals turned round, and only then
+   */
+  #requireOwnDirections({ opening, closing, sum }: Statement): void {
+    if (opening === null || closing === null || this.#reversals === 0n) return;
+    const moved = BigInt(closing) - BigInt(opening);
+    if (moved === sum || moved !== sum - 2n * this.#reversals) return;
+    throw refuseFile(
+      this.#place,
+      "RvslInd",
+      "The directions of reversed entries contradict the balances.",
+      "CdtDbtInd of the payment",
+      "CdtDbtInd of the entry itself",
+    );
   }
 
   /**

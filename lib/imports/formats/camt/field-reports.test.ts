@@ -202,3 +202,28 @@ describe("camt: what is booked, and when", () => {
     ],
   ]);
 });
+
+describe("camt: the direction of a reversed entry", () => {
+  const reversed = ntry(
+    `<RvslInd>true</RvslInd>${BOOKED}${on("2026-06-01")}`,
+    '<Amt Ccy="EUR">25.00</Amt>',
+    "DBIT",
+  );
+  check([
+    [
+      "is its own, as the balances say",
+      camt(bal("OPBD", "100.00") + reversed + bal("CLBD", "75.00")),
+      { lines: [[-2500, "2026-06-01"]], holds: true },
+    ],
+    [
+      "is that of the reversed payment, as the balances say: the file is refused",
+      camt(bal("OPBD", "100.00") + reversed + bal("CLBD", "125.00")),
+      { lines: [[-2500, "2026-06-01"]], fileRefused: true, says: /reversed entries contradict/ },
+    ],
+    [
+      "is its own without balances",
+      camt(reversed),
+      { lines: [[-2500, "2026-06-01"]], holds: null },
+    ],
+  ]);
+});

@@ -46,16 +46,41 @@ export class BalanceChecks {
     const balance = typeof read === "number" ? read : null;
     const amount = line.amount_minor - (line.fee_minor ?? 0);
     this.#whole.add("", amount, balance, line.position);
-    if (this.#accountColumns.length === 0) return;
+    if (this.#accountColumns.length > 0)
+      this.#byAccount.add(this.#accountOf(cells), amount, balance, line.position);
+  }
+
+  #accountOf(cells: readonly string[]): string {
     let account = "";
     for (const at of this.#accountColumns) account += `${cells[at]}\n`;
-    this.#byAccount.add(account, amount, balance, line.position);
+    return account;
+  }
+
+  /**
+   * Whether a row's amount moves the balance in the row, so that it is a line whatever its text
+   * says; null if only the next row could tell.
+   */
+  isMovedBy(amount: string, cells: readonly string[]): boolean | null {
+    const moved = this.minorOf(amount);
+    const balance = this.minorOf((cells[this.#column] ?? "").trim());
+    if (moved === null || balance === null) return false;
+    if (Math.abs(moved) === Math.abs(balance)) return false;
+    const inFile = this.#whole.isMovedBy("", moved, balance);
+    if (inFile === true || this.#accountColumns.length === 0) return inFile;
+    return this.#byAccount.isMovedBy(this.#accountOf(cells), moved, balance) ?? inFile;
   }
 
   refused(): void {
     this.statement.refuse();
     this.#whole.interrupt();
     this.#byAccount.interrupt();
+  }
+
+  /** An amount of the table, in minor units; null if it can't be read with certainty. */
+  minorOf(amount: string): number | null {
+    const { mapping, currency } = this.#reading;
+    const stated = { kind: "closing" as const, amount, currency: null };
+    return minorOf(stated, mapping?.currency ?? currency, mapping?.decimal_separator);
   }
 
   /** Takes a balance outside of the table, or in a row of it that is not a line. */

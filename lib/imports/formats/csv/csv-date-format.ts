@@ -1,8 +1,8 @@
 import { dateReader } from "../dates.ts";
 import type { DateFormat, Mapping } from "../mapping.ts";
-import { cellsOf, DATES } from "./csv-fields.ts";
+import { cellsOf, columnsOf, DATES } from "./csv-fields.ts";
 import type { Question } from "./csv-readings.ts";
-import { commonDateFormats, type Table } from "./csv-table.ts";
+import { type Column, commonDateFormats, type Table } from "./csv-table.ts";
 
 const ORDERED_MIN = 4;
 /** Rare formats, which need the years as evidence. */
@@ -19,7 +19,7 @@ export function withDates(table: Table, mapping: Mapping, questions: Question[])
     const common = commonDateFormats(others.flatMap((column) => column.cells));
     if (common.length > 0) formats = formats.filter((format) => common.includes(format));
   }
-  if (formats.length > 1) formats = inOrder(cells, formats);
+  if (formats.length > 1) formats = inOrder(columnsOf(table, mapping, DATES, "date"), formats);
   if (formats.length > 1) formats = byYears(cells, formats);
   const [only] = formats;
   if (formats.length <= 1) return only ? { ...mapping, date_format: only } : mapping;
@@ -59,15 +59,18 @@ function byYears(cells: readonly string[], formats: DateFormat[]): DateFormat[] 
   return usual.length > 0 ? usual : left;
 }
 
-/** Rows are ordered by day: formats that contradict the order are dropped. */
-function inOrder(cells: readonly string[], formats: DateFormat[]): DateFormat[] {
-  if (new Set(cells).size < ORDERED_MIN) return formats;
+/** Rows are ordered by a column's days: formats that contradict the order are dropped. */
+function inOrder(columns: readonly Column[], formats: DateFormat[]): DateFormat[] {
+  const ordering = columns.filter(({ cells }) => new Set(cells).size >= ORDERED_MIN);
+  if (ordering.length === 0) return formats;
   const ordered = formats.filter((format) => {
     const read = dateReader(format, "UTC");
-    const days = cells.map((cell) => read(cell) ?? "");
-    const ups = days.some((day, at) => at > 0 && day > (days[at - 1] ?? ""));
-    const downs = days.some((day, at) => at > 0 && day < (days[at - 1] ?? ""));
-    return !(ups && downs);
+    return ordering.some(({ cells }) => {
+      const days = cells.map((cell) => read(cell) ?? "");
+      const ups = days.some((day, at) => at > 0 && day > (days[at - 1] ?? ""));
+      const downs = days.some((day, at) => at > 0 && day < (days[at - 1] ?? ""));
+      return !(ups && downs);
+    });
   });
   return ordered.length === 1 ? ordered : formats;
 }

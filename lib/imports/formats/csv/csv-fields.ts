@@ -175,19 +175,25 @@ function sizeAt(all: readonly string[], row: number): number {
   return cell === "" ? 0 : thousandthsOf(cell);
 }
 
-/**
- * The cells of the columns that have these fields; without such a column, of all columns that may
- * have them.
- */
+/** The columns that have these fields; without such a column, all columns that may have them. */
+export function columnsOf(
+  table: Table,
+  mapping: Mapping,
+  fields: readonly MappedField[],
+  kind: ColumnKind,
+): Column[] {
+  const named = table.columns.filter(({ name }) =>
+    fields.some((field) => mapping.fields[field] === name),
+  );
+  return named.length > 0 ? named : table.columns.filter((one) => one.kind === kind);
+}
+
+/** The cells of these columns. */
 export function cellsOf(
   table: Table,
   mapping: Mapping,
-  wanted: readonly MappedField[],
+  fields: readonly MappedField[],
   kind: ColumnKind,
-) {
-  const named = table.columns.filter(({ name }) =>
-    wanted.some((field) => mapping.fields[field] === name),
-  );
-  const columns = named.length > 0 ? named : table.columns.filter((one) => one.kind === kind);
-  return columns.flatMap(({ cells }) => cells);
+): string[] {
+  return columnsOf(table, mapping, fields, kind).flatMap(({ cells }) => cells);
 }

@@ -43,7 +43,7 @@ export function looksLikeDate(text: string): boolean {
   return dateFormatsOf(text).length > 0;
 }
 
-const DIGITS = /^[\d.,'’\u00A0\u2009\u202F ]+$/;
+const DIGITS = /^[\d.,'’\u00A0\u00B4\u2007\u2009\u202F ]+$/;
 
 /** Digits with separators and signs, with at most a currency around them. */
 export function looksLikeAmount(text: string): boolean {
@@ -52,9 +52,12 @@ export function looksLikeAmount(text: string): boolean {
   return marks !== undefined && DIGITS.test(marks.body);
 }
 
-/** One or two dashes in place of an amount. */
-export function isDash(cell: string): boolean {
-  return cell.length <= 2 && /^[-\u2013\u2014]{1,2}$/.test(cell);
+const NOTHING_MAX_LENGTH = 6;
+
+/** Dashes or a word for nothing in place of an amount. */
+export function isNothing(cell: string): boolean {
+  if (cell.length > NOTHING_MAX_LENGTH || isDigit(cell.charCodeAt(cell.length - 1))) return false;
+  return /^(?:[-\u2013\u2014]{1,2}|n\/?a|null|\(null\)|nil)$/i.test(cell);
 }
 
 /**
@@ -129,4 +132,8 @@ export function quoteOf(head: string, delimiter: Delimiter): Mapping["quote"] {
       new RegExp(`(?:^|${mark}|\\n)${quote}[^${quote}\\n]*${quote}(?=${mark}|\\r?\\n|$)`, "g"),
     )?.length ?? 0;
   return count('"') === 0 && count("'") > 1 ? "'" : undefined;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
 }

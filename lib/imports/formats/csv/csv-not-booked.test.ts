@@ -81,6 +81,137 @@ test.each<[string, string, Outcome]>([
     ),
     { ...BOTH, skipped: ["total", "total"], balance: true },
   ],
+  [
+    "payments whose text is that of a balance or total, in rows from the oldest",
+    rows(
+      "Date,Text,Amount,Balance",
+      "2026-10-02,a,-45.20,954.80",
+      "2026-10-03,Available balance,100.00,1054.80",
+      "2026-10-04,Saldo final,-100.00,954.80",
+      "2026-10-05,Total credits,7.00,961.80",
+      "2026-10-31,Closing balance,254.80,961.80",
+    ),
+    { lines: ["10-02 -4520", "10-03 10000", "10-04 -10000", "10-05 700"], skipped: ["total"] },
+  ],
+  [
+    "a payment with the text of a balance, in rows from the newest",
+    rows(
+      "Date,Text,Amount,Balance",
+      "2026-10-31,Closing balance,,1154.80",
+      "2026-10-15,b,300.00,1154.80",
+      "2026-10-03,Saldo final,-100.00,854.80",
+      "2026-10-02,a,-45.20,954.80",
+      "2026-10-01,Opening balance,0.00,1000.00",
+    ),
+    { lines: ["10-15 30000", "10-02 -4520"], refused: [4], skipped: ["total", "total"] },
+  ],
+  [
+    "items of the future below their heading, and balances without an amount",
+    rows(
+      "data;lançamento;valor (R$);saldos (R$)",
+      "02/10/2026;a;-45,20;",
+      "02/10/2026;SALDO DO DIA;;954,80",
+      "15/10/2026;b;300,00;",
+      "15/10/2026;SALDO DO DIA;;1254,80",
+      "lançamentos futuros;;;",
+      "20/10/2026;c;-9,00;",
+    ),
+    {
+      lines: ["10-02 -4520 BRL", "10-15 30000 BRL"],
+      skipped: ["total", "total", "pending", "pending"],
+    },
+  ],
+  [
+    "a preliminary item of a Swedish bank, and a text that begins alike",
+    rows(
+      "Reskontradatum;Transaktionsdatum;Text;Belopp;Saldo",
+      "2026-10-02;2026-10-02;Preluna AB;-45,20;954,80",
+      "2026-10-15;2026-10-15;b;300,00;1254,80",
+      "2026-10-16;2026-10-16;Prel c;-9,00;",
+    ),
+    { ...BOTH, refused: [4] },
+  ],
+  [
+    "balances and totals in other words",
+    rows(
+      "Data;Histórico;Valor",
+      "01/10/2026;SALDO EM 30/09/2026;1.000,00",
+      "02/10/2026;a;-45,20",
+      "02/10/2026;SALDO DO DIA;954,80",
+      "15/10/2026;b;300,00",
+      "15/10/2026;S A L D O;1.254,80",
+      "31/10/2026;Total de outubro;254,80",
+    ),
+    { ...BOTH, skipped: ["total", "total", "total", "total"] },
+  ],
+  [
+    "balances that say their day, and the sums of a month",
+    rows(
+      "Datum;Text;Betrag",
+      "02.10.2026;a;-45,20",
+      "15.10.2026;b;300,00",
+      "31.10.2026;Kontostand am 31.10.2026;1.254,80",
+      "31.10.2026;Summe der Umsätze;254,80",
+      "31.10.2026;Net change;254,80",
+    ),
+    { ...BOTH, skipped: ["total", "total", "total"] },
+  ],
+  [
+    "a balance of one word, which may be the text of a payment",
+    rows(
+      "Date,Text,Amount",
+      "2026-10-02,a,-45.20",
+      "2026-10-15,b,300.00",
+      "2026-10-16,Solde,-9.00",
+    ),
+    { ...BOTH, refused: [4] },
+  ],
+  [
+    "a total that isn't the sum of the lines",
+    rows(
+      "Date,Text,Amount",
+      "2026-10-02,a,-45.20",
+      "2026-10-15,b,300.00",
+      "2026-10-31,Total for October,9.00",
+    ),
+    { ...BOTH, refused: [4] },
+  ],
+  [
+    "payments with more words than those of a balance or total",
+    rows(
+      "Date,Text,Amount",
+      "2026-10-02,Balance of invoice 12,-45.20",
+      "2026-10-03,Saldo Rechnung 4711,-1.00",
+      "2026-10-04,Total Energies,-2.00",
+      "2026-10-05,TOTAL,-3.00",
+      "2026-10-06,Saldo 4711,-4.00",
+      "2026-10-07,Solde facture 2026-10,-5.00",
+      "2026-10-08,Sold,6.00",
+      "2026-10-09,SumUp,7.00",
+    ),
+    {
+      lines: [
+        "10-02 -4520",
+        "10-03 -100",
+        "10-04 -200",
+        "10-05 -300",
+        "10-06 -400",
+        "10-07 -500",
+        "10-08 600",
+        "10-09 700",
+      ],
+    },
+  ],
+  [
+    "the balance that is available, without a column that says whether its amount is a line",
+    rows(
+      "Date,Text,Amount",
+      "2026-10-02,a,-45.20",
+      "2026-10-03,Available balance,100.00",
+      "2026-10-15,b,300.00",
+    ),
+    { ...BOTH, skipped: ["total"] },
+  ],
 ])("%s", (_what, text, outcome) => expectOutcome(text, "EUR", outcome));
 
 test.each([
@@ -279,4 +410,17 @@ test("a long heading without the mark of a sentence ends pending rows", () =>
     ),
     "EUR",
     { ...BOTH, skipped: ["pending"], refused: [4] },
+  ));
+
+test("a card's payments and credits are negative, so the signs are asked about", () =>
+  expectOutcome(
+    rows(
+      "Trans. Date,Post Date,Description,Amount,Category",
+      "02/20/2026,02/20/2026,Shop,8.01,Merchandise",
+      "02/20/2026,02/22/2026,Store,-52.42,Payments and Credits",
+      "02/19/2026,02/19/2026,Chemist,25.24,Merchandise",
+      "02/19/2026,02/19/2026,Films,101.92,Services",
+    ),
+    "USD",
+    { asks: "amount_sign" },
   ));

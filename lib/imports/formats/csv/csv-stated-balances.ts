@@ -2,6 +2,7 @@ import { decimalsOf } from "../../../wire/currencies.ts";
 import { type DecimalSeparator, writtenAmount } from "../../../wire/money.ts";
 import { looksLikeAmount, looksLikeDate } from "./csv-layout.ts";
 import { plainWords } from "./csv-words.ts";
+import { summaryLabel } from "./summary-labels.ts";
 
 /**
  * The first words of rows that are totals or balances instead of lines, as banks write them above
@@ -48,17 +49,6 @@ function labels(list: string): { begins: RegExp; is: RegExp } {
   };
 }
 
-const TOTAL =
-  /^(?:(?:grand |sub ?)?totals?|sum|summe|gesamt(?:summe)?|zwischensumme|totale|totaal|somme|suma|total general|razem|celkem|osszesen|yhteensa)$/;
-
-const TOTAL_STARTS =
-  /^\W*(?:grand|sub|tot|sum|gesamt|zwisch|somme|razem|celkem|[oö]sszes|yhteens)/iu;
-
-/** Whether a text says total and nothing else: a filling station is called that, too. */
-export function isTotalLabel(text: string): boolean {
-  return text.length <= LABEL_MAX_LENGTH && TOTAL_STARTS.test(text) && TOTAL.test(plainWords(text));
-}
-
 /** What can be spent: a balance less what is reserved, and no line. */
 const AVAILABLE_NAMES = `available balance|available funds|available amount|balance available
   |verfugbarer betrag|verfuegbarer betrag|verfugbarer saldo|verfugbares guthaben|aktuell verfugbar
@@ -81,6 +71,16 @@ export function labelOf(text: string): BalanceKind | "total" | undefined {
   if (OPENING.is.test(plain)) return "opening";
   if (CLOSING.is.test(plain)) return "closing";
   return TURNOVER.test(plain) || AVAILABLE.test(plain) ? "total" : undefined;
+}
+
+/**
+ * Whether a text names a balance and nothing else. A single word may also be the text of a payment.
+ */
+export function balanceLabel(text: string): "balance" | "unclear" | undefined {
+  if (labelOf(text) !== undefined) return "balance";
+  const label = summaryLabel(text);
+  if (label?.kind !== "balance") return undefined;
+  return label.isOneWord ? "unclear" : "balance";
 }
 
 /** The formula of a total, which is left of it if no result was stored. */

@@ -17,13 +17,13 @@ provedeno konyvelt konyvelve teljesult teljesitett`;
 /** Not booked yet. */
 const PENDING = `pending pend processing outstanding unposted unsettled uncleared unbooked authorised
 authorized authorisation authorization auth preauthorised preauthorized preauth reserved hold held
-scheduled planned upcoming waiting awaiting draft incomplete provisional tentative vorgemerkt
-vorgemerkte vorgemerkter vormerkung ausstehend schwebend geplant autorisiert reserviert angekundigt
+scheduled planned upcoming future waiting awaiting draft incomplete provisional tentative vorgemerkt
+vorgemerkte vorgemerkter vormerkung ausstehend schwebend geplant zukunftige zukunftiger autorisiert reserviert angekundigt
 angekuendigt attente autorise autorisee planifie planifiee prevu prevue pendiente pendientes autorizado
 autorizada retenido retenida programado programada sospeso attesa autorizzato autorizzata prenotato
-prenotata provvisorio provvisoria pendente pendentes agendado agendada gereserveerd reservering gepland
+prenotata provvisorio provvisoria pendente pendentes futuro futura futuros futuras agendado agendada gereserveerd reservering gepland
 openstaand geautoriseerd reserveret afventer reservert venter reserverad reserverat preliminar
-preliminart vantar varaus odottaa katevaraus oczekujaca oczekujacy oczekujace oczekuje zablokowane
+preliminart planerad planerade planlagt planlagte kommande kommende vantar varaus odottaa katevaraus oczekujaca oczekujacy oczekujace oczekuje zablokowane
 zablokowana blokada rezervovano cekajici ceka fuggo fuggoben zarolt
 |in progress|in process|in bearbeitung|en cours|a venir|en proceso|en curso|in corso|in elaborazione
 |da contabilizzare|em processamento|in behandeling|under behandling|w toku|in verwerking`;
@@ -98,8 +98,14 @@ export function wholeStateOf(text: string): BookingState | undefined {
 const TEXT_STATE = /^\p{L}[\p{L} ]{1,29}(?=[-:\u2013\u2014|(*/])/u;
 const HEADING_MAX_WORDS = 4;
 
+/** Swedish banks write "Prel Shop". */
+const PRELIMINARY = /^prel(?:im|imin[aä]rt?)?\.?\s/i;
+const SMALL_P = 112;
+
 /** The words before the first mark of a text, which may say its state, as in "PENDING - Shop". */
 export function beginningOf(text: string): string | undefined {
+  // Most texts begin with another letter.
+  if ((text.charCodeAt(0) | 32) === SMALL_P && PRELIMINARY.test(text)) return "preliminar";
   return TEXT_STATE.exec(text)?.[0];
 }
 

@@ -5,7 +5,7 @@ import { uniqueNames } from "./csv.ts";
 import { directionOf } from "./csv-directions.ts";
 import {
   dateFormatsOf,
-  isDash,
+  isNothing,
   looksLikeAmount,
   looksLikeDate,
   type Row,
@@ -126,7 +126,7 @@ function headerOf(rows: Row[], wanted: readonly string[]): number {
 /** The kind of most cells: columns also contain totals and errors, and dashes for nothing. */
 function kindOf(all: string[]): ColumnKind {
   const judged = all.slice(0, CELLS_JUDGED);
-  const filled = judged.filter((cell) => !isDash(cell));
+  const filled = judged.filter((cell) => !isNothing(cell));
   const cells = filled.some(looksLikeAmount) ? filled : judged;
   if (cells.length === 0) return "empty";
   const mostAre = (test: (cell: string) => boolean) =>

@@ -32,7 +32,7 @@ export const HEADER_WORDS: Record<
     |zahlungsempfanger|zahlungsempfaenger|zahlungspflichtige r|zahlungspflichtiger|empfanger|empfaenger|beneficiary|beneficiary name|beneficiaire|emetteur|tiers|contrepartie|beneficiario|ordenante|ordinante|naam|naam tegenpartij
     |tegenpartij|naam omschrijving|tegenrekening naam|controparte|contraparte|customer|customer name|vendor|merchant|merchant name|partner|partnername|auftraggeber|payer|payer name|counterparty name|gegenpartei|debtor|nom|nombre|supplier`,
   description: `description|verwendungszweck|libelle|concepto|omschrijving|descrizione|causale|buchungstext|details|narrative|memo|transaction description|mededelingen|mededeling|descripcion|descricao|libelle operation|text|notes
-    |particulars|payment details|beschreibung|communication|intitule|observaciones|vorgang verwendungszweck|transaction details|note|bezeichnung|remittance information|zahlungszweck|verwendung|wording|nature|memo description|libelle simplifie|vorgang`,
+    |particulars|payment details|beschreibung|communication|intitule|observaciones|vorgang verwendungszweck|transaction details|note|bezeichnung|remittance information|lancamento|lancamentos|zahlungszweck|verwendung|wording|nature|memo description|libelle simplifie|vorgang`,
   group_key: `group key|payout|payout id|batch|batch id|settlement id|settlement|automatic payout id|deposit id|sammlerreferenz|transfer id|balance transaction payout`,
   external_id: `external id|transaction id|id|unique id|txn id|transaktions id|transaktionsnummer|transaction number|fitid|identifiant|volgnr|transactiereferentie|transaction code|transaktionscode|balance transaction id|uuid|journal entry id|entry id|line id`,
 };

@@ -5,18 +5,15 @@ import type { MappedField } from "../mapping.ts";
 import type { Reader, Reading } from "../reader.ts";
 import { refuseFile } from "../refusal.ts";
 import { BalanceChecks } from "./csv-checks.ts";
-import { isDash } from "./csv-layout.ts";
-import {
-  beginsTotal,
-  isTotalLabel,
-  labelOf,
-  minorOf,
-  statedBalance,
-} from "./csv-stated-balances.ts";
+import { isNothing } from "./csv-layout.ts";
+import { beginsTotal, labelOf, statedBalance } from "./csv-stated-balances.ts";
 import { bookingStateOf, headingStateOf } from "./csv-statuses.ts";
 import { UnbookedRows } from "./csv-unbooked.ts";
+import { hiddenRowsWarning } from "./hidden-rows.ts";
 import { OwnAccountColumn } from "./own-account-column.ts";
+import { SplitAmounts } from "./split-amounts.ts";
 import { statusReader } from "./status-reader.ts";
+import { SummaryRows } from "./summary-rows.ts";
 import { tableRecords } from "./table-records.ts";
 
 const AMOUNTS: ReadonlySet<MappedField> = new Set(["amount", "debit", "credit", "fee"]);
@@ -75,8 +72,9 @@ export function rowReader(given: Reading): RowReader {
   let dateColumn = -1;
   let statusColumn = -1;
   const unbooked = new UnbookedRows(mapping);
+  const splitAmounts = delimiter === "," ? new SplitAmounts() : undefined;
   const ownAccount = new OwnAccountColumn();
-  let sum = 0;
+  const summaries = new SummaryRows();
   let rows = 0;
 
   function lay(names: string[]) {
@@ -90,6 +88,7 @@ export function rowReader(given: Reading): RowReader {
       dateColumn = fields.findIndex((own) => own?.includes("booked_date") ?? false);
     statusColumn = mapping?.status ? names.indexOf(mapping.status.column) : -1;
     unbooked.lay(names);
+    splitAmounts?.lay(names, fields);
     checks.lay(names);
     ownAccount.lay(names);
   }
@@ -145,26 +144,32 @@ export function rowReader(given: Reading): RowReader {
     return header.every((name, at) => name === (cells[at] ?? ""));
   }
 
-  /** A row within the table that carries a balance forward has a date, too. */
-  function isBalance(values: Values, cells: string[], line: number): boolean {
+  /**
+   * A row within the table that states a balance or a total has a date, too. A payment may have the
+   * same text, and moves the balance.
+   */
+  function isSummary(values: Values, cells: string[], line: number): boolean {
     const text = values.description ?? "";
-    const kind = labelOf(text) ?? labelOf(values.counterparty ?? "") ?? totalOf(text, values);
-    if (kind === undefined) return false;
+    const amount = values.amount ?? values.credit ?? values.debit ?? "";
+    const label = labelOf(text) ?? labelOf(values.counterparty ?? "");
+    const verdict =
+      label === undefined
+        ? summaries.verdictOf(text || (values.counterparty ?? ""), () => checks.minorOf(amount))
+        : "summary";
+    if (verdict === "line") return false;
+    const moved = checks.isMovedBy(amount, cells);
+    if (moved === true) return false;
+    if (moved === null || verdict === "unclear") {
+      const problem = "The row may be a line, or state a balance or total.";
+      refuse(line, "description", problem, text, "a file without rows of balances and totals");
+      return true;
+    }
     out.skip({ line }, "total", cells.join(delimiter));
-    if (kind === "total") return true;
+    if (label === undefined || label === "total") return true;
     const column = mapping?.balance ?? "";
     const balance = (cells[columns?.indexOf(column) ?? -1] ?? "").trim();
-    const amount = balance || (values.amount ?? values.credit ?? values.debit ?? "");
-    checks.state({ kind, amount, currency: null });
+    checks.state({ kind: label, amount: balance || amount, currency: null });
     return true;
-  }
-
-  /** A total with a date is one if it is the sum of the lines above it. */
-  function totalOf(text: string, { amount = "" }: Values): "total" | undefined {
-    if (!isTotalLabel(text) || amount === "") return undefined;
-    const stated = { kind: "closing" as const, amount, currency: null };
-    const currency = mapping?.currency ?? given.currency;
-    return minorOf(stated, currency, mapping?.decimal_separator) === sum ? "total" : undefined;
   }
 
   function refuse(
@@ -179,6 +184,8 @@ export function rowReader(given: Reading): RowReader {
   }
 
   function onRecord(cells: string[], line: number) {
+    const hidden = mapping?.sheet === undefined ? undefined : hiddenRowsWarning(cells);
+    if (hidden) return out.warn(hidden.code, hidden.message);
     if (columns === undefined) {
       if (hasHeader) return findHeader(cells, line);
       if (cells.every((cell) => cell.trim() === "")) return;
@@ -208,6 +215,15 @@ export function rowReader(given: Reading): RowReader {
         `${cells.length} cells`,
         `${width} cells`,
       );
+    const split = splitAmounts?.find(cells, width);
+    if (split !== undefined)
+      return refuse(
+        line,
+        "amount",
+        "A comma without quotation marks seems to split an amount into two cells.",
+        split,
+        "amounts in quotation marks, or another separator of cells",
+      );
     const values: Values = {};
     const details = new DetailsBuilder();
     for (let at = 0; at < width; at++) {
@@ -224,7 +240,7 @@ export function rowReader(given: Reading): RowReader {
       }
       const own = fields[at];
       if (own === undefined) details.add(columns?.[at] ?? "", text);
-      else if (!isDash(text) || !own.some((field) => AMOUNTS.has(field)))
+      else if (!isNothing(text) || !own.some((field) => AMOUNTS.has(field)))
         for (const field of own) values[field] = text;
     }
     if (cells.length < width && isCut(values))
@@ -240,12 +256,12 @@ export function rowReader(given: Reading): RowReader {
     const fault = unbooked.find(values, cells);
     if (fault) return refuse(line, fault.field, fault.problem, fault.found, fault.wanted);
     if (stateOf && !isBooked((cells[statusColumn] ?? "").trim(), cells, line)) return;
-    if (isBalance(values, cells, line)) return;
+    if (isSummary(values, cells, line)) return;
     const added = add(values, details.details, { line });
     if (!added) return checks.refused();
     checks.line(added, cells);
     ownAccount.line(cells);
-    sum += added.amount_minor;
+    summaries.add(added.amount_minor);
   }
 
   function isCut(values: Values): boolean {

@@ -21,6 +21,8 @@ export function tableRecords(
   const records = csvRecords(
     (cells, first) => {
       if (cells.length > COLUMNS_MAX) throw tooManyColumns(first, String(cells.length));
+      for (let at = 0; at < cells.length; at++)
+        if (cells[at]?.charCodeAt(0) === EQUALS) cells[at] = unwrapped(cells[at] ?? "");
       onRecord(cells, first);
     },
     { delimiter, quote: quote === "none" ? null : (quote ?? '"') },
@@ -29,6 +31,13 @@ export function tableRecords(
     write: (text) => refusing(() => records.write(text)),
     end: () => refusing(() => records.end()),
   };
+}
+
+const EQUALS = 61;
+
+/** Programs write ="00123" so that a spreadsheet keeps the zeros. */
+function unwrapped(cell: string): string {
+  return cell.length > 2 && cell.startsWith('="') && cell.endsWith('"') ? cell.slice(2, -1) : cell;
 }
 
 function refusing(step: () => void): void {

@@ -20,10 +20,46 @@ describe("the number format of an amount", () => {
     ["has a minus before positive numbers", "-#,##0.00", "#,##0.00"],
     ["has a minus after positive numbers", "0.00-", "0.00"],
     ["has brackets around positive numbers", "(#,##0.00)", "#,##0.00_);(#,##0.00)"],
+    ["has a minus for positive numbers alone", "#,##0.00-;#,##0.00", "#,##0.00"],
   ])("%s", async (_, first, second) => {
     const { lines, refusals } = await imported(await shown(first, second), "a.xlsx");
     expect(refusals).toEqual([]);
     expect(lines).toEqual(OUT_AND_IN);
+  });
+
+  test.each(["#,##0.00-;#,##0.00", "-#,##0.00;#,##0.00", "(0.00);0.00", "[>=0]0.00-;0.00"])(
+    "reverses the signs of the values: %s",
+    async (format) => {
+      const { lines } = await imported(shown(format, format, ["", "-"]), "a.xlsx");
+      expect(lines).toEqual(OUT_AND_IN);
+    },
+  );
+
+  /** Four rows of 45.20 and a last one, of the first format. */
+  const withLast = (format: string, last: string) =>
+    handMade(
+      HEADER +
+        [45.2, 45.2, 45.2, 45.2, last]
+          .map(
+            (value, at) =>
+              `<row r="${at + 2}"><c r="A${at + 2}" s="1"><v>46297</v></c><c r="B${at + 2}" s="4"><v>${value}</v></c></row>`,
+          )
+          .join(""),
+      {},
+      [format],
+    );
+
+  test.each([
+    ["0.00-", "--7"],
+    ["-#,##0.00", "--7"],
+    ["(#,##0.00)", "--7"],
+    ['0.00" DR";0.00" CR"', "-7 CR"],
+  ])("contradicts the sign: such a row is refused: %s", async (format, found) => {
+    const { lines, refusals } = await imported(withLast(format, "-7"), "a.xlsx");
+    expect(lines).toEqual(Array(4).fill("2026-10-02 -4520"));
+    expect(refusals).toEqual([
+      expect.stringMatching(new RegExp(`^6: .*not an amount.*"${found}"`)),
+    ]);
   });
 
   test.each([
@@ -50,18 +86,12 @@ describe("the number format of an amount", () => {
     expect(question?.about).toBe("currency");
   });
 
-  test("contradicts the sign: such a row is refused", async () => {
-    const dr = '0.00" DR";0.00" CR"';
-    const rows = [2, 3, 4, 5, 6].map(
-      (row) =>
-        `<row r="${row}"><c r="A${row}" s="1"><v>46297</v></c><c r="B${row}" s="4"><v>${row === 6 ? "-7" : "45.2"}</v></c></row>`,
-    );
-    const { lines, refusals } = await imported(
-      handMade(HEADER + rows.join(""), {}, [dr]),
-      "a.xlsx",
-    );
-    expect(lines).toHaveLength(4);
-    expect(refusals?.[0]).toMatch(/^6: .*not an amount.*"-7 CR"/);
+  test("of a document's number has zeros before it", async () => {
+    const header = HEADER.replace("Zweck", "Text");
+    const row =
+      '<row r="2"><c r="A2" s="1"><v>46297</v></c><c r="B2"><v>7</v></c><c r="C2" s="4"><v>42</v></c></row>';
+    const { lines } = await imported(handMade(header + row, {}, ["000000"]), "a.xlsx");
+    expect(lines).toEqual(["2026-10-02 700 000042"]);
   });
 
   test("of a document's number is no sign", async () => {
@@ -119,9 +149,57 @@ describe("a formula", () => {
     expect(lines).toEqual(["2026-10-02 30000", "2026-10-02 -700"]);
   });
 
+  test("with the result 0 is read far above another formula's result", async () => {
+    const count = 6_000;
+    const zeros = Array.from({ length: count }, (_, at) =>
+      row(at + 2, "<c><f>D2</f><v>0</v></c>", "<c><v>300</v></c>"),
+    );
+    const result = row(count + 2, "<c><f>D2</f><v>7</v></c>", "<c><f>E2</f><v>0</v></c>");
+    const file = handMade(PAIR + zeros.join("") + result, { "xl/workbook.xml": workbookXml });
+    const { lines, refusals } = await imported(file, "a.xlsx");
+    expect(refusals).toEqual([]);
+    expect(lines).toHaveLength(count + 1);
+  });
+
+  test("with the result 0 is read if a formula of another sheet has a result", async () => {
+    const sheets =
+      '<sheet name="Bank" sheetId="1" r:id="rId1"/><sheet name="Sums" sheetId="2" r:id="rId2"/>';
+    const relation = (nth: number) =>
+      `<Relationship Id="rId${nth}" Type="http://x/worksheet" Target="worksheets/sheet${nth}.xml"/>`;
+    const file = handMade(rows("<v>0</v>"), {
+      "xl/workbook.xml": workbookXml.replace(/<sheet .*?\/>/, sheets),
+      "xl/_rels/workbook.xml.rels": `<Relationships>${relation(1)}${relation(2)}</Relationships>`,
+      "xl/worksheets/sheet2.xml":
+        '<worksheet><sheetData><row r="1"><c r="A1" t="str"><f>B1</f><v>October</v></c></row></sheetData></worksheet>',
+    });
+    const { lines } = await imported(file, "a.xlsx");
+    expect(lines).toEqual(["2026-10-02 0", "2026-10-02 30000"]);
+  });
+
   test("with the result 0 is read in a computed workbook", async () => {
     const { lines } = await imported(handMade(rows("<v>0</v>")), "a.xlsx");
     expect(lines).toEqual(["2026-10-02 0", "2026-10-02 30000"]);
+  });
+});
+
+describe("rows that a sheet hides", () => {
+  const row = (nth: number, hidden = "") =>
+    `<row r="${nth}"${hidden}><c r="A${nth}" s="1"><v>46297</v></c><c r="B${nth}"><v>${nth}</v></c></row>`;
+
+  test("are read, with a warning", async () => {
+    const rows = [2, 3, 4, 5, 6, 7, 8, 9].map((nth) => row(nth, nth > 2 ? ' hidden="1"' : ""));
+    const file = handMade(HEADER + rows.join(""));
+    const { lines, refusals, warnings } = await imported(file, "a.xlsx");
+    expect(lines).toHaveLength(8);
+    expect(refusals).toEqual([]);
+    expect(warnings).toEqual([
+      "The sheet hides rows, which were read like the others: 3, 4, 5, 6, 7 and 2 more.",
+    ]);
+  });
+
+  test("and that have nothing in them need no warning", async () => {
+    const file = handMade(`${HEADER}${row(2)}<row r="3" hidden="1"><c r="A3" s="1"/></row>`);
+    expect((await imported(file, "a.xlsx")).warnings).toEqual([]);
   });
 });
 

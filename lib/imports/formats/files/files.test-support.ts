@@ -19,14 +19,16 @@ export async function imported(
   const options = { format: file.format, currency: "EUR", ...(mapping && { mapping }) };
   const lines: string[] = [];
   const refusals: string[] = [];
-  for await (const batch of readLines(file.bytes, options)) {
+  const reading = readLines(file.bytes, options);
+  for await (const batch of reading) {
     for (const line of batch.lines)
       lines.push(
         `${line.value_date} ${line.amount_minor}${line.currency === "EUR" ? "" : ` ${line.currency}`} ${line.description ?? ""}`.trim(),
       );
     refusals.push(...batch.refusals.map(({ line, message }) => `${line}: ${message}`));
   }
-  return { lines, refusals, mapping };
+  const warnings = reading.summary.warnings.map(({ message }) => message);
+  return { lines, refusals, mapping, warnings };
 }
 
 export async function problemOf(bytes: Uint8Array, fileName: string): Promise<string> {

@@ -23,6 +23,7 @@ export function htmlWorkbook(text: string): Workbook {
             number: at + 1,
             cells: cells.map((cell) => (cell === null ? "" : String(cell))),
             kinds: cells.map(() => "text" as const),
+            isHidden: false,
           }));
         },
       },

@@ -8,6 +8,8 @@ type Section = {
   side: "debit" | "credit" | null;
   hasMinus: boolean;
   isPercent: boolean;
+  /** The number of digits that a whole number has, with zeros before it; 0 for no such rule. */
+  digits: number;
 };
 export type NumberFormat = readonly Section[];
 
@@ -29,8 +31,8 @@ export function markingFormat(idOrCode: string): NumberFormat | null {
   if (idOrCode.length > CODE_MAX_LENGTH) return null;
   const sections = sectionsOf(PERCENTAGES.get(idOrCode) ?? idOrCode);
   const isPlain = sections.every(
-    ({ currency, side, hasMinus, isPercent }) =>
-      currency === "" && side === null && !hasMinus && !isPercent,
+    ({ currency, side, hasMinus, isPercent, digits }) =>
+      currency === "" && side === null && !hasMinus && !isPercent && digits < 2,
   );
   return isPlain ? null : sections;
 }
@@ -42,13 +44,19 @@ export function markingFormat(idOrCode: string): NumberFormat | null {
 export function withMarks(number: string, format: NumberFormat): string {
   const section = sectionFor(Number(number), format);
   if (!section) return number;
-  const { currency, side, hasMinus, isPercent } = section;
+  const { currency, side, hasMinus, isPercent, digits } = section;
   if (isPercent) return `${number}%`;
+  if (digits > 1 && /^\d+$/.test(number)) return number.padStart(digits, "0");
   const isNegative = number.startsWith("-");
   let text = number;
   if (side === "debit") text = `${isNegative ? number.slice(1) : number} DR`;
   else if (side === "credit") text = `${number} CR`;
   else if (hasMinus && Number(number) > 0) text = `-${number}`;
+  else if (isNegative && sectionFor(1, format)?.hasMinus) {
+    // Excel adds a minus if no section is for negative numbers.
+    if (section === sectionFor(1, format)) text = `-${number}`;
+    else if (!hasMinus) text = number.slice(1);
+  }
   return currency === "" ? text : `${text} ${currency}`;
 }
 
@@ -113,5 +121,6 @@ function sectionOf(written: readonly string[], condition: Condition | null): Sec
     side: (isMoney && marks.find(({ side }) => side)?.side) || null,
     hasMinus: isMoney && hasMinus,
     isPercent: words.includes("%"),
+    digits: words.every((word) => word === "0") ? words.length : 0,
   };
 }

@@ -2,13 +2,19 @@ import { StringDecoder } from "node:string_decoder";
 import { xmlEvents } from "../camt/xml-events.ts";
 import { COLUMNS_MAX } from "../csv/table-records.ts";
 import { refuseFile } from "../refusal.ts";
-import { type CellKind, cellText, type RawCell, type SheetContext } from "./sheet-values.ts";
+import {
+  type CellKind,
+  cellText,
+  hasResult,
+  type RawCell,
+  type SheetContext,
+} from "./sheet-values.ts";
 
 /** The maximum number of rows of a sheet. */
 export const SHEET_ROWS_MAX = 1_048_576;
 
 /** A row with its number in the sheet, from 1. */
-export type SheetRow = { number: number; cells: string[]; kinds: CellKind[] };
+export type SheetRow = { number: number; cells: string[]; kinds: CellKind[]; isHidden: boolean };
 
 /**
  * Yields the rows of a worksheet's XML as it arrives. @throws FileRefused for XML that is not a
@@ -36,7 +42,8 @@ export async function* sheetRows(
         number = Number(attributes.r?.value ?? number + 1);
         if (!(number >= 1 && number <= SHEET_ROWS_MAX))
           throw tooLarge(number, "rows", SHEET_ROWS_MAX);
-        row = { number, cells: [], kinds: [] };
+        const isHidden = /^(?:1|true)$/.test(attributes.hidden?.value ?? "");
+        row = { number, cells: [], kinds: [], isHidden };
         column = 0;
       } else if (local === "c" && row) {
         const letters = /^[A-Z]{1,3}/.exec(attributes.r?.value ?? "")?.[0];
@@ -92,6 +99,35 @@ export async function* sheetRows(
   }
   reader.end();
   if (rows.length > 0) yield rows;
+}
+
+/** Yields, as a worksheet's XML arrives, whether one of its formulas so far has a stored result. */
+export async function* formulaResults(xml: AsyncIterable<Buffer>): AsyncGenerator<boolean, void> {
+  let isFormulaCell = false;
+  let isValue = false;
+  let value = "";
+  let isFound = false;
+  const reader = xmlEvents({
+    open({ local }) {
+      if (local === "c") isFormulaCell = false;
+      else if (local === "f") isFormulaCell = true;
+      isValue = local === "v" && isFormulaCell;
+      value = "";
+    },
+    text(text) {
+      if (isValue) value += text;
+    },
+    close() {
+      isFound ||= isValue && hasResult(value.trim(), true);
+      isValue = false;
+    },
+    end() {},
+  });
+  const decoder = new StringDecoder("utf8");
+  for await (const chunk of xml) {
+    reader.read(decoder.write(chunk));
+    yield isFound;
+  }
 }
 
 /** worksheet > sheetData > row > c */

@@ -10,7 +10,7 @@ export type SheetContext = {
   strings: readonly string[];
   styles: readonly NumberStyle[];
   is1904: boolean;
-  /** Whether formulas are computed when the workbook is opened, so that 0 may stand for nothing. */
+  /** Whether no formula of the workbook was computed, so that 0 may stand for nothing. */
   isUncomputed: boolean;
 };
 
@@ -58,12 +58,8 @@ export function cellText(cell: RawCell, context: SheetContext): { text: string; 
       return { text: value, kind: "text" };
     default: {
       const number = value.trim();
-      if (formula !== undefined) {
-        if (isUncomputed(number, context))
-          return { text: `=${formula || "formula"}`, kind: "text" };
-        // A program that stored one result stored them all.
-        context.isUncomputed = false;
-      }
+      if (formula !== undefined && !hasResult(number, context.isUncomputed))
+        return { text: `=${formula || "formula"}`, kind: "text" };
       if (number === "") return { text: "", kind: "text" };
       const format = context.styles[style] ?? null;
       if (format === "day") return { text: dayText(Number(number), context.is1904), kind: "day" };
@@ -73,8 +69,9 @@ export function cellText(cell: RawCell, context: SheetContext): { text: string; 
   }
 }
 
-function isUncomputed(number: string, context: SheetContext): boolean {
-  return number === "" || (context.isUncomputed && Number(number) === 0);
+/** Whether a formula's stored value is its result. */
+export function hasResult(value: string, isUncomputed: boolean): boolean {
+  return value !== "" && !(isUncomputed && Number(value) === 0);
 }
 
 /** Digits without an exponent. Other text is unchanged, and is refused as an amount. */

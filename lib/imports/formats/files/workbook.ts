@@ -1,10 +1,12 @@
 import { StringDecoder } from "node:string_decoder";
+import type { Entry } from "yauzl";
 import { xmlEvents } from "../camt/xml-events.ts";
 import { type Described, describeTable, type Known } from "../csv/csv-mapping.ts";
 import { labelOf } from "../csv/csv-stated-balances.ts";
 import { type Table, tableOfRows } from "../csv/csv-table.ts";
+import { hiddenRowsRecord } from "../csv/hidden-rows.ts";
 import { refuseFile } from "../refusal.ts";
-import { type SheetRow, sheetRows } from "./sheet-rows.ts";
+import { formulaResults, type SheetRow, sheetRows } from "./sheet-rows.ts";
 import { type CellKind, type SheetContext, stylesOf } from "./sheet-values.ts";
 import { SwappedDays } from "./swapped-days.ts";
 import { readEntry, type Zip } from "./zip.ts";
@@ -20,8 +22,6 @@ const ROWS_LOOKED_AT = 5_000;
 export type Sheet = {
   name: string;
   rows: () => AsyncIterable<SheetRow[]>;
-  /** Whether no row read so far has the result of a formula, so that 0 may stand for nothing. */
-  isUncomputed?: () => boolean;
 };
 
 /** The content of an .xlsx file, or of a table that is named .xls. */
@@ -38,10 +38,10 @@ export async function openWorkbook(zip: Zip): Promise<Workbook> {
   });
   const named: { name: string; target: string }[] = [];
   let is1904 = false;
-  let isUncomputed = false;
+  let isComputedOnLoad = false;
   await eachElement(zip, "xl/workbook.xml", PART_MAX_BYTES, (name, attributes) => {
     if (name === "workbookPr") is1904 = /^(?:1|true)$/.test(attributes.date1904 ?? "");
-    if (name === "calcPr") isUncomputed = /^(?:1|true)$/.test(attributes.fullCalcOnLoad ?? "");
+    if (name === "calcPr") isComputedOnLoad = /^(?:1|true)$/.test(attributes.fullCalcOnLoad ?? "");
     // Hidden sheets are internal to programs.
     if (name !== "sheet" || (attributes.state ?? "visible") !== "visible") return;
     const relation = relations.get(attributes.id ?? "");
@@ -50,23 +50,31 @@ export async function openWorkbook(zip: Zip): Promise<Workbook> {
   });
   const part = (type: string, usual: string) =>
     [...relations.values()].find((one) => one.type === type)?.target ?? usual;
+  const sheets = named.slice(0, SHEETS_MAX).flatMap(({ name, target }) => {
+    const entry = zip.entries.get(target);
+    return entry ? { name, entry } : [];
+  });
   const context: SheetContext = {
     strings: await stringsOf(zip, part("sharedStrings", "xl/sharedStrings.xml")),
     styles: await cellStyles(zip, part("styles", "xl/styles.xml")),
     is1904,
-    isUncomputed,
+    isUncomputed: isComputedOnLoad && !(await hasResults(zip, sheets)),
   };
   return {
-    sheets: named.slice(0, SHEETS_MAX).flatMap(({ name, target }) => {
-      const entry = zip.entries.get(target);
-      if (!entry) return [];
-      return {
-        name,
-        rows: () => sheetRows(readEntry(zip, entry, SHEET_MAX_BYTES), context),
-        isUncomputed: () => context.isUncomputed,
-      };
-    }),
+    sheets: sheets.map(({ name, entry }) => ({
+      name,
+      rows: () => sheetRows(readEntry(zip, entry, SHEET_MAX_BYTES), context),
+    })),
   };
+}
+
+/** Whether a formula has a stored result: a program that stored one stored them all. */
+async function hasResults(zip: Zip, sheets: readonly { entry: Entry }[]): Promise<boolean> {
+  for (const { entry } of sheets) {
+    const xml = readEntry(zip, entry, SHEET_MAX_BYTES);
+    for await (const hasResult of formulaResults(xml)) if (hasResult) return true;
+  }
+  return false;
 }
 
 async function eachElement(
@@ -136,13 +144,6 @@ async function cellStyles(zip: Zip, path: string): Promise<SheetContext["styles"
 
 /** A sheet's first rows as a table; null if it has none. */
 export async function sheetTable(sheet: Sheet, known: Known): Promise<SheetTable | null> {
-  const before = sheet.isUncomputed?.();
-  const found = await readTable(sheet, known);
-  // The rows above the first result were read as if there were none.
-  return before === sheet.isUncomputed?.() ? found : readTable(sheet, known);
-}
-
-async function readTable(sheet: Sheet, known: Known): Promise<SheetTable | null> {
   const rows: { cells: string[]; line: number }[] = [];
   const kindsOf = new Map<number, CellKind[]>();
   let hasAmbiguousText = false;
@@ -178,12 +179,16 @@ export function describeSheet({ table, isTyped, days }: SheetTable, known: Known
   return described;
 }
 
-/** A sheet as CSV: one line for each of its rows, so that row numbers stay. */
+/**
+ * A sheet as CSV: one line for each of its rows, so that row numbers stay, and a record of the
+ * hidden ones.
+ */
 export async function* sheetCsv(sheet: Sheet): AsyncGenerator<Uint8Array, void> {
   let written = 0;
+  const hidden: number[] = [];
   for await (const batch of sheet.rows()) {
     let text = "";
-    for (const { number, cells } of batch) {
+    for (const { number, cells, isHidden } of batch) {
       if (number <= written)
         throw refuseFile(
           { line: number },
@@ -195,9 +200,11 @@ export async function* sheetCsv(sheet: Sheet): AsyncGenerator<Uint8Array, void> 
       text += "\n".repeat(number - written - 1);
       text += `${cells.map(quoted).join(",")}\n`;
       written = number;
+      if (isHidden && cells.some((cell) => cell.trim() !== "")) hidden.push(number);
     }
     yield Buffer.from(text);
   }
+  yield Buffer.from(hiddenRowsRecord(hidden));
 }
 
 function quoted(cell: string): string {

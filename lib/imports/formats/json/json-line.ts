@@ -1,3 +1,5 @@
+import { directionOf } from "../csv/csv-directions.ts";
+import { balanceLabel } from "../csv/csv-stated-balances.ts";
 import { wholeStateOf } from "../csv/csv-statuses.ts";
 import { DetailsBuilder } from "../line-collector.ts";
 import { mappedLines, type Values } from "../mapped-lines.ts";
@@ -9,6 +11,12 @@ const MEMBERS_MAX = 1_000;
 const DEPTH_MAX = 64;
 /** Members that say whether an item is booked. */
 const STATUS_NAMES = /^(?:(?:booking|transaction|payment)_?)?(?:status|state)$/i;
+/** Members that are true or false for items that are booked, or that aren't. */
+const PENDING_FLAG = /^(?:is_?)?pending$/i;
+const BOOKED_FLAG = /^(?:is_?)?(?:booked|posted|settled)$/i;
+/** Members that say debit or credit. */
+const DIRECTION_NAMES =
+  /^(?:(?:transaction_?)?type|direction|sign|side|dc|(?:credit_?debit|debit_?credit|cr_?dr|dr_?cr|cdt_?dbt)(?:_?(?:ind|indicator|code|mark|type))?)$/i;
 const DUE_NAMES = /^due_?(?:date|on|at)$/i;
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
 /**
@@ -40,6 +48,9 @@ class Unreadable extends Error {
  */
 function stateOf(members: Record<string, unknown>): "pending" | "declined" | undefined {
   for (const [name, value] of Object.entries(members)) {
+    const isUnbooked =
+      (value === true && PENDING_FLAG.test(name)) || (value === false && BOOKED_FLAG.test(name));
+    if (isUnbooked) return "pending";
     const state =
       typeof value === "string" && STATUS_NAMES.test(name) ? wholeStateOf(value) : undefined;
     if (state === "declined") return state;
@@ -47,6 +58,20 @@ function stateOf(members: Record<string, unknown>): "pending" | "declined" | und
       return state;
   }
   return undefined;
+}
+
+/**
+ * The member that contradicts the sign of an item's amount: it says debit, and the amount has no
+ * minus, or credit, and it has one.
+ */
+function contradictionOf(members: Record<string, unknown>, { amount, amount_minor }: Values) {
+  const text = amount ?? amount_minor;
+  if (text === undefined || !/[1-9]/.test(text)) return undefined;
+  return Object.entries(members).find(([name, value]) => {
+    if (typeof value !== "string" || !DIRECTION_NAMES.test(name)) return false;
+    const direction = directionOf(value);
+    return direction !== undefined && (direction === -1) !== text.startsWith("-");
+  });
 }
 
 /**
@@ -64,6 +89,10 @@ export function jsonLines(reading: Reading): (text: string, place: Place) => voi
     if (fieldOf.get(field) === field) fieldOf.delete(field);
     fieldOf.set(name, field);
   }
+  const isDirectionMapped =
+    mapping?.fields.sign !== undefined || mapping?.amount_sign !== undefined;
+  const listName = mapping?.lines_path?.split(".").at(-1) ?? "";
+  const listState = wholeStateOf(listName);
   /** Objects on the path to a field, with the first of the fields within. */
   const wayTo = new Map<string, MappedField>();
   for (const [path, field] of fieldOf) {
@@ -129,8 +158,18 @@ export function jsonLines(reading: Reading): (text: string, place: Place) => voi
       if (!(error instanceof Unreadable)) throw error;
       return out.refuse(place, error.field, error.message, error.found, error.wanted);
     }
-    const state = stateOf(rest);
+    const state = listState === "pending" ? listState : stateOf(rest);
     if (state) return out.skip(place, state, text);
+    const { description, counterparty } = taken.values;
+    if (balanceLabel(description ?? counterparty ?? "") === "balance")
+      return out.skip(place, "total", text);
+    const [name, value] =
+      (isDirectionMapped ? undefined : contradictionOf(rest, taken.values)) ?? [];
+    if (name !== undefined) {
+      const problem = "This says another direction than the amount's sign.";
+      const expected = "an amount whose sign agrees, or a mapping with sign or amount_sign";
+      return out.refuse(place, "amount", problem, `${name}: ${value}`, expected);
+    }
     const details = new DetailsBuilder();
     for (const name in rest) {
       const value = rest[name];

@@ -1,11 +1,14 @@
 import { decimalsOf } from "../../../wire/currencies.ts";
 import { type Fault, standardAmount } from "../../../wire/money.ts";
+import { balanceLabel } from "../csv/csv-stated-balances.ts";
+import { beginningOf, wholeStateOf } from "../csv/csv-statuses.ts";
 import { eightDigitDay } from "../dates.ts";
 import type { ImportLine } from "../line.ts";
 import { DetailsBuilder } from "../line-collector.ts";
 import type { Reading } from "../reader.ts";
 import { type Place, refuseFile } from "../refusal.ts";
 import { Statement } from "../statement.ts";
+import { AmountSeparators } from "./amount-separators.ts";
 import { TransactionSigns } from "./transaction-signs.ts";
 
 const STATEMENTS = new Set(["STMTRS", "CCSTMTRS", "INVSTMTRS"]);
@@ -43,6 +46,7 @@ export class OfxStatements {
   readonly #reading: Reading;
   readonly #open: { name: string; leaves: Leaves; place: Place }[] = [];
   readonly #signs = new TransactionSigns();
+  readonly #separators = new AmountSeparators();
   #statement: Statement | undefined;
   #currency: string | undefined;
   #count = 0;
@@ -146,6 +150,7 @@ export class OfxStatements {
         "STMTRS, CCSTMTRS or INVSTMTRS",
       );
     this.#signs.check();
+    this.#separators.check();
   }
 
   #finish() {
@@ -212,6 +217,7 @@ export class OfxStatements {
         this.#statement,
       );
     }
+    if (!this.#isLine(leaves, position)) return;
     // Within ORIGCURRENCY the amount is converted already.
     const currency = get("CURRENCY.CURSYM") ?? this.#currency;
     const text = get("TRNAMT") ?? "";
@@ -226,6 +232,7 @@ export class OfxStatements {
         this.#statement,
       );
     this.#signs.add(get("TRNTYPE") ?? "", amount);
+    if (decimalsOf(currency ?? "") !== 3) this.#separators.add(text);
     const booked = get("DTPOSTED") ?? "";
     const available = get("DTAVAIL");
     const booked_date = dayOf(booked);
@@ -273,6 +280,34 @@ export class OfxStatements {
     const description = get("MEMO");
     if (description !== undefined) line.description = description;
     out.add(line, this.#statement);
+  }
+
+  /**
+   * Whether a transaction is booked money: some banks also write what is reserved, and balances.
+   */
+  #isLine(leaves: Leaves, position: Place): boolean {
+    const { out } = this.#reading;
+    const texts = ["NAME", "MEMO"].flatMap((name) => leaves.get(name) ?? []);
+    const shown = [leaves.get("DTPOSTED"), leaves.get("TRNAMT"), ...texts].join(" ");
+    if (leaves.get("TRNTYPE")?.toUpperCase() === "HOLD") {
+      out.skip(position, "pending", shown);
+      return false;
+    }
+    const pending = texts.find((text) => wholeStateOf(beginningOf(text) ?? "") === "pending");
+    if (pending !== undefined) {
+      const expected = "booked transactions in STMTTRN";
+      out.refuse(position, "STMTTRN", "It may not be booked.", pending, expected, this.#statement);
+      return false;
+    }
+    const labels = texts.map(balanceLabel);
+    const [first] = labels;
+    if (first === undefined || labels.includes(undefined)) return true;
+    if (first === "unclear") {
+      const problem = "It may be a payment, or state a balance.";
+      const expected = "balances in LEDGERBAL";
+      out.refuse(position, "STMTTRN", problem, texts[0] ?? "", expected, this.#statement);
+    } else out.skip(position, "total", shown);
+    return false;
   }
 
   /** OFX allows a point or a comma before the decimals, and no thousands separators. */

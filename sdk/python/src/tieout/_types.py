@@ -1400,7 +1400,7 @@ class ImportReport(TypedDict):
 
 ImportStatus = Literal["queued", "reading", "done", "failed", "undoing", "undone"]
 
-ImportWarning = Literal["nothing_stored", "skipped", "refused", "balance_differs", "running_balance_breaks", "several_accounts", "control_totals_differ"]
+ImportWarning = Literal["nothing_stored", "skipped", "refused", "balance_differs", "running_balance_breaks", "several_accounts", "hidden_rows", "control_totals_differ"]
 
 ImportWarnings = list["ImportWarningsItem"]
 

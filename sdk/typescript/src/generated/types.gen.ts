@@ -4178,7 +4178,7 @@ export type ImportReport = {
 
 export type ImportStatus = "queued" | "reading" | "done" | "failed" | "undoing" | "undone";
 
-export type ImportWarning = "nothing_stored" | "skipped" | "refused" | "balance_differs" | "running_balance_breaks" | "several_accounts" | "control_totals_differ";
+export type ImportWarning = "nothing_stored" | "skipped" | "refused" | "balance_differs" | "running_balance_breaks" | "several_accounts" | "hidden_rows" | "control_totals_differ";
 
 /**
  * What needs a look although the file could be read. Empty where nothing does.

@@ -8,6 +8,13 @@ const CARD_PAYMENT =
 /** The kinds of rows on a card's statement. */
 const PURCHASES = new Set("purchase kauf achat compra acquisto aankoop kop kjop kob".split(" "));
 const PAYMENTS = new Set("payment zahlung paiement pago pagamento betaling betalning".split(" "));
+/** Kinds of rows that only statements of cards have. */
+const CARD_KINDS = new Set([
+  "payments and credits",
+  "payments credits",
+  "payment credit",
+  "credits and payments",
+]);
 const MAX_KINDS = 12;
 /** Most rows of a card's statement are purchases; the others are refunds. */
 const CARD_SHARE = 0.8;
@@ -43,7 +50,8 @@ function paymentsOf(evidence: Evidence, isNegative: readonly boolean[]): Map<num
     const own = texts.map(({ all }) => all[row] ?? "");
     const text = own.find((one) => CARD_PAYMENT.test(plainWords(one)));
     if (text !== undefined) payments.set(row, text);
-    else if (isOwed && PAYMENTS.has(kinds[row] ?? "")) payments.set(row, own[0] ?? "");
+    else if (isOwed && (PAYMENTS.has(kinds[row] ?? "") || CARD_KINDS.has(kinds[row] ?? "")))
+      payments.set(row, own[0] ?? "");
   }
   return payments;
 }
@@ -55,8 +63,10 @@ function kindsOf({ table }: Evidence): string[] {
     if (cells.size > MAX_KINDS) continue;
     const plain = new Map([...cells].map((cell) => [cell, plainWords(cell)]));
     const words = [...plain.values()];
-    if (words.some((word) => PURCHASES.has(word)) && words.some((word) => PAYMENTS.has(word)))
-      return all.map((cell) => plain.get(cell) ?? "");
+    const hasCardKind = words.some((word) => CARD_KINDS.has(word));
+    const hasBoth =
+      words.some((word) => PURCHASES.has(word)) && words.some((word) => PAYMENTS.has(word));
+    if (hasBoth || hasCardKind) return all.map((cell) => plain.get(cell) ?? "");
   }
   return [];
 }

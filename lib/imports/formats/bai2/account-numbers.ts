@@ -1,0 +1,17 @@
+/** The maximum number of accounts of a file that are told apart. */
+const ACCOUNTS_MAX = 100_000;
+
+/** A set of accounts. Beyond its limit it has every account, so that nothing is read twice. */
+export class AccountNumbers {
+  readonly #numbers = new Set<string>();
+  #isFull = false;
+
+  add(number: string): void {
+    if (this.#numbers.size < ACCOUNTS_MAX) this.#numbers.add(number);
+    else if (!this.#numbers.has(number)) this.#isFull = true;
+  }
+
+  has(number: string): boolean {
+    return this.#isFull || this.#numbers.has(number);
+  }
+}

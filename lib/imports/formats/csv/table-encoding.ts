@@ -1,0 +1,41 @@
+import { decoderOf } from "../encoding.ts";
+import type { Delimiter, Encoding } from "../mapping.ts";
+import { rowsOf } from "./csv-layout.ts";
+import { fieldsNamed } from "./csv-words.ts";
+
+const HEADER_WITHIN_ROWS = 50;
+/** Currencies of countries whose programs write Windows-1250. */
+const CENTRAL_EUROPEAN = new Set("BAM CZK HUF PLN RON RSD".split(" "));
+
+/**
+ * The encoding of a table that was detected as Windows-1252, whose letters are other ones in
+ * Windows-1250: it is that one if more column names are known in it, or for the currencies of
+ * Central Europe.
+ */
+export function tableEncoding(
+  head: Uint8Array,
+  detected: Encoding,
+  delimiter: Delimiter,
+  currency: string,
+): Encoding {
+  if (detected !== "windows-1252") return detected;
+  const [western, central] = (["windows-1252", "windows-1250"] as const).map((encoding) =>
+    decoderOf(encoding).decode(head),
+  );
+  if (western === central) return detected;
+  const [inWestern = 0, inCentral = 0] = [western, central].map((text) =>
+    knownNames(text ?? "", delimiter),
+  );
+  const isCentral =
+    inCentral > inWestern || (inCentral === inWestern && CENTRAL_EUROPEAN.has(currency));
+  return isCentral ? "windows-1250" : detected;
+}
+
+/** The number of known column names in the row that has most. */
+function knownNames(text: string, delimiter: Delimiter): number {
+  const rows = rowsOf(text, delimiter, undefined, true).slice(0, HEADER_WITHIN_ROWS);
+  return Math.max(
+    0,
+    ...rows.map(({ cells }) => cells.filter((cell) => fieldsNamed(cell).length > 0).length),
+  );
+}
