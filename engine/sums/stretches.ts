@@ -4,14 +4,14 @@ import type { Lines } from "../lines.ts";
 type Stretch = { total: number; lines: () => number[] };
 type Group = { total: number; lines: number[] };
 
-/** Longer stretches are no payout's or week's. */
+/** No payout or week has more days. */
 const MAX_DAYS = 7;
-/** Of more kinds of lines none are left out. */
+/** With more kinds of lines, all of them are added up. */
 const MAX_KINDS = 4;
 
 /**
- * Each two or more days that follow each other among these lines: all their lines, and of several
- * kinds also some kinds; and some kinds of one day.
+ * The stretches of two or more days that follow each other, with all their lines or the lines of
+ * some kinds, and the lines of some kinds of one day.
  */
 export function stretchesOf(
   lines: Lines,

@@ -72,7 +72,7 @@ const boardPeriod = z
         example: "2026-12-07",
       }),
     overdue: z.boolean().meta({
-      description: "Whether that day is over in both sources' time zones and it is not closed.",
+      description: "Whether it is open and that day is over in both sources' time zones.",
       example: false,
     }),
     open_lines: z.int().min(0).meta({
@@ -218,7 +218,7 @@ export const openNextPeriodsContract = contract({
     dry_run: z
       .boolean()
       .default(false)
-      .meta({ description: "Create nothing, and say what would be created.", example: false }),
+      .meta({ description: "Only say what would be created.", example: false }),
   }),
   response: nextPeriods,
   dryRun: "asked",

@@ -597,7 +597,7 @@ export type BoardPeriod = {
      */
     due_day: string | null;
     /**
-     * Whether that day is over in both sources' time zones and it is not closed.
+     * Whether it is open and that day is over in both sources' time zones.
      */
     overdue: boolean;
     /**
@@ -6183,7 +6183,7 @@ export type OpenNextPeriodsRequest = {
         right_source_id: string;
     }[];
     /**
-     * Create nothing, and say what would be created.
+     * Only say what would be created.
      */
     dry_run?: boolean;
     idempotency_key?: RequestIdempotencyKey;
