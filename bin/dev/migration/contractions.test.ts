@@ -1,6 +1,21 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { migrations } from "../../../supabase/local/migrate.ts";
 import { contractionsIn, contractionsSince } from "./contractions.ts";
+import { schemaSql } from "./schemas.ts";
+import {
+  calledFunctions,
+  lostSignatures,
+  lostSignaturesSince,
+  type Signatures,
+  signaturesAfter,
+} from "./signatures.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+/** What runs as a process of the product. Its builds overlap during a rolling update. */
+const PROCESSES = ["app", "engine", "lib", "server", "supervisor", "worker"];
 
 /** Nothing is released yet: with 1.0.0, this becomes the last migration of each release. */
 const RELEASED = "20261127235959";
@@ -37,5 +52,106 @@ describe("accepts what it can work with", () => {
     "-- contracts: nothing has read it for two releases\ndrop table private.leftovers;",
   ])("%s", (sql) => {
     expect(contractionsIn(sql)).toEqual([]);
+  });
+});
+
+describe("functions that processes call", () => {
+  const files = execFileSync("git", ["ls-files", ...PROCESSES], { cwd: ROOT, encoding: "utf8" })
+    .split("\n")
+    .filter((file) => /(?<!\.test|\.gen)\.(?:tsx?|mjs)$/.test(file));
+  const shipped = signaturesAfter(new Map(), schemaSql());
+  const texts = files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")] as const);
+  const found = calledFunctions(texts.map(([, text]) => text).join("\n"));
+  const called = new Set(
+    [...found].filter((name) => name.startsWith("private.") || shipped.has(name)),
+  );
+
+  test("are all found in their code, and exist", () => {
+    for (const name of [
+      "private.finish_run", // with named arguments
+      "private.fail_file", // by a method that puts the name into a statement
+      "private.record_heartbeat", // in the text of a statement
+      "public.find_api_key", // by a transport
+    ])
+      expect(called).toContain(name);
+    // These take the function's name as an argument, which is found at their callers.
+    const builders = texts.filter(([, text]) => text.includes("private.${"));
+    expect(builders.map(([file]) => file)).toEqual([
+      "worker/connections/queries.ts",
+      "worker/matcher/runs/call.ts",
+    ]);
+    const verbs = [...shipped.keys()].filter((name) => name.startsWith("public."));
+    expect(verbs.filter((name) => !called.has(name))).toEqual([]);
+    expect([...called].filter((name) => !shipped.has(name))).toEqual([]);
+  });
+
+  test("have the signatures that the migrations leave", () => {
+    const left = migrations().reduce<Signatures>(
+      (before, { file }) => signaturesAfter(before, readFileSync(file, "utf8")),
+      new Map(),
+    );
+    for (const name of called) expect([name, left.get(name)]).toEqual([name, shipped.get(name)]);
+  });
+
+  test("are callable by the previous release after every migration since", () => {
+    expect(lostSignaturesSince(RELEASED, migrations(), found)).toEqual([]);
+  });
+
+  test("would have kept the arguments of finish_run, which an older matcher calls", () => {
+    expect(lostSignaturesSince("20261127110702", migrations(), called)).toContainEqual(
+      "20261127112212_run_totals_beside_exceptions: " +
+        "private.finish_run(tenant text, run text, attempt integer, outcome jsonb)",
+    );
+  });
+
+  const OLD = "create function private.tidy(tenant text, batch integer) returns void as $$ $$;";
+  const faults = (sql: string) => {
+    const before = signaturesAfter(new Map(), OLD);
+    return lostSignatures(before, signaturesAfter(before, sql), new Set(["private.tidy"]), sql);
+  };
+
+  test.each([
+    ["dropped", "drop function private.tidy(text, integer);"],
+    [
+      "given another argument",
+      `drop function private.tidy(text, integer);
+       create function private.tidy(tenant text, batch integer, at date) returns void as $$ $$;`,
+    ],
+    [
+      "given another name of an argument",
+      `drop function private.tidy(text, integer);
+       create function private.tidy(tenant text, size integer) returns void as $$ $$;`,
+    ],
+    [
+      "given another type of an argument",
+      `create function private.tidy(tenant text, batch bigint) returns void as $$ $$;
+       drop function private.tidy(text, integer);`,
+    ],
+  ])("may not be %s", (_, sql) => {
+    expect(faults(sql)).toEqual(["private.tidy(tenant text, batch integer)"]);
+  });
+
+  test.each([
+    [
+      "a new body",
+      "create or replace function private.tidy(tenant text, batch integer) returns void as $$ $$;",
+    ],
+    [
+      "a new argument with a default",
+      `drop function private.tidy(text, integer);
+       create function private.tidy(tenant text, batch integer, at date default now())
+       returns void as $$ $$;`,
+    ],
+    [
+      "a second function with other arguments",
+      "create function private.tidy(tenant text, at date) returns void as $$ $$;",
+    ],
+    [
+      "a removal that says why nothing calls it",
+      `-- contracts: private.tidy, which nothing has called for a release
+       drop function private.tidy(text, integer);`,
+    ],
+  ])("may have %s", (_, sql) => {
+    expect(faults(sql)).toEqual([]);
   });
 });
