@@ -30,7 +30,7 @@ test("a webhook and its unchanged draft are the same", () => {
   expect(filtersOf(NO_OPTIONS.filters)).toEqual({});
 });
 
-test("a client without a secret keeps what is stored, and needs an ID", () => {
+test("a client without a new secret keeps the stored one, and needs an ID", () => {
   const oauth = { token_url: "https://login.example.com/t", client_id: "a", scope: "b" };
   const draft = optionsOf({ filters: {}, header_names: [], max_per_minute: null, oauth } as never);
   expect(oauthOf(draft.oauth)).toEqual(oauth);

@@ -24,7 +24,7 @@ import { webhookFilterPreview } from "./queries.ts";
 
 type Form = Fields<OptionsDraft & { events: EventKind[] }>;
 
-/** Which events a webhook gets, the headers of its deliveries, and how many come in a minute. */
+/** A webhook's events, the headers of its deliveries, and its limit per minute. */
 export function WebhookOptions({ form }: { form: Form }) {
   const { draft, problem, text } = form;
   const [isOpen, setOpen] = useState(
@@ -38,7 +38,7 @@ export function WebhookOptions({ form }: { form: Form }) {
   const hasProblem = (Object.keys(NO_OPTIONS) as (keyof OptionsDraft)[]).some((name) =>
     problem(name),
   );
-  // It stays open once a problem was shown in it.
+  // A problem that was shown keeps it open.
   if (hasProblem && !isOpen) setOpen(true);
   return (
     <Disclosure key={String(isOpen)} title="Filters, headers, OAuth and limit" open={isOpen}>

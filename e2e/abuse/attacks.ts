@@ -44,12 +44,12 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     },
     {
       is: "headers that lead to a key: jwk, jku, x5u, kid",
-      kept: [[CREDENTIALS, "is not led by its header"]],
+      kept: [[CREDENTIALS, "never makes the server fetch a key"]],
     },
     {
       is: "no exp, expired, nbf ahead, wrong iss or aud, 1e99",
       kept: [
-        [CREDENTIALS, "is refused without exp, expired", "lives for a day at most"],
+        [CREDENTIALS, "is refused without exp, expired", "is refused if it lasts more than a day"],
         [ANCHORS, "check issuer and audience"],
       ],
     },
@@ -78,7 +78,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "bearer values malformed in every way",
       kept: [
-        [CREDENTIALS, "may be malformed in every way without a 500"],
+        [CREDENTIALS, "never causes a 500, however malformed it is"],
         ["lib/api-keys/credential-format.test.ts", "rejects any other text without throwing"],
       ],
     },
@@ -100,7 +100,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [
           CREDENTIALS,
           "is refused if the server signed it for its own database client",
-          "two Authorization headers are 401",
+          "sent twice is refused",
         ],
         [VERIFY, "ignores a key in the query string"],
       ],
@@ -407,7 +407,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       is: "a cookie or bearer that outlives its person",
       kept: [
         [SESSIONS, "ends the session in this process at once and soon in every other"],
-        [CREDENTIALS, "a user who may no longer sign in at Supabase Auth", "has the roles of now"],
+        [CREDENTIALS, "a user who may no longer sign in at Supabase Auth", "has its current roles"],
         [SIGN_IN, "covers only the provider's tenants, and ends when the provider loses trust"],
       ],
     },
@@ -630,7 +630,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
       [SESSIONS, "ends the session", "end everywhere at once", "an idle session"],
       [
         CREDENTIALS,
-        "lives for a day at most",
+        "is refused if it lasts more than a day",
         "accepts tokens with a second factor, and tells others what they",
       ],
       ["e2e/ui/session.spec.ts", "a person sees where they are signed in"],

@@ -20,7 +20,7 @@ beforeAll(async () => {
 const statusOf = async (bearer: string) => (await api("GET", "/v1/me", { bearer, tenant })).status;
 
 describe("a JWT signed with HS256", () => {
-  it("is believed with the right secret and an expiry", async () => {
+  it("is accepted with the right secret and an expiry", async () => {
     expect(await statusOf(await signToken(claims))).toBe(200);
   });
 
@@ -41,7 +41,7 @@ describe("a JWT signed with HS256", () => {
     ).toBe(401);
   });
 
-  it("lives for a day at most, and is not from the future", async () => {
+  it("is refused if it lasts more than a day or was issued in the future", async () => {
     const days = (count: number) => inMinutes(count * 1440);
     const lives = [
       { exp: 1e99 },
@@ -76,7 +76,7 @@ describe("a JWT signed with HS256", () => {
     ).toBe(200);
   });
 
-  it("is not led by its header: jwk, jku, x5u and kid fetch and read nothing", async () => {
+  it("never makes the server fetch a key that its header names (jwk, jku, x5u, kid)", async () => {
     const requests: string[] = [];
     const canary = createServer((request, response) => {
       requests.push(request.url ?? "");
@@ -244,7 +244,7 @@ describe("a user who may no longer sign in at Supabase Auth", () => {
     },
   );
 
-  it("has the roles of now, not those of the token", async () => {
+  it("has its current roles, not those in the token", async () => {
     const { id, bearer } = await tokenOf({ [tenant]: ["tenant_lead"] });
     await sql("update auth.users set raw_app_meta_data = '{}' where id = $1", [id]);
     await vi.waitUntil(async () => (await statusOf(bearer)) === 403, { timeout: 90_000 });
@@ -357,7 +357,7 @@ describe("Supabase's keys", () => {
 });
 
 describe("the header", () => {
-  it("counts once: two Authorization headers are 401, two X-Tenant-Id headers are 400", async () => {
+  it("sent twice is refused: Authorization with 401, X-Tenant-Id with 400", async () => {
     const bearer = await signToken(claims);
     expect(
       await raw([
@@ -381,7 +381,7 @@ describe("the header", () => {
     ).toBe(400);
   });
 
-  it("may be malformed in every way without a 500", async () => {
+  it("never causes a 500, however malformed it is", async () => {
     for (const value of [
       "",
       "Bearer",

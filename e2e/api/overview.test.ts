@@ -80,7 +80,7 @@ async function counters(of: string) {
   return row;
 }
 
-test("a tenant without anything has zeros and empty lists", async () => {
+test("an empty tenant has zeros and empty lists", async () => {
   const other = await createTenant();
   const overview = await overviewOf(await userToken(other, ["tenant_admin"], "ada"), other);
   expect(overview).toMatchObject({

@@ -121,7 +121,7 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         "e2e/stack/machines.test.ts",
-        "lose nothing and double nothing while one of each is killed and replaced",
+        "lose and duplicate nothing while one of each is killed and replaced",
       ],
       [
         "e2e/faults/api-suite.test.ts",

@@ -39,7 +39,7 @@ async function call<Answer>(
 }
 
 describe("two machines of each kind behind a load balancer", () => {
-  test("lose nothing and double nothing while one of each is killed and replaced", async () => {
+  test("lose and duplicate nothing while one of each is killed and replaced", async () => {
     await until("both web machines to be healthy", () => machines.balancer.healthy === 2);
     await receiver.behave("/machines", { secrets: [SECRET] });
     await call("POST", "/v1/webhooks", {

@@ -96,7 +96,9 @@ test("a server error appears at its field, and nothing typed is lost", async ({ 
   await expect(announced(page, "Created Bridge")).toBeVisible();
 });
 
-test("a panel asks before it closes over what was typed, and not without", async ({ page }) => {
+test("a panel asks before it discards typed text, and otherwise closes at once", async ({
+  page,
+}) => {
   await keep(tenant, "integrations", { name: "Stripe payouts", provider: "stripe" });
   await begin(page, "integrations");
   const open = () => rowOf(page, "Stripe payouts").getByRole("link").click();
@@ -185,7 +187,9 @@ test("a record is found by text, with a URL that can be shared", async ({ page }
   await expect(page.getByRole("searchbox")).toHaveValue("");
 });
 
-test("a change sends what was changed, and keeps what the form does not know", async ({ page }) => {
+test("an update sends only changed fields, and keeps fields that the form doesn't show", async ({
+  page,
+}) => {
   const { id } = await keep(tenant, "release-notes", {
     title: "Draft",
     version: "1.0",

@@ -50,7 +50,7 @@ test("a file is imported and undone by keyboard alone, with a new source", async
   });
   await expect(page.getByRole("heading", { name: "Check" })).toBeFocused();
 
-  // The days can be read in two ways: nothing goes on until a person says which.
+  // The dates can be read in two ways: the import waits until a person says which.
   const questions = page.getByRole("group", { name: /can be read as more than one day/ });
   await expect(page.getByRole("button", { name: "Import file" })).toBeDisabled();
   await tabTo(page, questions.getByRole("radio").first());

@@ -16,7 +16,7 @@ const EXTENSIONS: Record<EvidenceType, readonly string[]> = {
   "text/plain": ["txt", "csv", "eml", "log", "md"],
 };
 
-/** As much of a text as shows what kind it is. */
+/** How much of a text is examined to find its type. */
 const BEGINNING_CHARACTERS = 16_384;
 
 /** A control character that texts don't have. */
@@ -57,7 +57,7 @@ function isText(type: EvidenceType): boolean {
   return type.startsWith("text/") || type === "message/rfc822";
 }
 
-/** Null for what is no text. Texts that are not UTF-8 are Windows-1252, which any bytes are. */
+/** Null for binary content. Text that isn't UTF-8 is read as Windows-1252: any bytes are valid. */
 function decoded(content: Uint8Array): string | null {
   const isWide = content[0] === 0xff && content[1] === 0xfe;
   const text = new TextDecoder(isWide ? "utf-16le" : "windows-1252").decode(content);

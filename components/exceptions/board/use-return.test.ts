@@ -9,7 +9,7 @@ test("sums up after ten minutes away, and at most the last day", () => {
   expect(returnedSince("2026-11-20T11:19:00.000Z", NOW)).toBe("2026-11-25T16:01:00.000Z");
 });
 
-test("sums up nothing on the first visit, or if what was stored isn't a time", () => {
+test("shows no summary on the first visit, or if the stored value isn't a time", () => {
   expect(returnedSince(null, NOW)).toBeNull();
   expect(returnedSince("x", NOW)).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeBooking } from "./describe-booking.ts";
 
-test("what was booked names the line, the amount and the adjustment", () => {
+test("a booking names the line, the amount and the adjustment", () => {
   const lines = [
     { reference: null, counterparty: null, description: null },
     { reference: "po_777", counterparty: "Stripe", description: null },

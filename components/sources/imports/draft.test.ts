@@ -38,7 +38,7 @@ test("mappings that read a file alike are the same, whatever the order of their 
   expect(sameMapping(mapping, null)).toBe(false);
 });
 
-test("what was said of a column is forgotten with it", () => {
+test("removing a column also removes its settings", () => {
   const saved: Mapping = {
     ...mapping,
     fields: { ...mapping.fields, debit: "Soll" },

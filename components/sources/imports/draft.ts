@@ -7,7 +7,7 @@ import { answerValue } from "./answer-labels.ts";
  */
 export type AmountStyle = "signed" | "two_columns" | "named";
 
-/** How JSON is read that names its fields as ours are. */
+/** The mapping of JSON that already uses our field names. */
 export const NO_FIELDS: Mapping = { fields: {} };
 
 const AMOUNT_FIELDS = ["amount", "amount_minor", "debit", "credit", "sign"] as const;
@@ -22,7 +22,7 @@ export function amountStyleOf({ fields }: Mapping): AmountStyle {
  */
 export function withAmountStyle(before: Mapping, style: AmountStyle): Mapping {
   const mapping = withoutSettings(before, ["debit", "credit", "amount"]);
-  // A column that says debit or credit is not to be found again.
+  // Otherwise the preview would find the debit and credit columns again.
   if (style === "signed" && before.fields.sign !== undefined) mapping.amount_sign = "own";
   const rest = without(mapping.fields, AMOUNT_FIELDS);
   const { amount, amount_minor } = mapping.fields;

@@ -93,7 +93,7 @@ describe("a calendar", () => {
     });
   });
 
-  it("is not overwritten by one who has not seen its last change", async () => {
+  it("rejects an update based on an older version", async () => {
     const { call, create } = await tenantWithAdmin();
     const { id } = await create();
     const seen = (await call("GET", `/v1/calendars/${id}`)).headers.get("etag") ?? "";
@@ -129,7 +129,7 @@ describe("a calendar", () => {
     expect(answer.json).toMatchObject({ errors: [expect.objectContaining({ path })] });
   });
 
-  it("is written by admins alone", async () => {
+  it("can be changed only by admins", async () => {
     const { tenant, create } = await tenantWithAdmin();
     const { id } = await create();
     const lead = await userToken(tenant, ["tenant_lead"]);

@@ -95,7 +95,7 @@ test("a file that can't be imported is listed with the reason, and its name is n
   expect(await tenant.get(id)).toMatchObject({ last_outcome: "failed" });
 });
 
-test("mails at the same time are each taken, now or when they come again", async () => {
+test("mails that arrive at the same time are all accepted, at once or when sent again", async () => {
   const connection = await tenant.connect(SETTINGS);
   const waiting = new Map(
     Array.from({ length: 6 }, (_, day) => [

@@ -8,7 +8,7 @@ import type { Contract } from "#lib/wire/contract.ts";
 /** A tenant and the token of its admin. */
 export type Fixture = { tenant: string; admin: string };
 
-/** What a valid call of an operation is made of. The tenant in a path is filled in by itself. */
+/** The parts of a valid call. The tenant in a path is filled in automatically. */
 export type Sample = {
   /** If it isn't the fixture's. */
   tenant?: string;
@@ -533,7 +533,7 @@ async function startedImport(fixture: Fixture): Promise<string> {
   return id;
 }
 
-/** Until then its answer changes by itself. */
+/** Until then its response changes without a call. */
 const ended = (fixture: Fixture, path: string) =>
   until(`${path} to end`, async () => {
     const { json } = await api("GET", path, { bearer: fixture.admin, tenant: fixture.tenant });
@@ -731,7 +731,7 @@ async function memberOf({ tenant }: Fixture): Promise<string> {
   return (await enrol({ [tenant]: ["tenant_analyst"] })).id;
 }
 
-/** Its mail is handed over, so that it changes no more by itself. */
+/** Its mail is sent, so that nothing changes it automatically. */
 async function sent(fixture: Fixture): Promise<string> {
   const id = await created(fixture, invitations);
   await until(

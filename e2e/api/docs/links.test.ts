@@ -77,7 +77,7 @@ test("every link and anchor of the documentation works, and every page is linked
   expect(linked).toContain("/v1/openapi.json");
 });
 
-test("what the search finds exists", async () => {
+test("every search result leads to an existing page", async () => {
   const entries = (await (await fetch(`${stack.url}/docs/search.json`)).json()) as {
     title: string;
     href: string;

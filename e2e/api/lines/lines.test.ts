@@ -143,7 +143,7 @@ describe("lines of a call", () => {
     expect(await sourceOf(team, id)).toMatchObject({ line_count: 1 });
   });
 
-  test("have the stated fee, never an invalid, double or out-of-range one", async () => {
+  test("have the stated fee, and reject an invalid, repeated or out-of-range one", async () => {
     const { id } = await createSource(team, { currency: "JPY" });
     const day = { value_date: "2026-10-05" };
     const { items } = await added(team, id, [
@@ -179,7 +179,7 @@ describe("lines of a call", () => {
     });
   });
 
-  test("are identified by content and number, so honest twins stay two", async () => {
+  test("are identified by content and number, so two equal payments stay two lines", async () => {
     const { id } = await createSource(team);
     expect(await added(team, id, [COFFEE, COFFEE])).toMatchObject({
       accepted_count: 2,
@@ -261,7 +261,7 @@ describe("lines of a call", () => {
     expect(await linesOf(team, { source_id: id })).toEqual([]);
   });
 
-  test("are the tenant's alone, and for those who may write", async () => {
+  test("are visible only to the tenant, and added only by members who may write", async () => {
     const other = await createTeam();
     const { items } = await added(team, source.id, [COFFEE]);
     const id = items[0]?.id ?? "";

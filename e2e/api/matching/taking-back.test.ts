@@ -27,7 +27,7 @@ async function suggested(): Promise<string> {
 }
 
 describe("a decision that is taken back", { timeout: SLOW }, () => {
-  test("leaves confirmed matches suggested, their lines open, and the proof holding", async () => {
+  test("turns confirmed matches into suggestions, reopens their lines, and keeps the proof balanced", async () => {
     const id = await suggested();
     const before = await openLines();
     await fixture.ok("POST", `matches/${id}/confirm`);
@@ -96,7 +96,7 @@ describe("a decision that is taken back", { timeout: SLOW }, () => {
     });
   });
 
-  test("is one's own, unless one may write reconciliations", async () => {
+  test("can be undone only by its author, or with permission to write reconciliations", async () => {
     const id = await suggested();
     const analyst = await fixture.as(["tenant_analyst"], "ana");
     await fixture.ok("POST", `matches/${id}/reject`);
@@ -122,7 +122,7 @@ describe("a decision that is taken back", { timeout: SLOW }, () => {
 });
 
 describe("a line that is split", { timeout: SLOW }, () => {
-  test("keeps open what the other side has not, to the cent", async () => {
+  test("keeps the unmatched part open, to the cent", async () => {
     const [left = ""] = await fixture.add("left", [line("l", 100_000)]);
     const [right = ""] = await fixture.add("right", [line("r", 40_001)]);
     const match = await fixture.ok("POST", `reconciliations/${fixture.period}/matches`, {

@@ -58,7 +58,7 @@ describe("a list", () => {
     succeeded(await call(team, "DELETE", `/v1/integrations/${added.id}`));
   });
 
-  test("with the bin in it keeps the one order", async () => {
+  test("that includes deleted records keeps one order", async () => {
     const all = await listIds(team, "integrations", { limit: "250", include_deleted: "true" });
     expect(all).toEqual([...all].sort().reverse());
     expect(all.length).toBeGreaterThan(ids.length);

@@ -87,7 +87,7 @@ describe.concurrent("what was signed shows", () => {
     expect(output).toContain("tail_rewritten");
   });
 
-  it("a broken chain is not signed on", async ({ trail }) => {
+  it("a broken chain gets no further signatures", async ({ trail }) => {
     await trail.signed();
     await tamper(
       [

@@ -128,7 +128,7 @@ describe("a warning in business minutes", () => {
     expect(await said()).toEqual(["business 60", "breached"]);
   });
 
-  it("is armed again by a later deadline, and sent by the move that passes it", async () => {
+  it("is scheduled again by a later deadline, and sent by the move that passes it", async () => {
     const { create, change, said, ahead } = await warned([240, 60, 30], ALWAYS);
     const { id } = await create({ due_at: await dueIn(500) });
     await change(id, { due_at: await dueIn(50) });
@@ -145,7 +145,7 @@ describe("a warning in business minutes", () => {
     expect(await ahead(id)).toEqual([]);
   });
 
-  it("waits while the exception is paused, and what was sent before is not sent again", async () => {
+  it("waits while the exception is paused, and isn't sent twice", async () => {
     const { create, pause, resume, said, ahead, policy } = await warned([60, 30], ALWAYS);
     const { id } = await create({ due_at: await dueIn(50) });
     await pause(id);
@@ -202,7 +202,7 @@ describe("a warning in business minutes", () => {
     expect(await ahead(id)).toEqual([[120, await berlin("-3 days 11 hours")]]);
   });
 
-  it("is one at least, of either kind", async () => {
+  it("needs at least one threshold of either kind", async () => {
     const { call } = await warned([60], null);
     const refused = await call("PUT", "/v1/sla-policy", {
       ...POLICY,

@@ -46,7 +46,7 @@ it("a view counts the exceptions visible to its reader, and is private", async (
   expect(changed.json).toMatchObject({ open_count: 1 });
 });
 
-it("a shared view is changed by its maker and admins, on the record", async () => {
+it("a shared view can be changed by its author and admins, and each change is audited", async () => {
   const { tenant, call, byAna, save } = await tenantWithViews();
   const shared = await save({ name: "Ours", shared: true });
   const refused = await byAna("PATCH", `/v1/views/${shared.id}`, { name: "Hers" });

@@ -44,7 +44,7 @@ function expectFifteenSeconds(duration_ms: number | null | undefined): void {
 
 // Each waits for 15 seconds to pass, all of them for the same ones.
 describe.concurrent("a receiver has 15 s:", () => {
-  it("no answer by then is a timeout", async () => {
+  it("an attempt without a response times out", async () => {
     const { webhook, eventId } = await send(HANGS);
     const attempts = await ended(webhook, eventId);
     expect(attempts[0]).toMatchObject({
@@ -66,7 +66,7 @@ describe.concurrent("a receiver has 15 s:", () => {
     expectFifteenSeconds(attempts[0]?.duration_ms);
   });
 
-  it("what was on its way when its webhook was disabled is settled", async () => {
+  it("settles deliveries that were being sent when their webhook was disabled", async () => {
     for (;;) {
       const { subscriber, webhook, eventId } = await send(HANGS);
       await webhook.gets(1);

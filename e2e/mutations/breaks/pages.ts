@@ -192,7 +192,7 @@ export const PAGES: Break[] = [
     },
     killedBy: {
       file: "e2e/ui/records.spec.ts",
-      name: "a panel asks before it closes over what was typed, and not without",
+      name: "a panel asks before it discards typed text, and otherwise closes at once",
     },
   },
   {

@@ -17,7 +17,7 @@ export const PROCESSES: Break[] = [
     },
     killedBy: {
       file: "e2e/api/security-events/signed.test.ts",
-      name: "a broken chain is not signed on",
+      name: "a broken chain gets no further signatures",
     },
   },
   {

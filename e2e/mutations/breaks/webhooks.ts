@@ -77,7 +77,7 @@ export const WEBHOOKS: Break[] = [
       by: "const TIMEOUT_MS = 5_000;",
       rebuild: false,
     },
-    killedBy: { file: PATIENCE, name: "no answer by then is a timeout" },
+    killedBy: { file: PATIENCE, name: "an attempt without a response times out" },
   },
   {
     name: "retries-too-soon",

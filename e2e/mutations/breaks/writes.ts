@@ -267,7 +267,7 @@ export const WRITES: Break[] = [
     },
     killedBy: {
       file: "e2e/api/matching/taking-back.test.ts",
-      name: "keeps open what the other side has not",
+      name: "keeps the unmatched part open",
     },
   },
   {
@@ -280,7 +280,7 @@ export const WRITES: Break[] = [
     },
     killedBy: {
       file: "e2e/api/matching/taking-back.test.ts",
-      name: "is one's own, unless one may write reconciliations",
+      name: "can be undone only by its author, or with permission to write reconciliations",
     },
   },
   {

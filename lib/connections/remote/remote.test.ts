@@ -16,6 +16,6 @@ test.each(["camt053-20261105.xml", "Auszug Nr. 1 (neu).csv", "..hidden", "日報
   },
 );
 
-test("the longest name has room for what keeps it apart", () => {
+test("the longest name leaves room for the suffix that makes it unique", () => {
   expect(isPlainName(timestampedName("x".repeat(255)))).toBe(true);
 });

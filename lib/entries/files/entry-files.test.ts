@@ -38,7 +38,7 @@ const entry = {
 } as Entry;
 const taxed = { ...entry, tax_code: "Tax Exempt" };
 
-test("DATEV: a header of 31 fields, 125 columns, and every row as wide", () => {
+test("DATEV: a header of 31 fields, and 125 columns in every row", () => {
   const [header = "", columns = ""] = datev.header(file).split("\r\n");
   expect(header).toBe(
     '"EXTF";700;21;"Buchungsstapel";13;20261103081500123;;"RE";"";"";29098;55003;20251101;4;20261001;20261031;"2026-0012 Bank, October";"";1;0;0;"EUR";;"";;;"";;;"";""',
@@ -109,7 +109,7 @@ test("QuickBooks Desktop: TRNS, SPL and ENDTRNS, with no tab or line end from a 
   );
 });
 
-test("NetSuite: rows of one external ID, which a second import does not double", () => {
+test("NetSuite: rows of one external ID, which a second import doesn't duplicate", () => {
   expect(netsuite.rows(entry, file)).toBe(
     'tieout-2026-0012/3,10/31/2026,EUR,"Bank, October",4970,1234.56,,Gebühr,200,\r\n' +
       'tieout-2026-0012/3,10/31/2026,EUR,"Bank, October",1200,,1234.56,Gebühr,200,\r\n',
@@ -124,7 +124,7 @@ test("SAP: posting keys 40 and 50, and the company code", () => {
   expect(() => sap.header({ ...file, ledger: withDefaultSettings({}) })).toThrow(/company code/);
 });
 
-test("parts are cut from pages of any size: in order, whole, and no larger than a file may be", async () => {
+test("pages of any size are cut into parts in order, without loss, within the size of a file", async () => {
   const entries = Array.from({ length: 1_000 }, (_, at) => ({ ...entry, place: at + 1 }));
   for (const size of [1, 149, 150, 151, 1_000]) {
     const parts: number[][] = [];
@@ -136,7 +136,7 @@ test("parts are cut from pages of any size: in order, whole, and no larger than 
   }
 });
 
-test("a file is named by its batch, by the currency of several, and by the part of several", () => {
+test("a file's name has its batch, and the currency or part if there are several", () => {
   const sum = (currency: string, entry_count: number) =>
     ({ currency, entry_count }) as EntryBatch["sums"][number];
   const named = (sums: EntryBatch["sums"], part?: number) =>

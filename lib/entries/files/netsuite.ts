@@ -28,7 +28,7 @@ const AMOUNT_MAX = 13;
  * NetSuite's import of journal entries, by
  * https://docs.oracle.com/en/cloud/saas/netsuite/ns-online-help/section_1534492737.html (lines) and
  * https://docs.oracle.com/en/cloud/saas/netsuite/ns-online-help/section_N1472877.html: rows of one
- * external ID are one journal, which a second import does not double.
+ * external ID are one journal, which a second import doesn't duplicate.
  */
 export const netsuite: EntryFileWriter = {
   charset: "utf-8",

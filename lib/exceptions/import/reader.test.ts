@@ -31,7 +31,7 @@ async function count(batches: AsyncIterable<{ rows: unknown[]; refused: unknown[
   return counts;
 }
 
-test("rows come in batches of a thousand with a digest each", async () => {
+test("rows are read in batches of a thousand, each with a digest", async () => {
   const file = Array.from(
     { length: 2500 },
     (_, nth) => `{"title":"T${nth}","severity":"low"}`,

@@ -9,7 +9,7 @@ export type ReadEvent = TieoutEvent & { id: string; subject: string | null };
 
 /** Options of reading for ever. */
 export type PollOptions = CallOptions & {
-  /** Saves the place to go on from, once your loop is done with all events of a page. */
+  /** Saves the position to continue from, once your loop has handled all events of a page. */
   save?: (cursor: string) => unknown;
 };
 

@@ -22,7 +22,7 @@ export async function unwrap(
   const read = (name: string) =>
     String((headers instanceof Headers ? headers.get(name) : headers[name]) ?? "");
   const [id, timestamp] = [read("webhook-id"), read("webhook-timestamp")];
-  // A timestamp that is no number is not within the tolerance either.
+  // A timestamp that isn't a number is outside the tolerance, too.
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp || Number.NaN)) <= TOLERANCE_SECONDS))
     throw refused("The webhook-timestamp is missing or more than 5 minutes off.");
   const body = textOf(rawBody);

@@ -210,7 +210,7 @@ test("a failed connection names the address", async () => {
   expect((await failureOf(create())).message).toBe(`The connection to ${server.url}/ failed.`);
 });
 
-test("what is logged of a client has no credential", () => {
+test("a logged client doesn't contain its credential", () => {
   expect(inspect(tieout, { depth: 9, showHidden: true })).not.toContain("id.secret");
 });
 

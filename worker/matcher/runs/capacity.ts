@@ -1,7 +1,7 @@
 import { memoryBytes } from "#lib/runtime/memory.ts";
 import { ApiError } from "#lib/wire/errors.ts";
 
-/** The share of the process's memory that one run may use: two large runs go on at a time. */
+/** The share of the process's memory that one run may use: two large runs can run at a time. */
 const SHARE_OF_MEMORY = 0.3;
 /**
  * Peak memory of the engine per line without its texts, measured with a million lines a side;

@@ -80,7 +80,7 @@ test.each<[string, () => Promise<unknown>]>([
   ["the days of grace passed", () => client.query("update public.sources set grace_days = 9")],
   ["the last run failed", () => client.query("update public.runs set status = 'failed'")],
   ["the engine is another", () => client.query("update public.runs set conditions = '{}'")],
-])("a run weighs lines again after %s, and then no more", async (_, change) => {
+])("a run reads lines again after %s, and only once", async (_, change) => {
   await tenant.run(period);
   expect(await weighs()).toBe(false);
   await change();
@@ -88,7 +88,7 @@ test.each<[string, () => Promise<unknown>]>([
   expect(await weighs()).toBe(false);
 });
 
-test("what was rejected stays rejected, as in one run over all lines", async () => {
+test("a rejected match stays rejected, as in a run over all lines", async () => {
   const before = (await runs()).at(-1)?.digest;
   await client.query("update public.runs set engine_version = '0', conditions = null");
   expect(await weighs()).toBe(true);
