@@ -240,8 +240,10 @@ function methodOf(
     const isOptional = !required || name === "format";
     return `${argument(name)}: ${isOptional ? `Optional[${type}] = None` : type}`;
   };
+  const isInteger = (id: string) =>
+    all.some(({ name, schema }) => name === id && schema.type === "integer");
   const signature = [
-    ...ids.map((id) => `${argument(snake(id))}: str`),
+    ...ids.map((id) => `${argument(snake(id))}: ${isInteger(id) ? "int" : "str"}`),
     ...(isFile ? ["file: FileContent"] : []),
     ...(bodyType
       ? [`body: ${requestBody?.required ? `T.${bodyType}` : `Optional[T.${bodyType}] = None`}`]

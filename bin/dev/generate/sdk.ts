@@ -107,6 +107,8 @@ function methodOf(
     parameter.$ref ? (document.components.parameters[nameOf(parameter)] as Parameter) : parameter,
   );
   const query = parameters.filter((parameter) => parameter.in === "query");
+  const isInteger = (id?: string) =>
+    parameters.some(({ name: item, schema }) => item === id && schema.type === "integer");
   const bodyType = requestBody && nameOf(requestBody.content["application/json"]?.schema);
   const isFile = requestBody !== undefined && !bodyType;
   const results = Object.entries(operation.responses)
@@ -131,7 +133,7 @@ function methodOf(
     ? `Omit<${queryType}, "format"> & Partial<Pick<${queryType}, "format">>`
     : queryType;
   const args = [
-    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, one]) => `${one}: string`),
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, id]) => `${id}: ${isInteger(id) ? "number" : "string"}`),
     ...(isFile ? ["file: FileBody"] : []),
     ...(bodyType ? [`body${requestBody?.required ? "" : "?"}: T.${bodyType}`] : []),
     ...(query.length > 0 ? [`query${isQueryRequired ? "" : "?"}: ${queryArgument}`] : []),

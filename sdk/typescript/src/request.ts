@@ -40,9 +40,10 @@ export type Request = {
 export type Send = (request: Request) => Promise<{ response: Response; data: unknown }>;
 
 /** A parameter of a path. An empty one would be another route. */
-export function segment(name: string, value: string): string {
-  if (typeof value !== "string" || value === "") throw new TypeError(`The ${name} is missing.`);
-  return encodeURIComponent(value);
+export function segment(name: string, value: string | number): string {
+  const text = typeof value === "number" ? String(value) : value;
+  if (typeof text !== "string" || text === "") throw new TypeError(`The ${name} is missing.`);
+  return encodeURIComponent(text);
 }
 
 /** The query of a path: a list is joined by commas, and what isn't set is left out. */

@@ -267,6 +267,12 @@ test("paths are encoded, lists are joined, and an ID can't be left out", async (
   expect(() => tieout.exceptions.get("")).toThrow("The id is missing.");
 });
 
+test("the number of a statement goes into a path as it was read", async () => {
+  server.script(json(200, {}));
+  await tieout.reconciliations.getSignedStatement("rcn_1", 2);
+  expect(server.received.map(({ url }) => url)).toEqual(["/v1/reconciliations/rcn_1/statements/2"]);
+});
+
 test("a list iterates all pages with the same query, and retries within", async () => {
   server.script(
     json(200, { items: [{ id: "a" }, { id: "b" }], next_cursor: "2" }),

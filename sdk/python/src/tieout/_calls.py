@@ -165,11 +165,12 @@ def failure_of(error: httpx.HTTPError) -> TieoutError:
     return TieoutError("connection_failed", message, retryable=True)
 
 
-def segment(name: str, value: str) -> str:
+def segment(name: str, value: Union[str, int]) -> str:
     """An empty segment would be another route."""
-    if not isinstance(value, str) or value == "":
+    text = str(value) if isinstance(value, int) else value
+    if not isinstance(text, str) or text == "":
         raise TypeError(f"The {name} is missing.")
-    return quote(value, safe="")
+    return quote(text, safe="")
 
 
 def outgoing_of(

@@ -1752,14 +1752,14 @@ class Reconciliations(SyncResource):
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/statements", options, query={"limit": limit, "cursor": cursor})
 
-    def get_signed_statement(self, id: str, number: str, **options: Unpack[Options]) -> T.SignedStatement:
+    def get_signed_statement(self, id: str, number: int, **options: Unpack[Options]) -> T.SignedStatement:
         """Get a signed statement.
 
         The statement as it was when the period closed for this time.
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/statements/{segment('number', number)}", options)
 
-    def get_statement_bundle(self, id: str, number: str, **options: Unpack[Options]) -> Export:
+    def get_statement_bundle(self, id: str, number: int, **options: Unpack[Options]) -> Export:
         """Get a signed statement with all that proves it.
 
         A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, its entries for the ledger, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
@@ -1977,14 +1977,14 @@ class AsyncReconciliations(AsyncResource):
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/statements", options, query={"limit": limit, "cursor": cursor})
 
-    async def get_signed_statement(self, id: str, number: str, **options: Unpack[Options]) -> T.SignedStatement:
+    async def get_signed_statement(self, id: str, number: int, **options: Unpack[Options]) -> T.SignedStatement:
         """Get a signed statement.
 
         The statement as it was when the period closed for this time.
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/statements/{segment('number', number)}", options)
 
-    def get_statement_bundle(self, id: str, number: str, **options: Unpack[Options]) -> AsyncExport:
+    def get_statement_bundle(self, id: str, number: int, **options: Unpack[Options]) -> AsyncExport:
         """Get a signed statement with all that proves it.
 
         A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, its entries for the ledger, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.

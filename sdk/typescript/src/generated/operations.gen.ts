@@ -1283,7 +1283,7 @@ export class ReconciliationsResource extends Resource {
    *
    * The statement as it was when the period closed for this time.
    */
-  getSignedStatement(id: string, number: string, options?: CallOptions): Call<T.SignedStatement> {
+  getSignedStatement(id: string, number: number, options?: CallOptions): Call<T.SignedStatement> {
     return callOf(this.send, { method: "GET", path: `/v1/reconciliations/${segment("id", id)}/statements/${segment("number", number)}`, options });
   }
 
@@ -1292,7 +1292,7 @@ export class ReconciliationsResource extends Resource {
    *
    * A zip of the statement, its matches, members, exclusions and carried lines, the hashes of its evidence, its entries for the ledger, the signatures, the rules and engine versions, and a verifier. For who may read the audit log, the slice of it that covers the close, with its signed checkpoint. `node verify.mjs bundle.zip` checks it offline, on Node 20 or newer, without anything installed: that lines are matched, excluded or open to the cent, and that digest, chain and signature agree.
    */
-  getStatementBundle(id: string, number: string, options?: CallOptions): Export {
+  getStatementBundle(id: string, number: number, options?: CallOptions): Export {
     return exportOf(this.send, `/v1/reconciliations/${segment("id", id)}/statements/${segment("number", number)}/bundle`, undefined, options);
   }
 
