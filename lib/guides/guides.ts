@@ -12,7 +12,7 @@ export const GUIDE_GROUPS = [
     slugs: ["idempotency", "pagination", "errors-and-limits", "cors", "versioning"],
   },
   { title: "API keys", slugs: ["key-rotation", "key-protection"] },
-  { title: "Reconciling", slugs: ["lines", "bank-files", "matching", "entries"] },
+  { title: "Reconciling", slugs: ["lines", "bank-files", "matching", "closing", "entries"] },
   { title: "Exceptions and records", slugs: ["sla-monitor", "records"] },
   {
     title: "Events and security",

@@ -99,6 +99,7 @@ async function reality(
     [/\b8080\b/g, String(await freePort())],
     [/<key_id>\.<key_secret>/g, await createKey(text, tenant, token)],
     [/<token>/g, token],
+    [/<reviewer's token>/g, await userToken(tenant, ["tenant_admin"], "rita")],
     [/<shared secret>/g, stack.jwtSecret],
     [/<publishable key>/g, stack.publishableKey],
     [/<service-role key>/g, stack.secretKey],

@@ -14,6 +14,9 @@ type Expected = {
   lines: [number, string, string][];
   skipped: number;
   balance_holds?: boolean;
+  /** The balances at the ends of a running balance. */
+  opening?: number;
+  closing?: number;
 };
 
 const expected = JSON.parse(readFileSync(join(FOLDER, "expected.json"), "utf8")) as Record<
@@ -44,4 +47,8 @@ test.each(Object.entries(expected))("%s is read right, without a question", asyn
     warnings: [],
     balance_holds: right.balance_holds ?? null,
   });
+  if (right.opening !== undefined)
+    expect(reading.summary?.statements).toMatchObject([
+      { opening_balance_minor: right.opening, closing_balance_minor: right.closing },
+    ]);
 });

@@ -24,6 +24,9 @@ type Account = {
   before: number;
 };
 
+/** A row with a balance, and the sum of all amounts down to that row, its own included. */
+type BalancedRow = { balance: number; amount: number; sum: number };
+
 const ORDERS = ["oldest_first", "newest_first"] as const;
 
 /**
@@ -34,9 +37,18 @@ export class RunningBalance {
     ORDERS.map((order) => ({ order, polarity, holds: 0, breaks: 0, firstBreak: null })),
   );
   readonly #accounts = new Map<string, Account>();
+  #sum = 0;
+  #first: BalancedRow | null = null;
+  #last: BalancedRow | null = null;
+  #isInterrupted = false;
 
   /** `balance`: null if the row has none. */
   add(account: string, amount: number, balance: number | null, place: Place): void {
+    this.#sum += amount;
+    if (balance !== null) {
+      this.#last = { balance, amount, sum: this.#sum };
+      this.#first ??= this.#last;
+    }
     const last = this.#accounts.get(account);
     if (last) {
       last.after += amount;
@@ -80,6 +92,24 @@ export class RunningBalance {
   /** An unreadable row interrupts the sequence: the comparison starts again after it. */
   interrupt(): void {
     this.#accounts.clear();
+    this.#isInterrupted = true;
+  }
+
+  /**
+   * The balances before the first line and after the last one, in the sign of the amounts. Null
+   * unless every row can be read and at least one balance follows from the one before it.
+   */
+  get ends(): { opening: number; closing: number } | null {
+    const { order, polarity, holds, breaks } = this.best;
+    if (!this.#first || !this.#last || this.#isInterrupted || holds === 0 || breaks > 0) return null;
+    const [first, last] = [this.#first, this.#last];
+    const [top, bottom] = [polarity * first.balance, polarity * last.balance];
+    return order === "oldest_first"
+      ? { opening: top - first.sum, closing: bottom + this.#sum - last.sum }
+      : {
+          opening: bottom - last.amount - (this.#sum - last.sum),
+          closing: top + first.sum - first.amount,
+        };
   }
 
   /** The order that most rows follow. */

@@ -5,7 +5,7 @@ import type { Reading } from "../reader.ts";
 import { type BalanceCourse, RunningBalance } from "../running-balance.ts";
 import { Statement } from "../statement.ts";
 import { minorOf, type StatedBalance } from "./csv-stated-balances.ts";
-import { plainWords } from "./csv-words.ts";
+import { isAvailableBalance, plainWords } from "./csv-words.ts";
 
 /** Columns whose values separate the accounts of a file with several. */
 const ACCOUNT_NAMES =
@@ -21,6 +21,8 @@ export class BalanceChecks {
   readonly #byAccount = new RunningBalance();
   #column = -1;
   #accountColumns: number[] = [];
+  #firstDay: string | null = null;
+  #lastDay: string | null = null;
   #stated = 0;
   #conflicting = false;
 
@@ -45,6 +47,9 @@ export class BalanceChecks {
         : writtenAmount(text, line.currency, this.#reading.mapping?.decimal_separator);
     const balance = typeof read === "number" ? read : null;
     const amount = line.amount_minor - (line.fee_minor ?? 0);
+    const day = line.booked_date ?? line.value_date;
+    if (this.#firstDay === null || day < this.#firstDay) this.#firstDay = day;
+    if (this.#lastDay === null || day > this.#lastDay) this.#lastDay = day;
     this.#whole.add("", amount, balance, line.position);
     if (this.#accountColumns.length > 0)
       this.#byAccount.add(this.#accountOf(cells), amount, balance, line.position);
@@ -83,6 +88,17 @@ export class BalanceChecks {
     return minorOf(stated, mapping?.currency ?? currency, mapping?.decimal_separator);
   }
 
+  /** A file that states no balance has those at the ends of its running balance. */
+  #stateEnds(): void {
+    const isOfOneAccount = this.course === this.#whole.best;
+    const ends = this.#stated === 0 && isOfOneAccount ? this.#whole.ends : null;
+    const column = this.#reading.mapping?.balance;
+    if (ends === null || column === undefined || isAvailableBalance(column)) return;
+    const { statement } = this;
+    Object.assign(statement, ends, { periodStart: this.#firstDay, periodEnd: this.#lastDay });
+    if (statement.summary().balance_holds) this.#stated = 1;
+  }
+
   /** Takes a balance outside of the table, or in a row of it that is not a line. */
   state(stated: StatedBalance): void {
     const { mapping, currency } = this.#reading;
@@ -108,6 +124,7 @@ export class BalanceChecks {
   }
 
   end(out: LineCollector): void {
+    this.#stateEnds();
     // Several opening balances belong to several accounts.
     if (this.#stated > 0 && !this.#conflicting) out.close(this.statement);
     const { holds, breaks, firstBreak } = this.course;

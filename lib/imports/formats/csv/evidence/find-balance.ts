@@ -1,12 +1,11 @@
 import { OTHER_BALANCES } from "../csv-other-languages.ts";
 import { isConfirmed } from "../csv-readings.ts";
-import { plainWords } from "../csv-words.ts";
+import { isAvailableBalance, plainWords } from "../csv-words.ts";
 import type { Evidence } from "./evidence.ts";
 import { FEE_NAMES } from "./weigh-fee.ts";
 
 const BALANCE_NAMES =
   /balance|\b(?:sal[dt]o|saldos|solde|kontostand|saldobelop|stand|zustatek|zostatok|egyenleg|bilans)\b/;
-const AVAILABLE = /\b(?:available|verfugbar|disponible|disponibile|beschikbaar|tillganglig)\b/;
 
 const OTHERS = new Set(OTHER_BALANCES.split("|").map(plainWords));
 
@@ -25,7 +24,7 @@ export function findBalance(evidence: Evidence): void {
   // A balance is written in major units.
   if (balance !== undefined || fields.amount_minor !== undefined) return;
   const named = evidence.free("amount").filter(({ name }) => isBalanceName(name));
-  const first = named.find(({ name }) => !AVAILABLE.test(plainWords(name))) ?? named[0];
+  const first = named.find(({ name }) => !isAvailableBalance(name)) ?? named[0];
   const column =
     named.find(({ all }) => evidence.stepsAreAmounts(all)) ??
     first ??
