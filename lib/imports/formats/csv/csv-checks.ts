@@ -58,7 +58,7 @@ export class BalanceChecks {
 
   /**
    * Whether a row's amount moves the balance in the row, so that it is a line whatever its text
-   * says; null if only the next row could tell.
+   * says; null if only the next row can show that.
    */
   isMovedBy(amount: string, cells: readonly string[]): boolean | null {
     const moved = this.minorOf(amount);
@@ -83,7 +83,7 @@ export class BalanceChecks {
     return minorOf(stated, mapping?.currency ?? currency, mapping?.decimal_separator);
   }
 
-  /** Takes a balance outside of the table, or in a row of it that is not a line. */
+  /** Adds a balance that is outside of the table, or in a row of it that is not a line. */
   state(stated: StatedBalance): void {
     const { mapping, currency } = this.#reading;
     const fileCurrency = mapping?.currency ?? currency;
