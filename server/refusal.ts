@@ -29,7 +29,7 @@ const LINGER_MS = 2000;
 const refused = new WeakSet<Duplex>();
 
 /**
- * Answers on a bare socket a request that Node could not parse. Whatever follows on this socket is
+ * Answers a request that Node could not parse, on a bare socket. Later data on this socket is
  * ignored.
  */
 export async function refuseSocket(socket: Duplex, error: NodeJS.ErrnoException): Promise<void> {

@@ -25,7 +25,7 @@ const { AUDIT_SIGNING_KEY, WEBHOOK_ALLOW_HOSTS } = workerEnv();
 if (AUDIT_SIGNING_KEY.length === 0) throw new Error("AUDIT_SIGNING_KEY is not set");
 
 const OTHER_JOBS = 3;
-/** Files of connections take as long as their server does, so they never take every place. */
+/** Fetching takes as long as the server does, so these jobs never take every place. */
 const LOOKS = 3;
 const LOOKS_OF_TENANT = 2;
 const placesOf = (flag: string) => (flag.startsWith("connection:") ? LOOKS_OF_TENANT : LOOKS);

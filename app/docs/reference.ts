@@ -10,7 +10,7 @@ const FRESH_MS = 5 * 60_000;
 const document = openApiDocument();
 let cached: { at: number; reference: Reference } | undefined;
 
-/** The reference, with examples as of now. */
+/** The reference, with the times of its examples moved to the present. */
 export function reference(): Reference {
   const now = Date.now();
   if (!cached || now - cached.at > FRESH_MS) cached = { at: now, reference: build(now) };

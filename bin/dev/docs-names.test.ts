@@ -5,11 +5,17 @@ import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
 const CODE = /\.(?:tsx?|mjs|sql|json)$/;
-/** What engineers of the project read. Guides are for callers of the API, who know no such name. */
+/**
+ * Documents for engineers of the project. Guides are for callers of the API and name no such
+ * things.
+ */
 const DOCUMENTS = /^(?:CONTRIBUTING\.md|README\.md|docs\/[\w-]+\.md|docs\/decisions\/.*\.md)$/;
-/** A function of the database, a React hook, or a name with an underscore such as a column's. */
+/** A database function, a React hook, or a name with an underscore such as a column's. */
 const NAME = /`(?:(?:private|public)\.)?((?:use[A-Z]\w+|[a-z]+(?:_[a-z0-9]+)+))(?:\([^`]*\))?`/g;
-/** Not of this code: an example, a metric whose name is composed, and functions of Postgres and Citus. */
+/**
+ * Names that aren't in this code: an example, a metric with a composed name, and functions of
+ * Postgres and Citus.
+ */
 const OTHERS = [
   "close_thing",
   "pg_dump",

@@ -21,7 +21,7 @@ export type Project = {
   maxBytes: number;
   /** DATABASE_DISK, a path on the database's disk; empty if that is on another machine. */
   disk: string;
-  /** EVIDENCE_BUCKET; empty if new files are kept in the database. */
+  /** EVIDENCE_BUCKET; empty if new files are stored in the database. */
   bucket: string;
 };
 

@@ -22,7 +22,7 @@ const alertSearch = { new: parseAsBoolean.withDefault(false) };
 
 type OpenDialog = { kind: "edit" | "delete"; channel: AlertChannel };
 
-/** Where the tenant's alerts go. What each person is mailed is on their profile. */
+/** The tenant's alert channels. Mail to a single user is set on their profile. */
 export function AlertsPage() {
   const tenant = useTenantId();
   const { search, set } = useSearch(alertSearch, []);

@@ -2,7 +2,7 @@ import type { CHANNEL_KINDS } from "#lib/alerts/contract.ts";
 
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
-/** What a channel is sent, and what that means. */
+/** The alerts that a channel can receive, with explanations. */
 export const CHANNEL_LABELS: Record<ChannelKind, { name: string; hint: string }> = {
   exception_breached: { name: "Breaches", hint: "An exception passed its deadline." },
   exception_at_risk: {

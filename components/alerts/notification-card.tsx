@@ -24,7 +24,7 @@ import { PRODUCT } from "#lib/wire/product.ts";
 import { isSandbox } from "#lib/wire/sandbox.ts";
 import { notificationSettings } from "./queries.ts";
 
-/** What the reader is mailed of this tenant. */
+/** The alerts about this tenant that the user gets by mail. */
 export function NotificationCard() {
   const tenant = useTenantId();
   const { data: stored, error, refetch } = useQuery(notificationSettings(tenant));
@@ -79,7 +79,7 @@ function SettingsForm({ stored }: { stored: Version<NotificationSettings> }) {
     send: (body) =>
       callApi(putNotificationSettingsContract, { tenant, body, ifMatch: stored.etag }).catch(
         async (error: Error) => {
-          // Saved in another tab: that is shown, and can be changed again.
+          // Saved in another tab: that version is shown, and can be changed again.
           if (error instanceof ApiProblem && error.status === 412)
             await cache.invalidateQueries({ queryKey });
           throw error;

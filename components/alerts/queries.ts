@@ -21,7 +21,7 @@ export function channelPages(tenant: string) {
   );
 }
 
-/** The reader's own, with their ETag. */
+/** The user's own settings, with their ETag. */
 export function notificationSettings(tenant: string) {
   return versionQuery({
     keyPrefix: resourceKey(tenant, "notifications"),

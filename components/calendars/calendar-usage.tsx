@@ -15,7 +15,7 @@ import { policyOf, versionsOf } from "./queries.ts";
 
 const LIST = new Intl.ListFormat("en");
 
-/** What counts by a calendar, and the versions that it had. */
+/** What uses a calendar, and its versions. */
 export function CalendarUsage({ id }: { id: string }) {
   const tenant = useTenantId();
   const policy = useQuery(policyOf(tenant)).data?.data;

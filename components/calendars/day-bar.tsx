@@ -4,8 +4,8 @@ import { stretchOf, timeOf } from "./hours.ts";
 const DAY_MINUTES = 1440;
 
 /**
- * A day's hours drawn from midnight to midnight; says nothing that the fields don't. A drawing:
- * inline styles are refused by the page's policy.
+ * A day's hours, drawn from midnight to midnight; the fields contain the same information. Drawn as
+ * SVG, because the content security policy refuses inline styles.
  */
 export function DayBar({ intervals }: { intervals: readonly Interval[] }) {
   const visible = intervals.flatMap(({ from, to }) => {

@@ -35,7 +35,7 @@ export function slotOf(interval: Interval): Slot {
   return { ...interval, key: lastKey };
 }
 
-/** The hours to add to a day: office hours, or an interval after those it has. */
+/** The hours to add to a day: office hours, or an interval after the existing ones. */
 export function nextSlot(taken: readonly Interval[]): Slot {
   const last = taken
     .map(({ to }) => to)
@@ -107,7 +107,7 @@ export function faultsIn({ name, time_zone, weekly, special_days }: Draft): Prob
   ]);
 }
 
-/** With these days instead of what was on their dates, in order. */
+/** Adds these days in order. They replace existing days of the same dates. */
 export function withDays(known: readonly SpecialDay[], added: readonly SpecialDay[]): SpecialDay[] {
   const dates = new Map([...known, ...added].map((day) => [day.date, day]));
   return [...dates.values()].sort((left, right) => left.date.localeCompare(right.date));

@@ -83,7 +83,7 @@ export function weekdayOf(date: string): Weekday {
   return WEEKDAYS[(new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7] as Weekday;
 }
 
-/** What a year's view needs of each day, computed once per set of hours. */
+/** The data that the year view shows of each day, computed once per set of hours. */
 export function dayKinds({ weekly, special_days }: Hours): (date: string) => DayKind {
   const open = new Set(weekly.map(({ day }) => day));
   const special = new Map(special_days.map(({ date, intervals }) => [date, intervals.length]));
@@ -100,7 +100,7 @@ export function dayKinds({ weekly, special_days }: Hours): (date: string) => Day
  */
 export type Month = { name: string; blanks: number; days: string[] };
 
-/** `count` months from the one that has the day `first`, YYYY-MM-DD. */
+/** `count` months, beginning with the month of the day `first`, YYYY-MM-DD. */
 export function monthsFrom(first: string, count: number): Month[] {
   const [year = 0, month = 1] = first.split("-").map(Number);
   return Array.from({ length: count }, (_, n) => {

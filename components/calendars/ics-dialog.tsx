@@ -31,7 +31,7 @@ const REASONS: Record<Reason, string> = {
 };
 const SHOWN_SKIPPED = 10;
 
-/** Reads special days from an ICS file, and says what of it was skipped. */
+/** Reads special days from an ICS file, and reports what was skipped. */
 export function IcsDialog({ known, onAdd, onClose }: Props) {
   const tenant = useTenantId();
   const [read, setRead] = useState<Read | null>(null);

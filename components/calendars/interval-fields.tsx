@@ -23,7 +23,7 @@ type Props<Shown extends Interval> = {
   children?: ReactNode;
 };
 
-/** From when to when, as typed; tidied once it is left. */
+/** The start and end as typed; they are normalised when the field loses focus. */
 export function IntervalFields<Shown extends Interval>({
   label,
   nextDay,

@@ -25,7 +25,7 @@ type Body = ReturnType<typeof bodyOf>;
 type Props = {
   before: Version<Calendar>;
   after: Body;
-  /** Were it to apply to open exceptions. */
+  /** The impact if the change applies to open exceptions. */
   impact: Impact;
   onClose: () => void;
   onSaved: (version: Version<Calendar>) => void;
@@ -112,7 +112,7 @@ function changesOf(before: Calendar, after: Body): [name: string, before: string
   return rows.filter(([, now, then]) => now !== then);
 }
 
-/** No line ends within days or times. */
+/** Prevents line breaks within days and times. */
 function weekOf({ weekly }: { weekly: Calendar["weekly"] }): string {
   const words = `${formatWeek(weekly)} (${formatWorkingTime(weekMinutes(weekly))})`;
   return words.replaceAll("–", "\u2060–\u2060");

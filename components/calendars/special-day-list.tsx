@@ -17,7 +17,7 @@ type Props = {
   onRemove?: (day: SpecialDay) => void;
 };
 
-/** A calendar's special days, those to come first. */
+/** A calendar's special days, upcoming ones first. */
 export function SpecialDayList({ days, today, onEdit, onRemove }: Props) {
   const [all, setAll] = useState(false);
   const ahead = days.filter(({ date }) => date >= today);

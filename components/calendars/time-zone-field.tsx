@@ -8,7 +8,7 @@ import { Combobox } from "#components/ui/combobox.tsx";
 
 const SHOWN = 50;
 
-/** A time zone of the IANA, found by the words of its name. */
+/** An IANA time zone, searched by the words of its name. */
 export function TimeZoneField({
   value,
   error,

@@ -10,7 +10,10 @@ import { classes } from "#components/ui/classes.ts";
 import { formatBytes } from "#components/ui/format-bytes.ts";
 import { type Evidence, getEvidenceContentContract } from "#lib/evidence/contract.ts";
 
-/** A file with who added it. `onReplace` and `onRemove` are absent where it can't be. */
+/**
+ * A file with the person who added it. `onReplace` and `onRemove` are omitted if that isn't
+ * possible.
+ */
 export function EvidenceFile({
   file: { id, file_name, media_type, bytes, sha256, superseded_by, is_signed, ...added },
   onReplace,

@@ -12,7 +12,7 @@ import { evidenceKey } from "./queries.ts";
 
 type Added = {
   files: readonly File[];
-  /** What tells these files from others: a File becomes {} in JSON. */
+  /** Identifies these files: a File becomes {} in JSON. */
   identity: string;
   supersedes?: string;
 };

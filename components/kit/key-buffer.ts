@@ -34,7 +34,7 @@ export function bufferKeys(): void {
   function onFocus({ target }: FocusEvent): void {
     if (!(target instanceof HTMLElement) || !target.matches(FIELD)) return;
     end();
-    // After the form's own handlers of the focus.
+    // Runs after the form's own focus handlers.
     queueMicrotask(() => typeInto(target as HTMLInputElement | HTMLTextAreaElement, keys));
   }
   window.addEventListener("keydown", onKeyDown, options);

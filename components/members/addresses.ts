@@ -1,4 +1,4 @@
-/** As the server's, but for what is rare: zod isn't in the browser's build. */
+/** Like the server's check, except for rare addresses: the browser's build doesn't contain zod. */
 const ADDRESS = /^[^\s@"'<>()]+@[^\s@.]+(?:\.[^\s@.]+)+$/;
 
 /** The addresses in a field, separated by commas, spaces or lines, each once. */
@@ -12,7 +12,7 @@ export function addressesIn(text: string): string[] {
   return [...seen.values()];
 }
 
-/** What is wrong with the field: names the first entry that isn't an address. Empty: nothing. */
+/** The error of the field, which names the first entry that isn't an address; empty without one. */
 export function addressFault(text: string): string {
   const addresses = addressesIn(text);
   if (addresses.length === 0) return "Enter an email address.";

@@ -20,7 +20,7 @@ import { invitationPages, peopleKey } from "./queries.ts";
 
 const OPEN = ["pending", "expired"];
 
-/** Those that wait to be accepted, and those that expired: something can be done about either. */
+/** Pending and expired invitations: an admin can do something about both. */
 export function InvitationList() {
   const tenant = useTenantId();
   const { items } = useList(invitationPages(tenant));

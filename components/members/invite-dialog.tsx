@@ -90,7 +90,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A refusal that says of which address it is. */
+/** A refusal that names the address it is about. */
 function named(problem: ApiProblem, address: string): ApiProblem {
   const { status, code, requestId, errors } = problem;
   const own = errors.map((error) => ({ ...error, message: `${address}: ${error.message}` }));

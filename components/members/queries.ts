@@ -16,7 +16,7 @@ export function memberPages(tenant: string, q: string | null) {
   return listQuery({ keyPrefix: peopleKey(tenant), contract: listTenantMembersContract, call });
 }
 
-/** Newest first. Asked again and again: a mail is sent, an invitation accepted. */
+/** Newest first. Polled, because mails are sent and invitations accepted in the background. */
 export function invitationPages(tenant: string) {
   const call = { tenant, params: { id: tenant }, query: { limit: PAGE_SIZE } };
   return listQuery(

@@ -121,7 +121,8 @@ export function RunsCard({ overview: { runs, as_of } }: Props) {
 }
 
 /**
- * What a run found at that time: later decisions have changed it, so no page shows exactly these.
+ * What a run found at that time. Later decisions have changed it, so no page shows exactly these
+ * rows.
  */
 function Found({ value, label }: { value: number; label: string }) {
   if (value === 0) return null;

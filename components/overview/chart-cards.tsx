@@ -16,7 +16,7 @@ type Props = { overview: Overview };
 const HEIGHT_PX = 190;
 const CHART = "h-47.5";
 
-/** What is due in the next 8 hours, and how much of it will breach at the present rate. */
+/** The exceptions due in the next 8 hours, and how many of them will breach at the present rate. */
 export function OutlookCard({ overview: { outlook, as_of } }: Props) {
   const { timeZone } = usePreferences();
   const tenant = useTenantId();

@@ -11,7 +11,10 @@ import { oneException } from "./links.ts";
 
 type Item = Overview["next"][number];
 
-/** Exceptions by deadline, each with the time that is left. `own`: the assignee needs no saying. */
+/**
+ * Exceptions by deadline, each with the time left. `own`: all are the user's, so no assignee is
+ * shown.
+ */
 export function DeadlineList({
   label,
   items,

@@ -79,7 +79,7 @@ export function MineCard({ overview }: Props) {
   );
 }
 
-/** The end of what counts as due. */
+/** The end of the period in which exceptions count as due. */
 function lastHour({ outlook }: Overview): string | undefined {
   return outlook.hours.at(-1)?.due_before;
 }

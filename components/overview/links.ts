@@ -54,8 +54,8 @@ export function apiKey(tenant: string, id: string): string {
 }
 
 /**
- * The calls that an API key made in a time, without those that only named it, and of these, those
- * that were refused.
+ * The calls that an API key made in a period, without those that only named it; and the refused
+ * ones among them.
  */
 export function callsOf(
   tenant: string,

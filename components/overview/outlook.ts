@@ -7,9 +7,9 @@ type Outlook = {
 };
 
 /**
- * What breaches if exceptions go on being closed at the same rate, those with the earliest deadline
- * first, and nothing is added or moved. Of the first-in-deadline order no other order loses fewer
- * (Jackson 1955): by hour h at least max over j ≤ h of due(j) − rate × j.
+ * The exceptions that breach if closing continues at the same rate, in the order of deadlines, and
+ * nothing is added or moved. No other order loses fewer (Jackson 1955): by hour h at least max over
+ * j ≤ h of due(j) − rate × j.
  */
 export function burnDown({ closed_per_hour, hours }: Outlook, nowMs: number): Step[] {
   let due = 0;

@@ -26,7 +26,7 @@ const REFUSAL = {
   remedy: "Ask a tenant admin for a role.",
 };
 
-/** A tenant's home: what is at stake now, and what has happened. */
+/** A tenant's home: the current risk, and recent activity. */
 export function OverviewPage() {
   return (
     <RolePage access={getOverviewContract.access} title="Overview" refusal={REFUSAL}>

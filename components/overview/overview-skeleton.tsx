@@ -3,7 +3,7 @@ import { Skeleton } from "#components/ui/skeleton.tsx";
 const TILES = ["a", "b", "c", "d"];
 const CARDS = ["a", "b", "c", "d", "e", "f"];
 
-/** The overview's shape: four figures, then cards in two columns. */
+/** The overview's skeleton: four figures, then cards in two columns. */
 export function OverviewSkeleton() {
   return (
     <div role="status" aria-label="Loading the overview" className="flex flex-col gap-4">

@@ -8,7 +8,7 @@ type AssignableInput = {
 };
 
 /**
- * Who can be assigned, in the menu's order: oneself, nobody, the present assignee, the other
+ * The people to assign, in the menu's order: the user, nobody, the current assignee, the other
  * members. With a search, those whose name matches.
  */
 export function assignable({ query, self, value, members }: AssignableInput): (string | null)[] {

@@ -89,7 +89,7 @@ function optionsOf(known: Member[], { query, self, value, isLoading }: OptionInp
       ),
   }));
   const typed = `user:${query}`;
-  // Whether it is a member's is not known before.
+  // Until the search has run, it is unknown whether the name is a member's.
   if (isLoading) return options;
   const isListed = roles.has(typed) || typed === self || typed === value;
   if (USER_REFERENCE.test(typed) && !isListed)

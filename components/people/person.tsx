@@ -15,7 +15,7 @@ export function Person({ reference }: { reference: string | null }) {
   );
 }
 
-/** For a flex box that is there anyway. */
+/** For use within an existing flex box. */
 export function PersonParts({ reference }: { reference: string | null }) {
   if (reference === null) return <span className="text-muted">Unassigned</span>;
   const name = personName(reference);

@@ -6,8 +6,9 @@ export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 /**
- * `timeZone`: "UTC", or the IANA zone of the browser: as one signs in, until UTC is chosen.
- * `singleKeys`: whether single-key shortcuts are on; speech input users may want them off.
+ * `timeZone`: "UTC", or the IANA zone of the browser, which applies from sign-in until the user
+ * chooses UTC. `singleKeys`: whether single-key shortcuts are on; speech input users may want them
+ * off.
  */
 export type Preferences = {
   theme: Theme;
@@ -16,7 +17,7 @@ export type Preferences = {
   board: BoardDisplay;
 };
 
-/** How someone likes lists of exceptions: `columns` in place of the usual ones. */
+/** Display settings for lists of exceptions: `columns` replaces the default columns. */
 export type BoardDisplay = { density: Density; columns: readonly string[] | null };
 export const DENSITIES = ["comfortable", "compact"] as const;
 export type Density = (typeof DENSITIES)[number];
@@ -29,7 +30,7 @@ export const BOARD_COOKIE = "tieout.board";
 
 const COLUMNS_MAX = 200;
 
-/** `compact:due,money`; without a colon the usual columns. */
+/** `compact:due,money`; without a colon, the default columns. */
 export function writeBoardDisplay({ density, columns }: BoardDisplay): string {
   return columns === null ? density : `${density}:${columns.join()}`;
 }

@@ -3,7 +3,7 @@ export function localTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** As people read it: `America/New York`. */
+/** The name as it is displayed: `America/New York`. */
 export function zoneName(zone: string): string {
   return zone.replaceAll("_", " ");
 }

@@ -22,8 +22,8 @@ export type ReconciliationInput = Pick<Created, Fields>;
 export type Draft = Record<Fields, string>;
 
 /**
- * For a new one also whether the service matches the lines of two sources, which it names then, or
- * its counts are reported.
+ * A new one also says whether the service matches the lines of two sources, which it then names, or
+ * the counts are reported.
  */
 export type NewDraft = Draft & {
   matched_by: "here" | "elsewhere";
@@ -133,7 +133,7 @@ export function missingIn(draft: Draft): Problems {
   };
 }
 
-/** The same of a new one. */
+/** The same checks for a new one. */
 export function missingInNew({
   matched_by,
   left_source_id,

@@ -34,7 +34,7 @@ export function StatusLabel({ status }: { status: ReconciliationStatus }) {
   );
 }
 
-/** The status, or that it is being closed; and whether that failed. */
+/** The status, or that the period is being closed and whether that failed. */
 export function PeriodStatus({
   reconciliation: { status, closing, closing_failure },
 }: {

@@ -6,7 +6,7 @@ type Narrowed = {
   date_to?: string;
 };
 
-/** The page of exactly these lines of a period. */
+/** The page that lists exactly these lines of a period. */
 export function periodLines(
   tenant: string,
   reconciliation_id: string,

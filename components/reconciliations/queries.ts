@@ -22,7 +22,7 @@ const PAGE_SIZE = 50;
 const REFRESH_MS = 15_000;
 const RUNNING_MS = 600;
 const SIGNED_STATEMENTS_SHOWN = 50;
-/** While the matcher prepares or closes it. */
+/** Polled while the matcher prepares or closes it. */
 const CHANGING_MS = 2_000;
 
 /** The cache key of a tenant's reconciliations and everything that belongs to them. */
@@ -76,7 +76,7 @@ export function periodsOfPair(tenant: string, { left_source_id, right_source_id 
 export const isUnderWay = (run: Run | undefined) =>
   run?.status === "queued" || run?.status === "running";
 
-/** The period's newest runs. Asked often while one is under way. */
+/** The period's newest runs. Polled often while one is in progress. */
 export function runsOfReconciliation(tenant: string, id: string) {
   return singleQuery(
     {
@@ -91,7 +91,7 @@ export function runsOfReconciliation(tenant: string, id: string) {
   );
 }
 
-/** A run, asked until it has ended. */
+/** A run, polled until it has ended. */
 export function runById(tenant: string, id: string) {
   return singleQuery(
     {

@@ -11,7 +11,7 @@ import { Combobox } from "#components/ui/combobox.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Source } from "#lib/sources/contract.ts";
 
-/** A source to compare, found by its name. */
+/** Picks a source to compare, searched by name. */
 export function SourcePicker({
   label,
   value,

@@ -6,8 +6,8 @@ import { ERRORS, type ErrorCode, type FieldError } from "#lib/wire/errors.ts";
 type Problem = { detail?: string; errors?: FieldError[] };
 
 /**
- * Why a request failed: the title from the error catalogue, what the response said, and where more
- * is written.
+ * Why a request failed: the title from the error catalogue, the detail of the response, and a link
+ * to the documentation.
  */
 export function Cause({
   call: { error_code: code, status, response },

@@ -22,14 +22,14 @@ type Props = {
   onChoose: (from: Date, to: Date) => void;
 };
 
-/** Calls, errors and response times over time. Choosing a range of it filters the list. */
+/** Calls, errors and response times over time. Choosing a range filters the list. */
 export function Charts({ query, live, onChoose }: Props) {
   const { timeZone } = usePreferences();
   const { data: stats, isError } = useQuery({
     ...requestStatsOf(useTenantId(), query, live),
     placeholderData: (known) => known,
   });
-  // The list below says what is wrong.
+  // The list below shows the error.
   if (!stats) return isError ? null : <Skeleton className="mb-4 h-44 w-full short:hidden" />;
   const steps = everyStep(stats);
   const calls = sumOf(steps, "calls");

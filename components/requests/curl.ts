@@ -14,7 +14,10 @@ const LEFT_OUT = new Set([
   "x-request-id",
 ]);
 
-/** The call as a command. The credential is a variable to be set; what was masked is left out. */
+/**
+ * The call as a command. The credential is a variable that the user sets; masked values are left
+ * out.
+ */
 export function curlOf(
   { method, path, query, request }: LoggedRequestDetail,
   origin: string,
@@ -32,7 +35,7 @@ export function curlOf(
   ].join(" \\\n  ");
 }
 
-/** For a POSIX shell: nothing in single quotes is read but their end. */
+/** For a POSIX shell: within single quotes, only the closing quote is special. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

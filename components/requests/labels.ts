@@ -48,7 +48,7 @@ const PAGES: Record<string, (id: string) => string> = {
   evt: (id) => `requests?view=deliveries&event_id=${id}`,
 };
 
-/** The page of what an ID is of, if it has one. */
+/** The page of the resource that an ID identifies, if it has one. */
 export function pageOf(tenant: string, id: string): string | null {
   const path = PAGES[id.slice(0, 3)]?.(id);
   return path === undefined ? null : `/${tenant}/${path}`;

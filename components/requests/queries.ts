@@ -12,7 +12,7 @@ const CHART_MS = 10_000;
 
 const requestsKey = (tenant: string) => resourceKey(tenant, "requests");
 
-/** `live`: whether it follows the newest. */
+/** `live`: whether it follows the newest requests. */
 export function requestPages(tenant: string, query: Record<string, string>, live = false) {
   return listQuery(
     {
@@ -31,7 +31,7 @@ export function requestStatsOf(tenant: string, query: Record<string, string>, li
   );
 }
 
-/** It never changes. */
+/** A logged request never changes. */
 export function requestById(tenant: string, id: string) {
   return singleQuery(
     {

@@ -66,7 +66,7 @@ function Requests({
 }) {
   const tenantId = useTenantId();
   const [openedAt] = useState(now);
-  /** The first row when the pointer came to the rows. */
+  /** The first row at the time when the pointer entered the rows. */
   const [pointedFrom, setPointedFrom] = useState<string | null>(null);
   const isPaused = search.live && pointedFrom !== null;
   const query = requestQuery(search, openedAt);

@@ -77,7 +77,9 @@ export function requestQuery(search: RequestSearch, now: number): Record<string,
   });
 }
 
-/** To the minute: both ends of the page's first paint and of the browser's are the same. */
+/**
+ * Rounded to the minute, so that the server's first paint and the browser compute the same times.
+ */
 function timesOf(
   { period, from, to }: RequestSearch,
   now: number,

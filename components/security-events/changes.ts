@@ -9,7 +9,7 @@ export function changesOf(details: Record<string, unknown>): FieldChange[] {
   );
 }
 
-/** The rest of the details, without what the target is called. */
+/** The other details, without the target's name. */
 export function factsOf(details: Record<string, unknown>): Record<string, unknown> {
   if (isPair(details)) return {};
   return Object.fromEntries(

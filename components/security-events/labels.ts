@@ -98,7 +98,7 @@ export const ACTIONS: Record<string, string> = {
   "matching.undone": "Undid a decision",
   "matching.run_requested": "Ran the rules",
   "matching.rules_updated": "Changed matching rules",
-  // What was recorded before there was a category.
+  // Events from before categories were recorded.
   "matching_rules.updated": "Changed matching rules",
   "line.excluded": "Excluded a line",
   "line.included": "Included a line again",

@@ -9,7 +9,7 @@ const PAGE_SIZE = "100";
 
 const eventsKey = (tenant: string) => resourceKey(tenant, "security-events");
 
-/** The list, whatever its filters. */
+/** The list with any filters. */
 export const eventListKey = (tenant: string) =>
   [...eventsKey(tenant), listSecurityEventsContract.operationId] as const;
 
@@ -21,7 +21,7 @@ export function eventPages(tenant: string, query: Record<string, string>) {
   });
 }
 
-/** It never changes. */
+/** An event never changes. */
 export function eventById(tenant: string, id: string) {
   return singleQuery(
     {

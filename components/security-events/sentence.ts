@@ -11,7 +11,7 @@ type Named = Pick<
 >;
 type Details = SecurityEvent["details"];
 
-/** What was done to what has this name, of events whose details have all that it needs. */
+/** The sentence for a named target, for events whose details contain everything that it needs. */
 const VERBS: Record<string, (name: string, details: Details) => string> = {
   "reconciliation.created": (name) => `created ${name}`,
   "reconciliation.prepared": (name) => `signed ${name} as prepared`,
@@ -72,7 +72,7 @@ const VERBS: Record<string, (name: string, details: Details) => string> = {
   "alert_channel.deleted": (name) => `deleted the alert channel ${name}`,
 };
 
-/** What was done to what has no name. */
+/** The sentence for a target without a name. */
 const COUNTED: Record<string, (details: Details) => string | null> = {
   "exceptions.bulk_updated": ({ count }) => counted("changed", count),
   "exceptions.imported": ({ accepted }) => counted("imported", accepted),
@@ -98,7 +98,7 @@ export function sentenceOf(event: Named): string {
   return `${whoOf(event)} ${done}${reasonText(event)}`;
 }
 
-/** The same of a target, where matches, runs and decisions go by their period. */
+/** The same for a target; matches, runs and decisions are named by their period. */
 export function targetNameIn(event: Pick<SecurityEvent, "details">, target: string): string | null {
   const { reconciliation_name: period } = event.details;
   return /^(?:mat|run|dec)_/.test(target) && isName(period) ? period : nameIn(event);
@@ -111,7 +111,7 @@ function nameIn({ details }: Pick<SecurityEvent, "details">): string | null {
   return found ?? null;
 }
 
-/** What the sentence names: of matches and runs, which have no name, their period. */
+/** The name in the sentence: matches and runs have no name, so their period is used. */
 function subjectIn(event: Named): string | null {
   const { target, details, type } = event;
   if (target?.startsWith("user:")) return target.slice("user:".length);

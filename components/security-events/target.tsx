@@ -29,7 +29,7 @@ export function Target({ event, target }: Props) {
 /** Targets that are never deleted, so that their name now can be fetched for an old event. */
 const NAMED = /^(rcn|src)_/;
 
-/** By the name that it had then, otherwise by its name now. */
+/** The name at the time of the event, otherwise the current name. */
 function TargetName({ event, target }: Props) {
   if (target.startsWith("user:")) return target.slice("user:".length);
   const name = targetNameIn(event, target);

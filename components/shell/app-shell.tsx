@@ -34,7 +34,7 @@ export function AppShell({ surfaces, firstSteps, children }: Props) {
         <Brand className="h-9 px-2" />
         <TenantSwitcher />
         <SearchButton />
-        {/* What stands below stays in view, however low the window. */}
+        {/* The items at the bottom stay visible, however low the window is. */}
         <div className="-m-1 min-h-0 flex-1 overflow-y-auto p-1">
           <Navigation surfaces={surfaces} />
         </div>

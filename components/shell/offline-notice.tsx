@@ -63,8 +63,8 @@ export function OfflineNotice() {
 }
 
 /**
- * Keeps a link to another of our pages from being followed without a network. What opens within the
- * page is left alone.
+ * Prevents links to other pages from being followed without a network. Links within the page still
+ * work.
  */
 function keepForLater(event: MouseEvent): void {
   if (

@@ -95,7 +95,7 @@ export function sectionOf(segments: readonly string[]): string {
   return segments.find((segment) => !segment.startsWith("(")) ?? "";
 }
 
-/** The pages of a tenant by what they are for, in the order of the navigation. */
+/** A tenant's pages by purpose, in the order of the navigation. */
 export function groupsOf(
   surfaces: readonly SurfaceLink[],
 ): { name: string; sections: readonly Section[] }[] {

@@ -67,7 +67,7 @@ function TenantLinks() {
   ));
 }
 
-/** A sandbox has its live tenant's name, and its mark in place of the ID. */
+/** A sandbox shows its live tenant's name, with a sandbox mark instead of the ID. */
 function TenantName({ id, name }: Tenant) {
   return (
     <span className="min-w-0 flex-1">

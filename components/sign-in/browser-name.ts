@@ -1,4 +1,4 @@
-/** In this order, because each also names those after it. */
+/** In this order, because the user agent of each also names those after it. */
 const BROWSERS: [mark: RegExp, name: string][] = [
   [/\bEdgA?\//, "Edge"],
   [/\bOPR\//, "Opera"],

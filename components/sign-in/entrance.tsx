@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Brand } from "#components/kit/brand.tsx";
 
-/** A page before one is in: what this is, and one thing to do. */
+/** A page for users who aren't signed in: the product's name, and one thing to do. */
 export function Entrance({
   title,
   intro,

@@ -17,7 +17,7 @@ import { SignInForm } from "./sign-in-form.tsx";
 
 type Invited = AccountResponse<"invitation">;
 
-/** What the holder of a mailed link is invited to, and the way in. */
+/** The invitation behind a mailed link, and the way to accept it. */
 export function Invitation({ min }: { min: number }) {
   const token = useLinkToken();
   const { data, error, refetch } = useQuery({

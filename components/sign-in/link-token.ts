@@ -5,8 +5,8 @@ import { useEffect, useState } from "react";
 let linkToken = "";
 
 /**
- * The token in the fragment of a mailed link, undefined until the page is awake. Taken out of the
- * address at once: neither the history nor who looks over a shoulder has it then.
+ * The token in the fragment of a mailed link, undefined until hydration. It is removed from the URL
+ * at once, so that neither the history nor an onlooker has it.
  */
 export function useLinkToken(): string | undefined {
   const [token, setToken] = useState<string>();

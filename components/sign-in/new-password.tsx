@@ -6,7 +6,7 @@ import { useForm } from "#components/kit/use-form.ts";
 import { PasswordField } from "#components/ui/password-field.tsx";
 
 type Props = {
-  /** Whose password it is: for password managers. */
+  /** The account of the password, for password managers. */
   email?: string;
   min: number;
   start: string;
@@ -16,7 +16,7 @@ type Props = {
   children?: ReactNode;
 };
 
-/** A form that sets a password: typed once, since it can be shown. */
+/** A form that sets a password. It is typed only once, since it can be shown. */
 export function NewPasswordForm({ email, min, start, pending, send, onDone, children }: Props) {
   const id = useId();
   const form = useForm({

@@ -63,10 +63,10 @@ export function ProfilePage({
   );
 }
 
-/** Which zone times are shown in, with the way to the other. */
+/** The time zone in which times are shown, with a switch to the other one. */
 function TimeZone() {
   const { timeZone, setTimeZone } = usePreferences();
-  // The server can't know the browser's.
+  // The server doesn't know the browser's zone.
   const local = useSyncExternalStore(
     () => () => {},
     localTimeZone,

@@ -79,7 +79,7 @@ export function SessionWatch({ providers }: { providers: readonly SignInProvider
     let isCurrent = true;
     callAccount("membership", { tenant_id: tenant.id })
       .then(({ is_member }) => is_member ?? true)
-      // Without an answer, signing in again is what is left to do.
+      // Without a response, signing in again is the only option.
       .catch(() => true)
       .then((found) => isCurrent && setMember(found));
     return () => {

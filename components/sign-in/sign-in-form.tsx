@@ -27,7 +27,7 @@ export function SignInForm({
   callbackPath: string;
   providers: readonly SignInProvider[];
   initialError?: string;
-  /** Whose account it has to be. */
+  /** The email of the account that has to sign in. */
   email?: string;
   /** Stay on the page: `onSignedIn` is called after sign-in, and providers open in another tab. */
   inPlace?: { onSignedIn: () => void };
@@ -45,7 +45,7 @@ export function SignInForm({
   async function postForm(provider: string, action: string, fields: Record<string, string>) {
     setBusy(provider);
     setError(undefined);
-    // A page that stays open keeps its times.
+    // Pages that stay open keep their times.
     if (!inPlace) storeLocalTimeZone();
     try {
       const url = await postAuth(action, { ...fields, callbackUrl: callbackPath });

@@ -13,7 +13,7 @@ import { type Source, updateSourceContract } from "#lib/sources/contract.ts";
 import { DELIMITER_LABELS, ENCODING_LABELS, FIELD_LABELS } from "./imports/labels.tsx";
 import { sourceById, sourcesKey } from "./queries.ts";
 
-/** How a source's files of columns are read. */
+/** How a source's files with columns are read. */
 export function SourceMapping({ source: { id, mapping } }: { source: Source }) {
   const tenant = useTenantId();
   const cache = useQueryClient();

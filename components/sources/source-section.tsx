@@ -22,7 +22,7 @@ export function Section({
   );
 }
 
-/** Stands where a section has nothing to list. */
+/** Shown in a section that has nothing to list. */
 export function SectionNotice(props: ComponentProps<typeof Notice>) {
   return (
     <div className="rounded-lg border border-line">

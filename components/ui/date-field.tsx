@@ -12,7 +12,7 @@ import { FIELD, Field } from "./text-field.tsx";
 const EXAMPLE = "26 Nov 2026";
 const EXAMPLE_WITH_TIME = "26 Nov 2026, 14:30";
 
-/** The days that can be chosen where nothing else is said. */
+/** The range of days that can be chosen by default. */
 const FIRST_DAY = "1970-01-01";
 const LAST_DAY = "2999-12-31";
 
@@ -22,12 +22,12 @@ type Days = {
   onChange: (day: string) => void;
   min?: string;
   max?: string;
-  /** Given, the value has a time of day: this one, "17:00", if only a day is chosen. */
+  /** If set, the value has a time of day: this one ("17:00") if only a day is chosen. */
   time?: string;
 };
 
 /**
- * A field for a day, or with `time` for a day and a time, shown as everywhere on the pages, with a
+ * A field for a day, or with `time` for a day and a time, in the format of all pages, with a
  * calendar to choose from.
  */
 export function DateField({
@@ -61,7 +61,8 @@ export function DateField({
 }
 
 /**
- * The control of a day, without its label. `onFault` says what is wrong with the text, if anything.
+ * The control for a day, without its label. `onFault` reports the error of the text, if there is
+ * one.
  */
 export function DateControl({
   id,
@@ -96,7 +97,7 @@ export function DateControl({
   const popover = `${id}-calendar`;
 
   function change(day: string): void {
-    // Before the event reaches a form that reads its fields.
+    // Runs before the event reaches a form that reads its fields.
     if (hidden.current) hidden.current.value = day;
     onChange(day);
   }
@@ -124,7 +125,7 @@ export function DateControl({
     change(time === undefined ? day : `${day}T${value.slice(11) || time}`);
     box.current?.hidePopover();
     input.current?.focus();
-    // Tells a form that applies its fields as they change.
+    // Notifies a form that applies its fields as they change.
     hidden.current?.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
@@ -159,7 +160,7 @@ export function DateControl({
         ref={box}
         id={popover}
         popover="auto"
-        // A click between its days must not take the focus out of the field.
+        // A click between the days must not take the focus out of the field.
         tabIndex={-1}
         role="dialog"
         aria-label="Calendar"
@@ -180,7 +181,7 @@ export function DateControl({
   );
 }
 
-/** What is wrong with a text that gave no value: it is no day (`day` is null), or out of range. */
+/** The error of a text without a valid value: it is not a day (`day` is null), or out of range. */
 function faultOf(
   day: string | null,
   { min, max, time }: { min: string; max: string; time: string | undefined },

@@ -60,7 +60,7 @@ export const CAUSES: Record<(typeof ATTEMPT_CAUSES)[number], string> = {
   recover: "Recovered",
 };
 
-/** A failure in two words, as what a delivery failed with, and advice. */
+/** A failure in two words, as in a delivery's status, with advice. */
 export const FAILURES: Record<FailureKind, { label: string; noun: string; advice: string }> = {
   signature_failed: {
     label: "Signature rejected",

@@ -8,7 +8,7 @@ import { headerNameFault, headerValueFault } from "#lib/wire/receiver-headers.ts
 type Severity = NonNullable<WebhookFilters["severity"]>[number];
 type Currency = NonNullable<WebhookFilters["amount"]>["currency"];
 
-/** Filters as they are typed: lists are separated by commas. */
+/** Filters as typed: lists are separated by commas. */
 export type FiltersDraft = {
   severity: readonly Severity[];
   assigned_to: string;
@@ -18,7 +18,7 @@ export type FiltersDraft = {
   reconciliation_ids: string;
 };
 
-/** Headers are one per line, `Name: value`. A name alone keeps the value that is stored. */
+/** Headers, one per line: `Name: value`. A name alone keeps its stored value. */
 export type OptionsDraft = {
   filters: FiltersDraft;
   headers: string;
@@ -26,7 +26,7 @@ export type OptionsDraft = {
   oauth: OauthDraft;
 };
 
-/** Without a token URL there is none. An empty secret keeps what is stored. */
+/** Without a token URL, no token is requested. An empty secret keeps the stored one. */
 export type OauthDraft = {
   token_url: string;
   client_id: string;
@@ -79,7 +79,7 @@ export function oauthOf({ token_url, client_id, client_secret, scope }: OauthDra
   };
 }
 
-/** Filters as a body has them, in one order, so that two can be compared. */
+/** The filters as in a request body, in a fixed order, so that two can be compared. */
 export function filtersOf(draft: FiltersDraft): WebhookFilters {
   const listed = (text: string) => [...new Set(text.split(/[\s,]+/).filter(Boolean))];
   const assigned_to = listed(draft.assigned_to).map((name) =>
@@ -149,7 +149,7 @@ export function missingInOptions({
   };
 }
 
-/** Filters as people read them. */
+/** The filters in words. */
 export function describeFilters(filters: WebhookFilters): string[] {
   const { severity, assigned_to, amount, source_ids, reconciliation_ids } = filters;
   return [

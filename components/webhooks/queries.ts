@@ -153,7 +153,7 @@ export function missedCount(tenant: string, id: string, since: string) {
   );
 }
 
-/** What filters would have sent of the last 7 days. */
+/** The deliveries of the last 7 days that the filters would have sent. */
 export function webhookFilterPreview(
   tenant: string,
   body: { events: EventKind[]; filters: WebhookFilters },

@@ -15,7 +15,7 @@ const OBSERVANCE =
 
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-/** Why an event is no closed day, or undefined if it may be one. */
+/** Why an event adds no closed day, or undefined if it may add one. */
 export function reasonToSkip(event: ICAL.Component): SkipReason | undefined {
   if (isCancelled(event)) return "cancelled";
   if (isObservance(event)) return "observance";
@@ -30,8 +30,8 @@ export function isCancelled(event: ICAL.Component): boolean {
 }
 
 /**
- * A day that is observed while people work. "Independence Day (observed)" is a holiday: the day on
- * which it is celebrated.
+ * A day that is observed while people work. "Independence Day (observed)" is a holiday: the day of
+ * its celebration.
  */
 function isObservance(event: ICAL.Component): boolean {
   const categories = event

@@ -5,19 +5,19 @@ import { invalidRequest } from "../wire/errors.ts";
 const SSH_PORT = "22";
 
 /**
- * The address as a URL of https, whose parser normalises every notation of a host; that of sftp has
- * the port of SSH unless it names one.
+ * The address as an https URL, whose parser normalises every notation of a host. An sftp address
+ * gets SSH's port unless it names one.
  */
 export function addressUrl(address: string): URL {
   const isSftp = address.startsWith("sftp:");
   const url = new URL(isSftp ? address.replace(/^sftp:/, "https:") : address);
-  // The parser leaves the port of https out, which SSH may have.
+  // The parser drops the default port of https, which SSH may use.
   const named = /^sftp:\/\/[^/?#]*:443(?:[/?#]|$)/.test(address);
   if (isSftp && url.port === "" && !named) url.port = SSH_PORT;
   return url;
 }
 
-/** Why nothing may be fetched from an address, as far as it shows, or null. */
+/** Why nothing may be fetched from an address, as far as the address shows it; null if it may. */
 export function addressFault(address: string, allowHosts: ReadonlySet<string>): string | null {
   const url = addressUrl(address);
   if (address.startsWith("sftp:") && url.port === SSH_PORT) url.port = "";

@@ -14,7 +14,7 @@ import {
   userReference,
 } from "../wire/schema.ts";
 
-/** How many names a test lists. */
+/** The maximum number of names that a test lists. */
 export const NAMES_LISTED = 10;
 
 export const connectionId = id("con");
@@ -43,7 +43,7 @@ const schedule = z
     error: "Must be later than at.",
   });
 
-/** A folder at a server, below a connection's address. */
+/** A folder on a server, below a connection's address. */
 export const folderName = text(CONNECTIONS.move_to.max).regex(
   /^(?!\.{1,2}$)[^/\\]+$/,
   "Give the name of one folder.",

@@ -1,6 +1,6 @@
 /**
- * Whether a name fits a glob, in which `*` is any characters and `?` is one. It takes at most the
- * product of their lengths, because a tenant gives the one and a server the other.
+ * Whether a name matches a glob, in which `*` is any characters and `?` is one. The time is at most
+ * the product of their lengths, because the pattern comes from a tenant and the name from a server.
  */
 export function globMatches(name: string, glob: string): boolean {
   const [letters, marks] = [[...name], [...glob]];

@@ -3,8 +3,8 @@ import { env } from "../runtime/env.ts";
 import { invalidRequest } from "../wire/errors.ts";
 
 /**
- * An address that nobody can guess, below the domain whose mail this installation receives.
- * @throws ApiError 400 if it receives none
+ * An address that nobody can guess, in the domain whose mail this installation receives.
+ * @throws ApiError 400 if it receives no mail
  */
 export function newMailAddress(): string {
   const { INBOX_DOMAIN } = env();

@@ -9,7 +9,7 @@ import { remoteError } from "./remote/remote-error.ts";
 
 const TIMEOUT_MS = 15_000;
 
-/** Signs in at the server and lists files, without fetching or pinning anything. */
+/** Signs in to the server and lists files, without fetching or pinning anything. */
 export async function testConnection(ctx: Context, id: string): Promise<ConnectionTest> {
   const settings = await read<SealedConnection>(ctx, "open_connection_test", { id });
   const result = await resultOf(ctx, settings);

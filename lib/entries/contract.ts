@@ -23,7 +23,7 @@ import {
 
 export const ENTRY_BATCH_STATES = ["ready", "exported"] as const;
 
-/** A list of batches names all files of each. */
+/** In a list, each batch names all of its files. */
 export const PUSHED_FILES_MAX = 1000;
 
 const PUSH_STATES = ["waiting", "done", "failed", "stopped"] as const;
@@ -111,7 +111,10 @@ export type BatchFile = {
   format: PushFormat;
 };
 
-/** How many entries the file's currency has, and how many files of the format they need. */
+/**
+ * The number of entries in the file's currency, and the number of files of this format that they
+ * need.
+ */
 export function partsOf({ batch, currency, format }: BatchFile): { count: number; parts: number } {
   const count = batch.sums.find((sum) => sum.currency === currency)?.entry_count ?? 0;
   return { count, parts: Math.max(1, Math.ceil(count / FORMAT_FILES[format].maxEntries)) };

@@ -1,7 +1,7 @@
 import { decimalText } from "../wire/decimal-text.ts";
 import type { Entry, EntryBatch, ExportedEntry } from "./contract.ts";
 
-/** An entry with what is the same for its whole batch. */
+/** An entry, together with the fields that all entries of its batch share. */
 export function exportedEntry(
   entry: Entry,
   { number, posting_date }: Pick<EntryBatch, "number" | "posting_date">,

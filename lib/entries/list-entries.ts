@@ -19,7 +19,7 @@ export async function listEntries(
   };
 }
 
-/** The batch's ID and the place in it, in the form of every ID. */
+/** The batch's ID and the entry's place in it, in the form of every ID. */
 function entryId(batch: string, place: number): string {
   return `ent_${batch.slice("bat_".length)}${place.toString(16).padStart(8, "0")}`;
 }

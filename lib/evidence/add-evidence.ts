@@ -16,7 +16,7 @@ import { evidenceTypeOf, namedByType } from "./evidence-type.ts";
 type Query = z.output<typeof addEvidenceContract.query>;
 type File = { stream: ReadableStream<Uint8Array>; length: number | null };
 
-/** A file is held in memory more than twice: as sent, and in base64. */
+/** A file is in memory more than twice: as sent, and in base64. */
 const uploads = () =>
   singleton(
     "evidence-uploads",
@@ -34,8 +34,9 @@ const uploads = () =>
   );
 
 /**
- * Keeps a file with its subject. @throws ApiError `invalid_request` for content that evidence can't
- * be, `payload_too_large`, `not_found`, `conflict`, `rate_limited`, `unavailable`
+ * Stores a file with its subject.
+ * @throws ApiError `invalid_request` for content that isn't accepted as evidence,
+ * `payload_too_large`, `not_found`, `conflict`, `rate_limited`, `unavailable`
  */
 export async function addEvidence(
   ctx: Context,
@@ -71,8 +72,8 @@ async function factsOf(content: Buffer) {
 }
 
 /**
- * Stores the content, and lets the database add the file; a content without a file is removed. If
- * nobody knows whether the file was added, its content stays.
+ * Stores the content, and lets the database add the file. Content without a file is removed, unless
+ * it is unknown whether the file was added.
  */
 async function store(
   ctx: Context,

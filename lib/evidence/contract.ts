@@ -8,7 +8,7 @@ export const EVIDENCE_SUBJECTS = ["exception", "match", "line", "reconciliation"
 
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/** What evidence can be, by its content. None of it is something that a browser runs. */
+/** The accepted types of evidence, detected from the content. Browsers execute none of them. */
 export const EVIDENCE_TYPES = [
   "application/pdf",
   "image/png",

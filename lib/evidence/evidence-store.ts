@@ -24,12 +24,12 @@ export function currentStore(): EvidenceStore {
   return storeOf(env().EVIDENCE_BUCKET ?? null);
 }
 
-/** The store that a file was kept in, which may be another than that of new ones. */
+/** The store that contains a file, which may differ from the store of new ones. */
 export function storeOf(bucket: string | null): EvidenceStore {
   return bucket === null ? inDatabase : inBucket(bucket);
 }
 
-/** The functions that write the rest of a file write and delete its content, too. */
+/** The functions that write the file's row also write and delete its content. */
 const inDatabase: EvidenceStore = {
   store: async (_ctx, _id, content) => ({ content: content.toString("base64") }),
   async *read(ctx, id, bytes) {

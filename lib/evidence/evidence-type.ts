@@ -16,10 +16,10 @@ const EXTENSIONS: Record<EvidenceType, readonly string[]> = {
   "text/plain": ["txt", "csv", "eml", "log", "md"],
 };
 
-/** How much of a text is examined to find its type. */
+/** How much of a text is examined to detect its type. */
 const BEGINNING_CHARACTERS = 16_384;
 
-/** A control character that texts don't have. */
+/** A control character that doesn't occur in texts. */
 const BINARY = /[^\P{Cc}\t\n\f\r\u0080-\u009f]/u;
 
 /** How HTML, SVG and XML begin, after what browsers skip (mimesniff.spec.whatwg.org). */
@@ -30,8 +30,8 @@ const EMAIL_HEADER = /^[!-9;-~]+:[ \t]?.*(?:\r?\n[ \t].*)*\r?\n/;
 const EMAIL_FIELDS = /^(?:from|date|received|return-path|delivered-to|message-id|mime-version):/im;
 
 /**
- * What a file is by its content, or null for what evidence can't be: programs, archives, macros,
- * markup that a browser would run.
+ * The type of a file's content, or null for content that isn't accepted as evidence: programs,
+ * archives, macros, and markup that a browser would execute.
  */
 export async function evidenceTypeOf(content: Uint8Array): Promise<EvidenceType | null> {
   const detected = await fileTypeFromBuffer(content);
@@ -45,7 +45,7 @@ export async function evidenceTypeOf(content: Uint8Array): Promise<EvidenceType 
   return isCsv(text) ? "text/csv" : "text/plain";
 }
 
-/** The name with an extension of its type, so that a double click opens nothing else. */
+/** The name with an extension of its type, so that a double click opens no other program. */
 export function namedByType(fileName: string, type: EvidenceType): string {
   const name = fileName.replaceAll(/[/\\\p{Cc}]/gu, "_");
   const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
@@ -69,7 +69,7 @@ function isEmail(text: string): boolean {
   return EMAIL_HEADER.test(`${header}\n`) && EMAIL_FIELDS.test(header);
 }
 
-/** Two rows or more, with the same delimiter equally often in each. */
+/** At least two rows, each with the same number of the same delimiter. */
 function isCsv(text: string): boolean {
   const isWhole = text.length < BEGINNING_CHARACTERS;
   const rows = text.split(/\r?\n/).slice(0, isWhole ? undefined : -1);

@@ -6,7 +6,8 @@ import { storeOf } from "./evidence-store.ts";
 type Opened = { file_name: string; bytes: number; bucket: string | null };
 
 /**
- * The file as it was added, for a browser to save and never to show. @throws ApiError `not_found`
+ * The original file, for a browser to save and never to render.
+ * @throws ApiError `not_found`
  */
 export async function getEvidenceContent(ctx: Context, id: string) {
   const { file_name, bytes, bucket } = await read<Opened>(ctx, "open_evidence_content", { id });
@@ -20,7 +21,7 @@ export async function getEvidenceContent(ctx: Context, id: string) {
   };
 }
 
-/** A store that does not answer is found out before the response begins. */
+/** Detects a store that doesn't answer before the response begins. */
 async function* followed(
   first: IteratorResult<Uint8Array>,
   rest: AsyncGenerator<Uint8Array>,

@@ -27,9 +27,9 @@ type AccountRequest<Call extends AccountCall> = {
 };
 
 /**
- * `account` returns the email whose account the attempt is at, for the limit per account.
- * `succeeds`: whether a call that is not refused proves a right link or password and so gives its
- * attempt back.
+ * `account` returns the email of the account that the attempt is for, for the limit per account.
+ * `succeeds`: whether a call that isn't refused proves a valid link or password, so that the
+ * attempt isn't counted.
  */
 type Limits<Call extends AccountCall> = {
   account?: (call: AccountRequest<Call>) => Promise<string> | string;

@@ -112,8 +112,8 @@ function withColumns(file: Export, columns: readonly string[] | undefined): Expo
 type Download = { body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>; name: string };
 
 /**
- * Like `endpoint`, for a response that is a file. What it fails on before the first byte is a
- * problem response.
+ * Like `endpoint`, for a response that is a file. An error before the first byte is a problem
+ * response.
  */
 export function downloadEndpoint<C extends Contract>(
   contract: C,
@@ -127,7 +127,9 @@ export function downloadEndpoint<C extends Contract>(
   });
 }
 
-/** A name that isn't plain ASCII goes by RFC 6266, after one that every client reads. */
+/**
+ * A name that isn't plain ASCII is encoded by RFC 6266, after a name that every client can read.
+ */
 function attachment(name: string): string {
   const plain = name.replaceAll(/[^ !#-[\]-~]/g, "_");
   const extended = encodeURIComponent(name).replaceAll(/['()*]/g, percentEncoded);

@@ -24,9 +24,10 @@ const limits = () =>
   }));
 
 /**
- * Allows `AUTH_FAILURES_PER_MINUTE` wrong passwords or links from an address, and ten of them at
+ * Allows `AUTH_FAILURES_PER_MINUTE` wrong passwords or links from an address, and ten of them for
  * one account. Attempts are counted before they are checked, so that no password is hashed over the
- * limit; a right one is given back. @throws ApiError `rate_limited`
+ * limit; a correct one is subtracted again.
+ * @throws ApiError `rate_limited`
  */
 export async function withSignInLimit<Answer>(
   { address, email }: Attempt,

@@ -8,8 +8,8 @@ import { ApiError, invalidRequest } from "../wire/errors.ts";
 import type { Item } from "./sheets.ts";
 
 /**
- * The rows are in memory until the workbook is written: some 140 MB of the server's 768 MB. The
- * contracts' `format` names this limit.
+ * The rows are in memory until the workbook is written, about 140 MB of the server's 768 MB. The
+ * contracts' `format` states this limit.
  */
 const ROWS_MAX = 20_000;
 

@@ -9,7 +9,7 @@ import { SKIP_REASONS, WARNING_CODES } from "./formats/skip-reasons.ts";
 /** Without `receiving`, which callers never see. */
 export const IMPORT_STATUSES = IMPORTS.status.filter((status) => status !== "receiving");
 export const IMPORT_MAX_BYTES = 1024 ** 3;
-/** The part of a file that a preview reads. */
+/** The size of the beginning of a file that a preview reads. */
 export const PREVIEW_MAX_BYTES = 1024 ** 2;
 const MAPPING_MAX_LENGTH = 8_000;
 
@@ -81,7 +81,7 @@ const statements = z
   )
   .max(100);
 
-/** What reading a file finds, for an import and for a preview. */
+/** The results of reading a file, for an import and for a preview. */
 const findings = {
   format: format.meta({ example: "camt.053" }),
   read_count: count.meta({ description: "Lines that could be read.", example: 214 }),

@@ -23,9 +23,9 @@ export type Opened = {
 
 /**
  * Stores an upload chunk by chunk, for a matcher to read; `Location` names its import. Nothing of
- * an incomplete upload is kept.
+ * an incomplete upload is stored.
  * @throws ApiError `invalid_request` if it is not a file of lines, or its mapping leaves a question
- *   open; `payload_too_large`; `not_found`; `conflict` and `unavailable` if there is no room
+ * open; `payload_too_large`; `not_found`; `conflict` and `unavailable` if there is no space
  */
 export async function createImport(
   ctx: Context,

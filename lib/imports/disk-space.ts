@@ -3,8 +3,7 @@ import { env } from "../runtime/env.ts";
 import { ApiError } from "../wire/errors.ts";
 
 /**
- * Each byte of a file needs about ten until it has become lines, indexes and their log; the rest is
- * for everything else.
+ * Each byte of a file needs about ten as lines, indexes and their log; the rest is for other data.
  */
 const BYTES_FOR_A_BYTE = 10;
 const LEFT_BYTES = 512 * 1024 * 1024;
@@ -15,7 +14,7 @@ export function databaseMaxBytes(): number | null {
 }
 
 /**
- * Checked before a byte is stored. `path`: of the disk that the database is on, if it is ours.
+ * Checked before a byte is stored. `path`: the database's disk, if it is on this machine.
  * @throws ApiError `unavailable`
  */
 export async function requireDiskSpace(

@@ -18,7 +18,10 @@ import { FORMAT_TRAITS, type Format, type Mapping } from "./formats/mapping.ts";
 import { HEAD_BYTES } from "./formats/reader.ts";
 import { FileRefused, refuseFile } from "./formats/refusal.ts";
 
-/** How much of a CSV file decides about its columns, in an import and in its preview. */
+/**
+ * The size of the part of a CSV file that decides about its columns, in an import and in its
+ * preview.
+ */
 const CSV_HEAD_BYTES = PREVIEW_MAX_BYTES;
 /** The maximum size of an unpacked file. */
 const UNPACKED_MAX_BYTES = 1024 ** 3;
@@ -28,7 +31,8 @@ const LAYERS_MAX = 2;
 type Stream = ReadableStream<Uint8Array>;
 
 /**
- * A file whose start has arrived: what its head shows, and all of its bytes, including the head.
+ * A file whose beginning has arrived: what its head shows, and all of its bytes, including the
+ * head.
  */
 export type OpenedFile = {
   format: Format;
@@ -111,7 +115,7 @@ async function opened(raw: AsyncGenerator<Uint8Array, void>, asked: Asked): Prom
 
 const ZIP_MARK = Buffer.from("PK\x03\x04");
 
-/** Reading ends with the body, whose rest is discarded. */
+/** Reading ends with the body; the rest is discarded. */
 async function* thenDiscard(
   chunks: AsyncIterable<Uint8Array>,
   raw: AsyncGenerator<Uint8Array, void>,

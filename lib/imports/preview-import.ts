@@ -18,8 +18,8 @@ const LINES_CHECKED = 1_000;
 type Query = z.output<typeof createImportContract.query>;
 
 /**
- * Reads the first MiB of a file and says what an import would do, without storing anything. @throws
- * ApiError `invalid_request`, `not_found`
+ * Reads the first MiB of a file and reports what an import would do, without storing anything.
+ * @throws ApiError `invalid_request`, `not_found`
  */
 export async function previewImport(
   ctx: Context,

@@ -12,16 +12,16 @@ type Opened = Pick<OpenedFile, "detection" | "head" | "workbook">;
 export type SettledMapping = {
   mapping: Mapping | null;
   /**
-   * What neither the mapping nor the file says: one question at a time, because an answer may
-   * settle others.
+   * A question that neither the mapping nor the file answers. One is asked at a time, because an
+   * answer may settle others.
    */
   questions: Question[];
   csv: Described["csv"] | null;
 };
 
 /**
- * The settings by which a file of columns is read: from the mapping, and for what it leaves open,
- * from the file's head. Chooses the sheet of a workbook.
+ * The settings by which a file with columns is read: from the mapping, and for missing ones from
+ * the file's head. Chooses the sheet of a workbook.
  * @throws ApiError `invalid_request` for a workbook without a table
  */
 export async function settleMapping(

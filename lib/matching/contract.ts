@@ -34,7 +34,9 @@ export const side = z.enum(SIDES).meta({ example: "left" });
 export const currency = z.string().meta({ example: "EUR" });
 const minor = z.int().meta({ example: 125000 });
 
-/** A sum in minor units: a number as long as JSON's keep it exact, its digits beyond 2^53 − 1. */
+/**
+ * A sum in minor units: a number if JSON's numbers hold it exactly, and its digits beyond 2^53 − 1.
+ */
 export const sum = z.union([z.int(), z.string().regex(/^-?\d{16,40}$/)]).meta({
   description: "In minor units; its digits as a text beyond 2^53 − 1.",
   example: 1_250_000,
@@ -98,7 +100,7 @@ export const explanation = z
       ])
       .nullable()
       .meta({ description: "Why it is only suggested; null of a match.", example: null }),
-    // Left out of what earlier versions kept.
+    // Omitted from what earlier versions stored.
     note: z.string().max(500).nullable().default(null).meta({
       description: "What the fields don't say, such as equal lines that were paired in order.",
       example: "Paired in order: 3 equal lines on each side.",
@@ -107,7 +109,7 @@ export const explanation = z
   .meta({ id: "MatchExplanation" });
 export type MatchExplanation = z.output<typeof explanation>;
 
-/** What identifies a line of a match. */
+/** The fields that identify a line of a match. */
 const lineWords = {
   value_date: z.iso.date().meta({ description: "The line's.", example: "2026-10-05" }),
   reference: z.string().nullable().meta({ description: "The line's.", example: "RG-2026-4711" }),
@@ -153,7 +155,7 @@ export const match = z
           description: "What of the line it takes; negated where the source is inverted.",
           example: 125000,
         }),
-        // Responses kept for a retry before there were these lack them.
+        // Responses stored for retries by earlier versions lack these.
         ...z.object(lineWords).partial().shape,
       }),
     ),
@@ -200,7 +202,7 @@ const matchRow = z.object({
   decided_at: match.shape.decided_at,
   created_at: time,
 });
-/** A row of exported matches: a line of one. */
+/** A row of exported matches: one of a match's lines. */
 export type MatchRow = z.output<typeof matchRow>;
 
 const AMOUNT_MAX = Number.MAX_SAFE_INTEGER;

@@ -4,7 +4,7 @@ import { everyPage } from "../request/every-page.ts";
 import type { listMatchesContract, Match, MatchRow } from "./contract.ts";
 import { listMatches } from "./list-matches.ts";
 
-/** Every match that the filters leave, newest first: a row for each of its lines. */
+/** Every match that the filters select, newest first: a row for each of its lines. */
 export async function* exportMatches(
   ctx: Context,
   id: string,

@@ -11,7 +11,10 @@ export type StoredMatch = Omit<Match, "explanation"> & {
   plain: (PlainLine & { side: "left" | "right" })[] | null;
 };
 
-/** A match by hand, and one that agrees in all that its rule asks, are explained by their lines. */
+/**
+ * A manual match, and one that agrees in everything that its rule requires, are explained by their
+ * lines.
+ */
 export function explained({ explanation, plain, ...match }: StoredMatch): Match {
   return { ...match, explanation: explanation ?? explanationOf(match, plain ?? []) };
 }

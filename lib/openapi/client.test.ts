@@ -22,13 +22,13 @@ registerHooks({
   },
 });
 
-/** What users of the document generate from. */
+/** The generators that users of the document use. */
 const document = JSON.parse(JSON.stringify(publishedDocument()));
 
 let folder: string;
 beforeAll(async () => {
   const { astToString, default: openapiTS } = await import("openapi-typescript");
-  // Placed below the project, so that the program finds its packages.
+  // Placed inside the project, so that the program finds its packages.
   await mkdir(join(ROOT, "test-results"), { recursive: true });
   folder = await mkdtemp(join(ROOT, "test-results/typed-client-"));
   await writeFile(

@@ -108,7 +108,7 @@ export function enumNameOf(key: string): string | undefined {
   return NAMES.get(key);
 }
 
-/** The values in any order, which identify an enum. */
+/** The values in a fixed order, which identify an enum. */
 export function keyOf(values: readonly string[]): string {
   return values.toSorted().join(" ");
 }

@@ -4,8 +4,8 @@ const EXAMPLE_NOW = "2026-11-20T09:30:00.000Z";
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 
 /**
- * The document with its examples as of `now`, so that a deadline that someone copies is ahead, and
- * a `since` is recent.
+ * The document with its examples moved to `now`, so that a deadline that someone copies is in the
+ * future, and a `since` is recent.
  */
 export function moveExamples<Value>(node: Value, now: number, isExample = false): Value {
   if (typeof node === "string")

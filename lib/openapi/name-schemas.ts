@@ -72,7 +72,7 @@ function requestName(operationId: string, { properties = {} }: Node): string {
   }
 }
 
-/** A page is called after its items, if no other page of them has other fields. */
+/** A page is named after its items, if no other page of them has other fields. */
 function responseName(
   operationId: string,
   status: string,

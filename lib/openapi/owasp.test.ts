@@ -19,7 +19,7 @@ const REASONS: Record<string, string> = {
  */
 const OF_SCHEMAS = /array-limit|integer-format|integer-limit|string-limit/;
 
-/** A file is streamed and as long as what it holds, so it has no limit. */
+/** A file is streamed and as long as its content, so it has no limit. */
 const isExport = (path: readonly (string | number)[]) =>
   /^\/v1\/.+\/(?:export|bundle|pdf|content|ledger-file)$/.test(String(path[1])) &&
   path.includes("200");

@@ -2,7 +2,7 @@ import { type OpenApiDocument, openApiDocument } from "./document.ts";
 import { REPLAY_HEADERS, RESPONSE_HEADERS } from "./responses.ts";
 import { shareSchemas } from "./share-schemas.ts";
 
-/** Headers that prose describes once: their names in a response, and as components. */
+/** Headers that the description explains once: their names in a response, and as components. */
 const DESCRIBED_ONCE = new Set(
   Object.entries({ ...RESPONSE_HEADERS, ...REPLAY_HEADERS }).flatMap(([name, { $ref }]) => [
     name,
@@ -14,10 +14,10 @@ const NAMES_OF_OUR_OWN = new Set(["properties", "schemas", "parameters", "respon
 
 /**
  * The document as it is served and committed: sorted, and without examples, which the reference
- * shows. What says nothing is left out, too: bounds that every exact integer has, patterns that
- * repeat a format, lengths that repeat a pattern, int32 where bounds imply it, a parameter's
- * description where its schema repeats it, headers that every response has, which the description
- * names, and the one of replays, which the parameter names. Schemas that repeat are shared.
+ * shows. Redundant parts are left out, too: bounds that every exact integer has, patterns that
+ * repeat a format, lengths that repeat a pattern, int32 if bounds imply it, a parameter's
+ * description if its schema repeats it, headers that every response has, which the description
+ * names, and the header of replays, which the parameter names. Repeated schemas are shared.
  */
 export function publishedDocument(origin?: string): OpenApiDocument {
   const document = terse(openApiDocument(undefined, origin), "") as OpenApiDocument;
@@ -87,7 +87,7 @@ function undoubled(value: object): object {
   return repeated === description ? { ...value, schema: others } : value;
 }
 
-/** A schema of one type or null as one schema with both types, which says the same more briefly. */
+/** Combines a schema of one type or null into one schema with both types, which is shorter. */
 function withNullableType(value: object): object {
   const { anyOf, ...others } = value as { anyOf?: Record<string, unknown>[] };
   if (anyOf?.length !== 2) return value;
@@ -112,7 +112,7 @@ function isDate(keyword: string, value: unknown): boolean {
   );
 }
 
-/** A maximum length of a text whose pattern or format bounds it already. */
+/** A maximum length that the text's pattern or format already implies. */
 function isRepeatedLength(keyword: string, schema: object): boolean {
   if (keyword !== "maxLength") return false;
   const { format, pattern } = schema as { format?: string; pattern?: string };
@@ -120,7 +120,7 @@ function isRepeatedLength(keyword: string, schema: object): boolean {
   return isBounded || format === "date" || format === "date-time";
 }
 
-/** Headers of a response that has no others than those. */
+/** Removes the headers of a response that has only those. */
 function isEmpty(keyword: string, value: unknown): boolean {
   return (
     keyword === "headers" && Object.keys(value as object).every((name) => DESCRIBED_ONCE.has(name))

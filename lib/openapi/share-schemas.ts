@@ -7,7 +7,7 @@ type Use = { properties: Node; name: string };
 
 /**
  * Schemas that properties of these names share, by the name of their component. A larger schema
- * stands before the ones inside it.
+ * comes before the ones inside it.
  */
 const SHARED: Record<string, RegExp> = {
   ExceptionChangeData: /^data$/,
@@ -41,7 +41,7 @@ const SHARED: Record<string, RegExp> = {
   NextCursor: /^next_cursor$/,
 };
 
-/** What a receiver of events answers, by the name of its component. */
+/** The response of a receiver of events, by the name of its component. */
 const ANSWERS: Record<string, string> = { "2XX": "EventDelivered", 410: "EventsUnwanted" };
 
 /**

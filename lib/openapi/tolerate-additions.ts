@@ -9,8 +9,8 @@ type Document = {
 const VALUES = new Set(["example", "examples", "default", "const", "enum"]);
 
 /**
- * Removes `additionalProperties: false` from everything that we send, so that clients accept a
- * field that a later version adds. Requests keep it.
+ * Removes `additionalProperties: false` from everything that we send, so that clients accept fields
+ * added by later versions. Requests keep it.
  */
 export function tolerateAdditions({ paths, webhooks, components }: Document): void {
   const seen = new Set<string>();

@@ -109,7 +109,7 @@ export function atEventTime(name: string, example: unknown): unknown {
   };
 }
 
-/** Marks what we send, until `sendEvents` makes it the body of a request. */
+/** Marks schemas that we send, until `sendEvents` makes them bodies of requests. */
 const SENT = "200";
 
 /**

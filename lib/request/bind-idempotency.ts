@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Context } from "./context.ts";
 
-/** Ties the idempotency key to what an upload has: a key is used for one file, read one way. */
+/**
+ * Binds the idempotency key to an upload's content and options: a key is used for one file, read
+ * one way.
+ */
 export function bindIdempotency(ctx: Context, ...parts: unknown[]): Context {
   if (!ctx.idempotency) return ctx;
   const fingerprint = createHash("sha256")

@@ -37,9 +37,12 @@ export type Context = {
    * whatever its outcome.
    */
   trail: { written: boolean };
-  /** How long it waited because the caller asked it to: no part of its response time. */
+  /** How long it waited because the caller asked for it, which isn't part of its response time. */
   waited: { ms: number };
-  /** Checks the caller again, in a call that takes long. @throws ApiError as at its start */
+  /**
+   * Checks the caller again, in a call that takes long.
+   * @throws ApiError like the check at its start
+   */
   reauthenticate: () => Promise<void>;
   db: Db;
   /** Headers for the response. */

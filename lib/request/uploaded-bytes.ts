@@ -1,6 +1,5 @@
 /**
- * A client that is refused waits for its body to be taken; of a longer one the connection is given
- * up.
+ * A refused client waits until its body is read. If the body is longer, the connection is closed.
  */
 const DISCARDED_MAX_BYTES = 8 * 1024 * 1024;
 

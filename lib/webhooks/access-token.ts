@@ -2,11 +2,11 @@ import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { Sender } from "./send.ts";
 
-/** A token is got and used within one lease of 23 s. */
+/** A token is requested and used within one lease of 23 s. */
 const TIMEOUT_MS = 5_000;
 const LIFETIME_DEFAULT_SECONDS = 300;
 const LIFETIME_MAX_SECONDS = 3_600;
-/** A token that ends sooner could end on its way. */
+/** A token that expires sooner could expire in transit. */
 const MARGIN_SECONDS = 30;
 
 /** RFC 6749, 4.4. `id` changes with the secret. */
@@ -24,10 +24,10 @@ const response = z.object({
   expires_in: z.coerce.number().positive().optional(),
 });
 
-/** No token could be got. The message says why, in our own words. */
+/** No token was issued. The message says why, in our own words. */
 export class TokenUnavailable extends Error {}
 
-/** Gets tokens by client credentials, and remembers them until they end. */
+/** Requests tokens with client credentials, and caches them until they expire. */
 export class AccessTokens {
   readonly #sender: Pick<Sender, "send">;
   readonly #known = new LRUCache<string, string>({ max: 1_000, ttl: 1 });

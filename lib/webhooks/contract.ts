@@ -55,7 +55,7 @@ const url = receiverUrl.meta({
   override: { format: "uri", maxLength: URL_MAX },
 });
 
-/** What is wrong with a receiver's URL, or null. */
+/** Why a receiver's URL is invalid, or null. */
 export function urlFault(input: string): string | null {
   if (!URL.canParse(input))
     return "Must be a complete URL, for example https://hooks.example.com/events.";
@@ -103,7 +103,7 @@ const secret = z
     override: { format: SECRET_FORMAT, minLength: SECRET_MIN, maxLength: SECRET_MAX },
   });
 
-/** What is wrong with a signing secret, or null. */
+/** Why a signing secret is invalid, or null. */
 export function secretFault(input: string): string | null {
   if (!isWithin([...input].length, SECRET_MIN, SECRET_MAX) || input.trim() === "")
     return `Must be ${SECRET_MIN} to ${SECRET_MAX} characters, not all of them whitespace.`;
@@ -129,7 +129,7 @@ function isWithin(value: number, min: number, max: number): boolean {
 
 const FILTERED_MAX = 20;
 
-/** Which of its events a webhook gets, by what they carry. */
+/** The events that a webhook gets among those of its types, by their content. */
 const filters = z
   .strictObject({
     severity: z
@@ -278,7 +278,7 @@ const performance = z.object({
   }),
 });
 
-/** A webhook on the wire, never with its secret. */
+/** A webhook in a response, never with its secret. */
 export const webhook = z
   .object({
     id: webhookId,

@@ -1,6 +1,6 @@
 /**
- * Who may do what, in the only place that names roles. A contract names a permission by `needs`;
- * `npm run generate` copies the permissions to the database
+ * The permissions of each role and scope. Only this file names roles. A contract names a permission
+ * by `needs`; `npm run generate` copies the permissions to the database
  * (supabase/schemas/core/operations.gen.sql); pages call `allows` before they offer an action. Safe
  * in the browser.
  */
@@ -75,7 +75,7 @@ const grant = (roles: Access["roles"], others: Partial<Grant> = {}): Grant => ({
   ...others,
 });
 
-/** Those that work: an auditor reads everything that a lead reads, and changes nothing. */
+/** An auditor reads everything that a lead reads, and changes nothing. */
 const WORKERS: readonly Role[] = ["tenant_admin", "tenant_analyst", "tenant_lead"];
 const ADMIN: readonly Role[] = ["tenant_admin"];
 const LEADS: readonly Role[] = ["tenant_admin", "tenant_lead"];
@@ -115,7 +115,7 @@ const PERMISSIONS = {
   "write:reconciliations": grant(LEADS, { scoped: true }),
   // Deciding suggestions is a smaller permission than changing matches.
   "decide:matches": grant(WORKERS, { scoped: "write:reconciliations" }),
-  // Everybody who works keeps files with it, analysts too.
+  // Every working role adds files to it, including analysts.
   "read:evidence": grant(ROLES, { scoped: "read:reconciliations" }),
   "write:evidence": grant(WORKERS, { scoped: "write:reconciliations" }),
   // A connection holds a credential of the bank.
@@ -128,9 +128,9 @@ const PERMISSIONS = {
   "read:security-events": grant(["tenant_admin", "tenant_auditor"], { scoped: true }),
   "read:requests": grant(ADMIN, { scoped: true }),
   "create:sandbox": grant(ADMIN, { service: false }),
-  // A build resets it before its tests. In a live tenant, the database refuses.
+  // A build resets it before its tests. The database refuses that in a live tenant.
   "reset:sandbox": grant(ADMIN, { scoped: "write:reconciliations" }),
-  // Each caller gets the kinds of events whose content it can read.
+  // Each caller gets the event types whose content it can read.
   "read:events": grant(ROLES, { anyKey: true }),
 } as const satisfies Record<string, Grant>;
 

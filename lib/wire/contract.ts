@@ -57,7 +57,7 @@ export type Export = {
   summary: string;
   description?: string;
   columns: readonly string[];
-  /** Those of them that are numbers, though they may come as text. */
+  /** The columns that are numbers, even if their values are texts. */
   amounts?: readonly string[];
   item: z.ZodType;
   workbook?: readonly Sheet[];
@@ -122,10 +122,10 @@ export type Contract<
   /** The 200 response to `preview=true` in the query, which says what the call would do. */
   preview: z.ZodType | null;
   /**
-   * Whether the response shows what was there before: it is left out for a key that may not read.
+   * Whether the response shows the earlier state, which is left out for a key that may not read.
    */
   showsResource: boolean;
-  /** What a 404 says doesn't exist. */
+  /** The subject of a 404, which says that it doesn't exist. */
   noun: string;
   /**
    * Set if the operation is about one resource, whose response has an `ETag`. `versioned` resources

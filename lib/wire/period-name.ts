@@ -45,7 +45,7 @@ export function shortMonth(month: string): string {
 }
 
 /**
- * How many calendar months the days are, from the first day of one to the last of another;
+ * How many calendar months the days cover, from the first day of one to the last of another;
  * otherwise null.
  */
 export function monthsOf({ period_start, period_end }: Days): number | null {

@@ -12,20 +12,20 @@ const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 const VALUE = /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/;
 
 /**
- * Headers that we set or that belong to one connection (RFC 9110, 7.6.1), and those by which a
- * receiver or proxy knows where a request came from.
+ * Headers that we set or that belong to one connection (RFC 9110, 7.6.1), and headers that tell a
+ * receiver or proxy where a request came from.
  */
 const OURS =
   /^(?:accept|accept-encoding|connection|content-.*|cookie|date|expect|forwarded|host|keep-alive|proxy-.*|te|trace.*|trailer|transfer-encoding|upgrade|user-agent|via|webhook-.*|x-forwarded-.*)$/i;
 
-/** What is wrong with a header's name, or null. */
+/** Why a header's name is invalid, or null. */
 export function headerNameFault(name: string): string | null {
   if (name.length > NAME_MAX || !NAME.test(name))
     return `Must be 1 to ${NAME_MAX} letters, digits or hyphens.`;
   return OURS.test(name) ? `${name} is set by ${PRODUCT} or by the connection.` : null;
 }
 
-/** What is wrong with a header's value, or null. */
+/** Why a header's value is invalid, or null. */
 export function headerValueFault(value: string): string | null {
   return value.length <= HEADER_VALUE_MAX && VALUE.test(value)
     ? null

@@ -3,7 +3,7 @@ import type { Statement } from "../matching/periods/contract.ts";
 /** One side in one currency, in minor units with the signs of the statement. */
 export type SideBalance = {
   closing: bigint;
-  /** Whether the source itself states it. Otherwise it is the sum of the lines. */
+  /** Whether the source states it. Otherwise it is the sum of the lines. */
   isStated: boolean;
   statedOn: string | null;
   timing: bigint;
@@ -21,13 +21,13 @@ export type ReconciledBalances = {
   currency: string;
   left: SideBalance;
   right: SideBalance;
-  /** What explains left − right; only what is not zero. */
+  /** The items that explain left − right; zero amounts are left out. */
   explained: { name: string; minor: bigint }[];
-  /** adjusted left − adjusted right − what explains it. */
+  /** adjusted left − adjusted right − the explained amounts. */
   unexplained: bigint;
 };
 
-/** Per currency, how the balances of the two sides come to agree. */
+/** The reconciliation of both sides' balances, per currency. */
 export function reconciledBalances(
   statement: Pick<Statement, "balances" | "differences" | "proof">,
 ): ReconciledBalances[] {

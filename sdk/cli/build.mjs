@@ -1,4 +1,4 @@
-/** Compiles the command line with the SDK that it is made of: `node build.mjs [<folder>]` */
+/** Compiles the command line together with the SDK: `node build.mjs [<folder>]` */
 import { execFileSync } from "node:child_process";
 import { chmodSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";

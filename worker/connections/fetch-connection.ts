@@ -17,8 +17,8 @@ const payload = z.object({
 });
 
 /**
- * Looks at a connection. What the server is to blame for is shown with the connection and tried
- * again by its schedule; an error on our side fails the job, which is then tried again.
+ * Fetches the new files of a connection. Errors caused by the server are shown with the connection
+ * and retried by its schedule. An error on our side fails the job, which is then retried.
  */
 export function fetchConnection(allowHosts: ReadonlySet<string>): Task {
   return async (job, { query, abortSignal }) => {

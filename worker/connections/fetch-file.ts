@@ -20,8 +20,8 @@ const BY_HAND =
 class FileFault extends Error {}
 
 /**
- * Fetches a file and counts it in the outcome of its look, or says there why it can't be imported.
- * @throws RemoteError, and what the database refuses
+ * Fetches a file and counts it in the outcome of its look, or records why it can't be imported.
+ * @throws RemoteError, and the database's errors
  */
 export async function fetchFile(
   queries: LookQueries,
@@ -41,9 +41,9 @@ export async function fetchFile(
 }
 
 /**
- * Fetches a file and queues its import, in constant memory: parts go to the database as they come,
- * and none of them is read before the last one is there.
- * @throws FileFault, RemoteError, and what the database refuses
+ * Fetches a file and queues its import, in constant memory: parts are written to the database as
+ * they arrive, and none is read before the last one is stored.
+ * @throws FileFault, RemoteError, and the database's errors
  */
 async function queueImport(
   queries: LookQueries,
@@ -80,7 +80,7 @@ async function queueImport(
   }
 }
 
-/** @returns the length of what is stored */
+/** @returns the length of the stored content */
 async function keepParts(
   queries: LookQueries,
   importId: string,
@@ -96,7 +96,7 @@ async function keepParts(
   return size;
 }
 
-/** @throws FileFault for columns that nobody has explained, or that have changed since */
+/** @throws FileFault for columns without a mapping, or columns that have changed since */
 async function knownLayout(
   opened: OpenedFile,
   { mapping: saved, currency }: LookSettings["source"],
@@ -120,7 +120,7 @@ async function knownLayout(
   return mapping;
 }
 
-/** The bytes of a file as they come, with their number and hash. */
+/** The bytes of a file as they arrive, with their number and hash. */
 class Arrival {
   readonly #stream: Readable;
   readonly #hash = createHash("sha256");
@@ -154,13 +154,13 @@ class Arrival {
     }
   }
 
-  /** The server's failure, where a reader reports what followed from it. */
+  /** The server's error, if a reader reports one that followed from it. */
   rethrow(): void {
     if (this.#error === undefined) return;
     if (!(this.#error instanceof FileFault)) throw remoteError(this.#error);
   }
 
-  /** @throws RemoteError if it ended, but with another size than the server listed */
+  /** @throws RemoteError if it ended with another size than the server listed */
   requireWhole({ path, bytes }: RemoteFile): void {
     if (this.#isOver && bytes !== null && this.#size !== bytes)
       throw new RemoteError(`${path} changed while it was fetched.`);

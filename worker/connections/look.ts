@@ -6,7 +6,7 @@ import { fetchFile } from "./fetch-file.ts";
 import type { Known, LookQueries, LookSettings, Outcome } from "./queries.ts";
 
 const MARKER = ".done";
-/** What servers and clients call files that are still being written. */
+/** Names that servers and clients give to files that are still being written. */
 const UNFINISHED = /\.(?:part|tmp|filepart)$/i;
 
 /** Fetches the files that are new and ready, then moves or deletes those that are imported. */
@@ -53,7 +53,7 @@ function candidatesOf(listed: RemoteFile[], settings: LookSettings): RemoteFile[
     .sort((left, right) => (ageAndName(left) < ageAndName(right) ? -1 : 1));
 }
 
-/** The files whose size and time stay the same for as long as the connection asks for. */
+/** The files whose size and time don't change for the connection's stable time. */
 async function stableFiles(
   files: RemoteFile[],
   { stable_seconds, waits_for_marker }: LookSettings,

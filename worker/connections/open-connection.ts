@@ -4,7 +4,7 @@ import { openRemote } from "#lib/connections/remote/open-remote.ts";
 import type { Access, Remote } from "#lib/connections/remote/remote.ts";
 
 /**
- * Opens the server of a connection with its credential. The caller closes it.
+ * Connects to the server of a connection with its credential. The caller closes it.
  * @throws RemoteError if the server can't be reached or refuses the credential
  */
 export function openConnection(

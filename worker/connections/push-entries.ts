@@ -31,7 +31,9 @@ type Opened = {
   ledger: Partial<EntryFileSettings>;
   connection: SealedConnection | null;
 };
-/** `failed`: the push is tried again; `stopped`: only after other entry rules, or by hand. */
+/**
+ * `failed`: the push is retried; `stopped`: only after a change of the entry rules, or manually.
+ */
 type Result = {
   state: "done" | "failed" | "stopped";
   files: string[];
@@ -43,9 +45,9 @@ type Access = { allowHosts: ReadonlySet<string>; signal: AbortSignal };
 const payload = z.object({ tenant_id: z.string(), batch_id: z.string() });
 
 /**
- * Writes a batch to the server of the connection that its entry rules name. A push that fails is
- * shown with the batch and the connection. It is tried again unless only other entry rules help.
- * The names of the files don't change, so a file that was written before is written over.
+ * Writes a batch to the server of the connection that its entry rules name. A failed push is shown
+ * with the batch and the connection. It is retried unless only other entry rules can fix it. The
+ * names of the files don't change, so files of an earlier attempt are replaced.
  */
 export function pushEntryBatch(allowHosts: ReadonlySet<string>): Task {
   return async (payloadOfJob, { query, abortSignal, job }) => {
@@ -85,7 +87,7 @@ async function push(
     const files = batch.sums.map(({ currency }) => ({ batch, ledger: settings, currency, format }));
     const entriesOf = (file: EntryFile) => pagesOf(query, tenantId, file, access.signal);
     requireFewFiles(files, format);
-    // Whether the layout can hold every entry shows before the first file is written.
+    // Checks that the layout can hold every entry before the first file is written.
     for (const file of files) await requireSuitable(file, entriesOf(file));
     const remote = await openConnection(query, tenantId, usable(connection), access);
     const written: string[] = [];
@@ -128,10 +130,7 @@ async function requireSuitable(file: EntryFile, pages: AsyncIterable<Entry[]>): 
   for await (const entries of pages) rowsOf(entries, file);
 }
 
-/**
- * @throws ApiError if the connection was deleted; RemoteError for one that nothing can be written
- *   to now
- */
+/** @throws ApiError if the connection was deleted; RemoteError if it can't be written to now */
 function usable(connection: SealedConnection | null): SealedConnection {
   if (connection === null)
     throw new ApiError(
@@ -165,7 +164,7 @@ async function* pagesOf(
   }
 }
 
-/** The files of a currency, one after the other: several if the layout limits their entries. */
+/** The files of a currency, one after another: several if the layout limits their entries. */
 async function* partsIn(
   file: EntryFile,
   pages: AsyncIterable<Entry[]>,

@@ -11,14 +11,14 @@ import { mailContent } from "./mail-content.ts";
 import { findInbox, type Inbox, isRetryable, receiveMail } from "./receive-mail.ts";
 import { MailRefusal, verifiedMail } from "./verified-mail.ts";
 
-/** As large as mail servers commonly let mails be. */
+/** The common size limit of mail servers. */
 const MAIL_MAX_BYTES = 35 * 1024 ** 2;
 const CLIENTS_MAX = 50;
 const RECIPIENTS_MAX = 5;
-/** Each of them is in memory: the content, and its attachments decoded. */
+/** Each of these mails is in memory: its content, and its decoded attachments. */
 const CONCURRENT_MAILS_MAX = 2;
 const RECEIVE_TIMEOUT_MS = 120_000;
-/** Below the minute without a byte after which the server ends a connection. */
+/** Below the minute without data after which the server closes a connection. */
 const WAIT_TIMEOUT_MS = 45_000;
 const CLOSE_TIMEOUT_MS = 4_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
@@ -48,7 +48,7 @@ export function inboxFrom(
  */
 export class InboxServer implements Service {
   readonly name = "inbox";
-  /** Why the port could not be had. One client that fails concerns no other. */
+  /** Why the port couldn't be opened. An error of one client doesn't affect the server. */
   #portError: Error | null = null;
   readonly #pool: RetryingPool;
   readonly #server: SMTPServer;
@@ -90,17 +90,17 @@ export class InboxServer implements Service {
     return this.#portError === null;
   }
 
-  /** A new process may get the port. */
+  /** A new process may be able to open the port. */
   get stuck(): boolean {
     return this.#portError !== null;
   }
 
-  /** Another one than was asked for if that was 0. */
+  /** Differs from the configured port if that was 0. */
   get port(): number {
     return (this.#server.server.address() as AddressInfo).port;
   }
 
-  /** Stops taking mail; what is not acknowledged comes again. */
+  /** Stops accepting mail; senders retry mails that weren't acknowledged. */
   async stop(): Promise<void> {
     await new Promise<void>((closed) => this.#server.close(closed));
     await this.#pool.end();

@@ -2,8 +2,8 @@ import type { Readable } from "node:stream";
 import { MailRefusal } from "./verified-mail.ts";
 
 /**
- * A mail's bytes. The server lets a mail of any size through, so what goes beyond the limit is read
- * and dropped, and a sender who takes too long no longer holds any memory.
+ * A mail's bytes. The SMTP server accepts mails of any size, so bytes beyond the limit are read and
+ * dropped, and a sender who takes too long no longer holds any memory.
  * @throws MailRefusal if it is larger than maxBytes; Error after timeoutMs
  */
 export function mailContent(

@@ -47,12 +47,15 @@ export async function receiveMail(
   await queries.end(outcome);
 }
 
-/** Whether the same mail may be taken later: another mail is being taken, or there is no room. */
+/**
+ * Whether the same mail may be accepted later: another mail is being received, or there is no
+ * space.
+ */
 export function isRetryable(error: unknown): boolean {
   return refusalOf(error) !== null;
 }
 
-/** An attachment as a server with one file. */
+/** An attachment as a server with a single file. */
 function attached(content: Buffer): Remote {
   const refuse = async () => {
     throw new RemoteError("A mail can't be changed.", true);

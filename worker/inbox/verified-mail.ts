@@ -4,7 +4,7 @@ import { type AuthenticateResult, authenticate, type DNSResolver } from "mailaut
 import type { SenderChecks } from "#lib/connections/contract.ts";
 import { type Attachment, attachmentsOf, piecesOf } from "./mail-attachments.ts";
 
-/** What the SMTP client said about itself and the mail. */
+/** The SMTP client's statements about itself and the mail. */
 export type Envelope = { ip: string; helo: string; sender: string };
 
 export type VerifiedMail = {
@@ -14,7 +14,7 @@ export type VerifiedMail = {
   attachments: Attachment[];
 };
 
-/** The mail can't be taken; the message is for its sender. */
+/** The mail can't be accepted; the message is for its sender. */
 export class MailRefusal extends Error {}
 
 /**

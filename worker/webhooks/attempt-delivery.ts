@@ -15,7 +15,7 @@ import type { ClaimedDelivery, Result } from "./queries.ts";
  */
 const START_TIMEOUT_MS = 5_000;
 const PAUSE_WITHOUT_SECRET_SECONDS = 60;
-/** Shorter values are no secrets, and words of other texts. */
+/** Shorter values aren't secrets, and occur in other texts. */
 const MASKED_FROM_LENGTH = 8;
 /**
  * Decrypting a secret takes twice as long as signing with it, so secrets are cached for a minute.
@@ -28,7 +28,7 @@ const attemptDuration = durationHistogram({
   labels: ["outcome"],
 });
 
-/** How deliveries are sent, and how those of OAuth get their tokens. */
+/** How deliveries are sent, and where those with OAuth get their tokens. */
 export type SendContext = { sender: Sender; tokens: AccessTokens };
 
 /** Signs and sends one delivery. `claimedAt` is by `performance.now()`. Never throws. */
@@ -136,7 +136,7 @@ function withoutAuthorization(
   );
 }
 
-/** A receiver may echo what it was sent, and its response is kept. */
+/** A receiver may echo the request, and its response is stored. */
 function withoutValues(outcome: Outcome, values: readonly string[]): Outcome {
   if (!("response_body" in outcome)) return outcome;
   const masked = (text: string) =>

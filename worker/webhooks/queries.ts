@@ -19,7 +19,7 @@ export type ClaimedDelivery = {
   request_id: string | null;
   /** The receiver's own headers. */
   headers: { name: string; id: string; sealed: string }[] | null;
-  /** Where to get its token, and the sealed secret for that. */
+  /** Where to request its token, and the sealed secret for that. */
   oauth: {
     token_url: string;
     client_id: string;

@@ -8,7 +8,10 @@ import { ApiError } from "#lib/wire/errors.ts";
 
 type PageTenant = { tenant: Tenant; sandboxId: string | null };
 
-/** The page's tenant. Its name isn't worth failing for: without the database, the ID stands in. */
+/**
+ * The page's tenant. Without the database its ID is shown instead of its name, so that the page
+ * doesn't fail.
+ */
 export const pageTenant = cache(async (tenantId: string): Promise<PageTenant> => {
   await requireMember(tenantId);
   try {

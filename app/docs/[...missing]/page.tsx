@@ -1,6 +1,6 @@
 import { notFound } from "next/navigation";
 
-/** Else the address would be a tenant's page. */
+/** Without this route, the path would match a tenant's page. */
 export default function Page() {
   notFound();
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 export const DOCUMENT = join(import.meta.dirname, "../../../openapi.json");
 
-/** What the generators of SDKs read of a JSON Schema. */
+/** The parts of a JSON Schema that the SDK generators read. */
 export type Schema = {
   $ref?: string;
   type?: string | string[];

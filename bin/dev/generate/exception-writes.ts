@@ -5,7 +5,7 @@ import { FACET_NAMES, FACETS } from "#lib/exceptions/filters/contract.ts";
 const HEADER = `-- Written by \`npm run generate\` from the columns of public.exceptions and the contracts: the two
 -- statements that write exceptions, what a caller may set, and the filters.`;
 
-/** What a pause sets, and the calendar, which the SLA policy sets. */
+/** The columns that a pause sets, and the calendar, which the SLA policy sets. */
 const SET_BY_ACTS = ["calendar_id", "calendar_no", "paused_until", "pause_reason"];
 const NEVER_CHANGED = ["id", "tenant_id", "created_at", "created_by"];
 const LINE_WIDTH = 100;
@@ -15,7 +15,9 @@ where attrelid = 'public.exceptions'::regclass and attnum > 0 and not attisdropp
   and attgenerated = ''
 order by attnum`;
 
-/** The columns whose index continues with the deadline. A rank stands for the column it ranks. */
+/**
+ * The columns whose index continues with the deadline. A rank replaces the column that it ranks.
+ */
 const BY_DEADLINE = `select distinct regexp_replace(a.attname, '_rank$', '') as name
 from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[1]
 where i.indrelid = 'public.exceptions'::regclass and array(

@@ -1,6 +1,8 @@
 import type { Contract } from "#lib/wire/contract.ts";
 
-/** Generates `lib/api-keys/operation-scopes.gen.ts`: the scope that an operation needs of a key. */
+/**
+ * Generates `lib/api-keys/operation-scopes.gen.ts`: the scope that a key needs for each operation.
+ */
 export function operationScopes(contracts: readonly Contract[]): string {
   const lines = contracts
     .flatMap(({ operationId, access }) =>

@@ -291,7 +291,7 @@ function argumentType(type: string): string {
     .replace(/^list\[(.*)\]$/, "Sequence[$1]");
 }
 
-/** A name that is no keyword. */
+/** A name that isn't a keyword. */
 function argument(name: string): string {
   return KEYWORDS.has(name) ? `${name}_` : name;
 }

@@ -17,7 +17,10 @@ const HEADER = "// Written by `npm run generate` from openapi.json.\n";
 
 type Method = { name: string; text: string };
 
-/** The types of the SDK: what Redocly writes for schemas and for the query of each operation. */
+/**
+ * The types of the SDK: the types that Redocly generates for schemas and for each operation's
+ * query.
+ */
 export async function sdkTypes(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tieout-sdk-"));
   try {

@@ -14,7 +14,7 @@ import {
 } from "./signatures.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
-/** What runs as a process of the product. Its builds overlap during a rolling update. */
+/** The code that runs as a process of the product. Its builds overlap during a rolling update. */
 const PROCESSES = ["app", "engine", "lib", "server", "supervisor", "worker"];
 
 /** Nothing is released yet: with 1.0.0, this becomes the last migration of each release. */
@@ -74,7 +74,8 @@ describe("functions that processes call", () => {
       "public.find_api_key", // by a transport
     ])
       expect(called).toContain(name);
-    // These take the function's name as an argument, which is found at their callers.
+    // These functions take the name of the called function as an argument, which is found at their
+    // callers.
     const builders = texts.filter(([, text]) => text.includes("private.${"));
     expect(builders.map(([file]) => file)).toEqual([
       "worker/connections/queries.ts",

@@ -86,7 +86,7 @@ function unbound(statement: string, around: string): string[] {
     tables.has(table) ? [name] : [],
   );
   const equal = [...around.matchAll(EQUAL)].map(([, name = "", other]) => [name, other] as const);
-  // Bound by an expression that is no such column, or by a column of a table that is bound itself.
+  // Bound by an expression that is not a column, or by a column of a table that is bound itself.
   const bound = new Set<string>();
   const isTenant = (name: string | undefined) =>
     name === undefined || !names.includes(name) || bound.has(name);
@@ -97,7 +97,7 @@ function unbound(statement: string, around: string): string[] {
       if (other !== undefined && isTenant(name)) bound.add(other);
     }
   }
-  // An alias that stands for several tables must be bound once for each.
+  // An alias that is used for several tables must be bound once for each.
   const times = (name: string) => equal.filter((sides) => sides.includes(name)).length;
   return names.filter(
     (name) => !bound.has(name) || times(name) < names.filter((item) => item === name).length,

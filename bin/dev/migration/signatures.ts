@@ -91,7 +91,7 @@ export function lostSignaturesSince(
   return faults;
 }
 
-/** What could be called before a migration and can't be called after it. */
+/** The signatures that could be called before a migration and can't be called after it. */
 export function lostSignatures(
   before: Signatures,
   after: Signatures,

@@ -17,10 +17,10 @@ const VARIANTS = {
 export function SearchButton({ variant = "bar" }: { variant?: keyof typeof VARIANTS }) {
   const [open, setOpen] = useState(false);
 
-  // By the time that it can be seen: an effect runs later, and loses the key of who is quick.
+  // Registered before the paint: an effect runs later, and would lose the key of a fast user.
   useLayoutEffect(() => {
     if (variant !== "bar") return;
-    // Once the page is at rest, so that nothing is lost that is typed right after /.
+    // Loaded once the page is idle, so that text typed right after / isn't lost.
     const idle = window.requestIdleCallback?.(load);
     const onKey = (event: KeyboardEvent) => {
       const isRequested =

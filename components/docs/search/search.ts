@@ -36,7 +36,7 @@ function scoreOf({ title, place, text }: Entry, words: string[]): number {
   return score + (title.toLowerCase().startsWith(words[0] ?? "") ? WEIGHTS.start : 0);
 }
 
-/** "createApiKey", "rate_limited" and "/v1/api-keys" by their parts, and as they are written. */
+/** Splits "createApiKey", "rate_limited" and "/v1/api-keys" into parts, and keeps the original. */
 function wordsOf(text: string): string[] {
   const parts = text
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")

@@ -25,7 +25,10 @@ import { boardPages, monthsUpTo } from "./queries.ts";
 import { boardSearch } from "./search.ts";
 import { STATE_LABELS } from "./state.tsx";
 
-/** All pairs and their months. `thisMonth`: the server's, which is shown last by default. */
+/**
+ * All pairs and their months. `thisMonth`: the server's current month, by default the last one
+ * shown.
+ */
 export function ClosingBoard({ thisMonth }: { thisMonth: string }) {
   const tenant = useTenantId();
   const mayOpen = useIsAllowed(openNextPeriodsContract.access);

@@ -2,7 +2,7 @@ import type { BoardPair, BoardPeriod } from "#lib/matching/closing-board/contrac
 
 type Filters = { state: BoardPeriod["state"] | null; overdue: boolean | null };
 
-/** The pairs that have a period of this state, with those periods alone. */
+/** The pairs that have a period in this state, with only those periods. */
 export function filterPairs(
   pairs: readonly BoardPair[],
   { state, overdue }: Filters,

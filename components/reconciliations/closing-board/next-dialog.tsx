@@ -25,7 +25,7 @@ const MONTHS_OFFERED = 10;
 const ALL = "";
 const LISTED = 50;
 
-/** Opens the periods up to a month, after showing which they are. */
+/** Opens the periods up to a month, after listing them. */
 export function NextDialog({
   month,
   pairs,
@@ -137,7 +137,7 @@ function keyOf({ left_source_id, right_source_id }: BoardPair): string {
   return `${left_source_id} ${right_source_id}`;
 }
 
-/** The chosen pair alone; undefined for all. */
+/** Only the chosen pair; undefined for all. */
 function pairOf(pairs: readonly BoardPair[], key: string) {
   const found = pairs.find((pair) => keyOf(pair) === key);
   if (!found) return undefined;

@@ -23,7 +23,7 @@ export function BatchState({ batch: { state, push } }: { batch: EntryBatch }) {
   );
 }
 
-/** What is debited, which is also what is credited, by currency. */
+/** The debited amount by currency, which equals the credited one. */
 export function sumsText({ sums }: Pick<EntryBatch, "sums">): string {
   return sums.map(({ debit_minor, currency }) => formatMoney(debit_minor, currency)).join(" · ");
 }

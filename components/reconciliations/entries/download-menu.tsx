@@ -20,12 +20,12 @@ import {
   FORMAT_FILES,
 } from "#lib/entries/rules/contract.ts";
 
-/** A menu of more files would be no help; a push writes as many as there are. */
+/** With more files, a menu is no help; a push writes any number. */
 const PARTS_LISTED = 12;
 
 type DownloadableFile = BatchFile & { format: EntryFileFormat };
 
-/** The files of a batch; one per currency for a ledger. Saving one marks nothing. */
+/** The files of a batch; for a ledger one per currency. Downloading one marks nothing. */
 export function DownloadMenu({ batch }: { batch: EntryBatch }) {
   const { id, number, sums } = batch;
   const tenant = useTenantId();
@@ -82,7 +82,7 @@ export function DownloadMenu({ batch }: { batch: EntryBatch }) {
   );
 }
 
-/** An item for each file that a ledger takes the entries in. */
+/** An item for each file format of a ledger. */
 function EntryFileItems({
   file,
   onDownload,

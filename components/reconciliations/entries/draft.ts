@@ -62,7 +62,7 @@ export function draftOf({ rules, ledger }: EntryRuleSet): EntryRulesDraft {
 export const isEmpty = ({ account, counter_account }: RuleDraft) =>
   account.trim() === "" && counter_account.trim() === "";
 
-/** What is sent. A kind without accounts posts nothing. */
+/** The request body. A kind without accounts posts nothing. */
 export function rulesOf({ rules }: EntryRulesDraft) {
   return Object.fromEntries(
     ENTRY_KINDS.map((kind) => {
@@ -94,7 +94,7 @@ export function settingsOf({ ledger, push }: EntryRulesDraft): EntryRuleSet["led
   };
 }
 
-/** What is wrong with a rule, by its field. */
+/** The errors of a rule, by field. */
 export function faultsOf(rule: RuleDraft): Partial<Record<keyof RuleDraft, string>> {
   if (isEmpty(rule)) return {};
   const unknown = [...rule.text.matchAll(/\{([^{}]*)\}/g)]

@@ -8,7 +8,7 @@ const MONTHS = Array.from({ length: 12 }, (_, at) =>
 );
 const LENGTHS = ["4", "5", "6", "7", "8"];
 
-/** What files for DATEV and SAP need to know. */
+/** The settings of files for DATEV and SAP. */
 export function EntryFileCard({
   ledger,
   readOnly,

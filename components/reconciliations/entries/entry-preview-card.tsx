@@ -20,7 +20,7 @@ import { periodsOfPair } from "../queries.ts";
 import { EntryTable } from "./entry-table.tsx";
 import { KIND_LABELS } from "./labels.ts";
 
-/** What the last closed period would have posted by these rules, saved or not. */
+/** The entries that the last closed period would have posted by these rules, saved or not. */
 export function EntryPreviewCard({
   reconciliation,
   rules,
@@ -30,7 +30,7 @@ export function EntryPreviewCard({
   reconciliation: Reconciliation;
   rules: EntryRuleSet["rules"];
   faulty: boolean;
-  /** Called instead of a preview while fields are wrong. */
+  /** Called instead of a preview while fields are invalid. */
   onRefused: () => void;
 }) {
   const tenant = useTenantId();
@@ -66,7 +66,7 @@ export function EntryPreviewCard({
   );
 }
 
-/** The newest closed period of the pair; the one that is shown if none is closed. */
+/** The newest closed period of the pair; the current one if none is closed. */
 function useLastClosed(reconciliation: Reconciliation): Reconciliation {
   const { data } = useQuery(periodsOfPair(useTenantId(), reconciliation));
   const closed = (data?.items ?? []).filter(({ closed_at }) => closed_at !== null);

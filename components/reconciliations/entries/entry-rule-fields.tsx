@@ -18,7 +18,7 @@ const FIELDS = [
 ] as const;
 const TEXT_MAX = 200;
 
-/** The fields of one kind's rule, once it has one or is given one. */
+/** The fields of one kind's rule, shown once it has a rule or the user adds one. */
 export function EntryRuleFields({
   kind,
   rule,

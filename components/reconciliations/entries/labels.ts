@@ -10,7 +10,7 @@ export const KIND_LABELS: Record<EntryKind, string> = {
   carried_right: "Carried, right",
 };
 
-/** What each kind is, of a pair with these names of its sources. */
+/** The meaning of each kind, in a pair with these source names. */
 export function kindHint(kind: EntryKind, left: string, right: string): string {
   switch (kind) {
     case "residual":

@@ -10,7 +10,7 @@ import { connectionPages } from "./queries.ts";
 
 const FOLDER_MAX = 100;
 
-/** To which server each batch is written when its period closes. */
+/** The server that each batch is written to when its period closes. */
 export function PushCard({
   push,
   readOnly,

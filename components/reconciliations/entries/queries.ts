@@ -23,7 +23,7 @@ export function entryRulesOf(tenant: string, id: string) {
   });
 }
 
-/** Every connection of a tenant, whatever its kind. */
+/** The tenant's connections of every kind. */
 export function connectionPages(tenant: string) {
   return listQuery({
     keyPrefix: resourceKey(tenant, "connections"),
@@ -43,7 +43,7 @@ export function batchPages(tenant: string, { state, year }: BatchSearch) {
   );
 }
 
-/** The batches that closes of a period left, newest first. */
+/** The batches that the closes of a period left, newest first. */
 export function batchesOfPeriod(tenant: string, reconciliation_id: string) {
   return singleQuery({
     keyPrefix: reconciliationsKey(tenant),

@@ -24,7 +24,7 @@ import {
   settingsOf,
 } from "./draft.ts";
 
-/** The edited entry rules of a reconciliation. Faults are shown from the first attempt to save. */
+/** The edited entry rules of a reconciliation. Errors are shown from the first attempt to save. */
 export function useEntryRulesDraft(
   reconciliationId: string,
   { data, etag }: Version<EntryRuleSet>,

@@ -13,7 +13,7 @@ type Props = {
   onClear: (() => void) | false;
   /** Names of the pair's rules. */
   rules: readonly string[];
-  /** For the amounts that are entered. */
+  /** The currency of the entered amounts. */
   currency: string;
 };
 

@@ -17,7 +17,7 @@ type Member = Match["members"][number];
 
 const GRID =
   "@4xl:grid @4xl:grid-cols-[minmax(9rem,1fr)_minmax(9rem,1fr)_minmax(8rem,0.7fr)_7rem_10rem_7.5rem] @4xl:gap-x-4";
-/** More lines of a side are counted. */
+/** Further lines of a side are only counted. */
 const SHOWN_MAX = 3;
 
 /** Matches with their lines side by side; each line leads to its panel. */
@@ -118,7 +118,7 @@ function Side({
   );
 }
 
-/** `alone`: the match's amount is its own. */
+/** `alone`: its amount is the whole amount of the match. */
 function MatchedLine({
   line,
   currency,

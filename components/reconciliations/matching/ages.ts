@@ -1,13 +1,13 @@
 import type { Statement } from "#lib/matching/periods/contract.ts";
 
-/** The first days of each band, as the statement has them. */
+/** The first days of each band, as in the statement. */
 const BANDS = [0, 8, 31, 61, 91] as const;
 
 type Amount = { minor: number; lines: number };
-/** `to`: its last day; null of the oldest. */
+/** `to`: its last day; null for the oldest. */
 export type Age = { name: string; from: number; to: number | null; left: Amount; right: Amount };
 
-/** Every band of one currency, those without lines too. */
+/** Every band of one currency, including those without lines. */
 export function agesOf(aging: Statement["aging"], currency: string): Age[] {
   return BANDS.map((from, place) => {
     const next = BANDS[place + 1];

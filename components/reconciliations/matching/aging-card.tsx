@@ -16,7 +16,7 @@ import { statementOf } from "../queries.ts";
 import { agesOf } from "./ages.ts";
 import { Bar } from "./bar.tsx";
 
-/** What is open at the end of the period, by age. */
+/** The open amounts at the end of the period, by age. */
 export function AgingCard({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(statementOf(useTenantId(), id));
   return (
@@ -136,7 +136,7 @@ export function Aging({
   );
 }
 
-/** Older money is the riskier. */
+/** The older the amount, the higher the risk. */
 function riskOf(days: number): string {
   if (days >= 61) return "breached";
   if (days >= 31) return "high";

@@ -1,7 +1,7 @@
 import { Note } from "#components/ui/note.tsx";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 
-/** By which buttons that have to wait name the reason. */
+/** The ID by which disabled buttons refer to the reason. */
 export const CLOSING_ID = "closing";
 
 /** Shown while a period with many lines is being closed, and if that failed. */

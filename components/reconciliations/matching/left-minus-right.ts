@@ -1,6 +1,8 @@
 import type { Proof } from "#lib/matching/periods/contract.ts";
 
-/** How much of left − right a period's matches explain. The proof counts it on the larger side. */
+/**
+ * The part of left − right that a period's matches explain. The proof counts it on the larger side.
+ */
 export function leftMinusRight(
   { items }: Proof,
   currency: string,

@@ -19,7 +19,7 @@ import { RateCard } from "./rate-card.tsx";
 import { RunCard } from "./run-card.tsx";
 import { TiedOut } from "./tied-out.tsx";
 
-/** A reconciliation whose lines the service has: its last run, its proof, and what is open. */
+/** A reconciliation of lines: its last run, its proof, and its open lines. */
 export function MatchingOverview({ reconciliation }: { reconciliation: Reconciliation }) {
   const { matched_count, unmatched_count, open_exceptions, preparing, closing, closing_failure } =
     reconciliation;

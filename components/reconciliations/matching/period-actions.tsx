@@ -29,7 +29,7 @@ const ReopenDialog = dynamic(
   { ssr: false },
 );
 
-/** What can be done with a period of two sources. */
+/** The actions on a period of two sources. */
 export function PeriodActions({ reconciliation }: { reconciliation: Reconciliation }) {
   const tenant = useTenantId();
   const mayClose = useIsAllowed(closeReconciliationContract.access);
@@ -97,7 +97,7 @@ export function PeriodActions({ reconciliation }: { reconciliation: Reconciliati
   );
 }
 
-/** The way into the workbench. */
+/** The link to the workbench. */
 function WorkbenchLink({
   reconciliation: { id, unmatched_count },
 }: {

@@ -1,9 +1,9 @@
 import { Note } from "#components/ui/note.tsx";
 
-/** By which buttons that have to wait name the reason. */
+/** The ID by which disabled buttons refer to the reason. */
 export const PREPARING_ID = "preparing";
 
-/** Said while lines that the sources had before the reconciliation are still coming in. */
+/** Shown while lines that the sources had before the reconciliation are still being added. */
 export function Preparing() {
   return (
     <div id={PREPARING_ID} role="status">

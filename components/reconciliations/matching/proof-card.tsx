@@ -89,7 +89,7 @@ const EXPLAINED = [
   ["residual", "Residuals"],
 ] as const;
 
-/** Sums that lead to the lines they are of. */
+/** Sums that link to their lines. */
 const LINKED: Partial<Record<(typeof TERMS)[number][0], Parameters<typeof periodLines>[2]>> = {
   lines: {},
   matched: { state: "matched" },
@@ -98,7 +98,7 @@ const LINKED: Partial<Record<(typeof TERMS)[number][0], Parameters<typeof period
 };
 
 /**
- * A column per currency and side; a row per term. With the reconciliation's id its sums are links.
+ * A column per currency and side; a row per term. With the reconciliation's ID, its sums are links.
  */
 export function ProofTable({
   proof,

@@ -17,7 +17,7 @@ import { rateOf } from "./rates.ts";
 const HEIGHT_PX = 190;
 const SERIES = [{ key: "rate", name: "% matched", fill: "fill-accent" }];
 
-/** How much of each period of the same two sources was matched. */
+/** The match rate of each period of the same two sources. */
 export function RateCard({ reconciliation }: { reconciliation: Reconciliation }) {
   const { data, error, refetch } = useQuery(periodsOfPair(useTenantId(), reconciliation));
   const periods = (data?.items ?? []).toSorted((a, b) =>

@@ -23,7 +23,7 @@ import { PREPARING_ID } from "./preparing.tsx";
 import { formatElapsed, runsOf, stageLabel } from "./run-labels.ts";
 import { RunWaterfall } from "./run-waterfall.tsx";
 
-/** The period's last run, or the one that is under way; starts another. */
+/** The period's last run, or the one in progress; starts another. */
 export function RunCard({ reconciliation }: { reconciliation: Reconciliation }) {
   const tenant = useTenantId();
   const { data, error, refetch } = useQuery(runsOfReconciliation(tenant, reconciliation.id));
@@ -144,8 +144,8 @@ function Progress({
 }
 
 /**
- * Refreshes what a run, preparing or closing has changed, once it has ended. `ended`: changes when
- * one has ended; undefined: unknown.
+ * Refreshes the data that a run, preparing or closing changes, when it ends. `ended`: changes at
+ * each end; undefined while unknown.
  */
 function useRefreshAfter(ended: string | undefined): void {
   const cache = useQueryClient();

@@ -1,7 +1,9 @@
 import type { Run } from "#lib/matching/runs/contract.ts";
 import { isUnderWay } from "../queries.ts";
 
-/** The run that is under way and the last one that ended, of a period's newest; dry runs aside. */
+/**
+ * The run in progress and the last one that ended, among a period's newest runs without dry runs.
+ */
 export function runsOf(newest: readonly Run[]): {
   current: Run | undefined;
   last: Run | undefined;
@@ -20,7 +22,7 @@ const STAGES: Record<string, string> = {
   exceptions: "Opening exceptions",
 };
 
-/** What a run is doing. A stage that isn't one of the engine's is a rule's name. */
+/** The current step of a run. A stage that isn't one of the engine's is a rule's name. */
 export function stageLabel(stage: string | null): string {
   if (stage === null) return "Starting";
   return STAGES[stage] ?? `Applying “${stage}”`;

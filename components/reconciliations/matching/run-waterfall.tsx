@@ -24,7 +24,10 @@ const FILLS: Record<Step["kind"], string> = {
 };
 const NUMBER = "py-1.5 pl-4 text-right whitespace-nowrap tabular-nums";
 
-/** What each rule settled, from all lines to those that are open: a chart that is its own table. */
+/**
+ * The lines that each rule settled, from all lines to the open ones: a chart that is also its
+ * table.
+ */
 export function RunWaterfall({
   run,
   reconciliation,
@@ -42,7 +45,7 @@ export function RunWaterfall({
     chosen !== null && currencies.includes(chosen) ? chosen : (currencies[0] ?? null);
   const steps = waterfallOf(run, reconciliation, { proof, suggested: bands?.suggested });
   const isSplit = steps.some(({ kind }) => kind === "suggested");
-  /** The page on which the open lines of a step are decided. */
+  /** The page on which the open lines of a step can be decided. */
   const wayTo = ({ kind, lines }: Step) => {
     if (closed_at !== null || lines === 0 || (kind !== "suggested" && kind !== "open")) return null;
     const narrowed = isSplit ? `?suggested=${kind === "suggested"}` : "";

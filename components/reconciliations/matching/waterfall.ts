@@ -26,7 +26,7 @@ type Counts = Pick<
   Reconciliation,
   "matched_count" | "unmatched_count" | "excluded_count" | "closed_at"
 >;
-/** What is known besides the run: the period's sums, and the open lines that a suggestion takes. */
+/** Data from outside of the run: the period's sums, and the number of open lines in suggestions. */
 type Known = { proof?: Pick<Proof, "items">; suggested?: SuggestionBands["suggested"] };
 
 /**
@@ -133,7 +133,7 @@ function linesOf(steps: Run["waterfall"]): number {
   return steps.reduce((sum, { left_lines, right_lines }) => sum + left_lines + right_lines, 0);
 }
 
-/** The currencies that its lines are in. */
+/** The currencies of its lines. */
 export function currenciesOf(
   { waterfall }: Pick<Run, "waterfall">,
   { proof }: Known = {},
@@ -155,7 +155,7 @@ function amountsOf<Item extends { currency: string; side: "left" | "right" }>(
   );
 }
 
-/** One amount a currency. */
+/** One amount per currency. */
 function added(amounts: readonly Amount[]): Amount[] {
   const sums = new Map<string, Amount>();
   for (const { currency, left_minor, right_minor } of amounts) {
@@ -182,7 +182,7 @@ function plus(a: Sum, b: Sum): Sum {
   return exact(BigInt(a) + BigInt(b));
 }
 
-/** A number while it is exact, else its digits: the form in which the API returns sums. */
+/** A number if it is exact, otherwise its digits: the form in which the API returns sums. */
 function exact(sum: bigint): Sum {
   return Number.isSafeInteger(Number(sum)) ? Number(sum) : sum.toString();
 }

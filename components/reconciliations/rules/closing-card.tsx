@@ -28,7 +28,7 @@ const CLOSE_DAYS_MAX = 60;
 
 const LEVEL_LABELS = ["No review", "One review", "Two reviews", "Three reviews"];
 
-/** What a close of this pair needs: a second person, reviews, and checks that pass. */
+/** The requirements of a close of this pair: a second person, reviews, and checks that pass. */
 export function ClosingCard({
   draft,
   readOnly,

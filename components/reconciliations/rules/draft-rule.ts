@@ -1,7 +1,7 @@
 import type { MatchExplanation } from "#lib/matching/contract.ts";
 import { FIELD_OPTIONS, type Rule } from "./sentence.ts";
 
-/** The parts of a suggestion that a rule for similar matches needs. */
+/** The parts of a suggestion from which a rule for similar matches is drafted. */
 export type Proposal = {
   method: string;
   left_minor: number;
@@ -11,13 +11,13 @@ export type Proposal = {
 };
 
 const NAME_MAX = 100;
-/** Days that pass between a payment and its booking, at least. */
+/** The minimum number of days allowed between a payment and its booking. */
 const USUAL_DAYS = 3;
 
 /**
- * A rule that would have made this match: the texts that agree are required, amounts and days may
- * differ by as much as they do here. If only amount and day agree, it only suggests. `taken`: names
- * of the other rules.
+ * A rule that would have made this match: the texts that agree are required, and amounts and days
+ * may differ by as much as in this match. If only amount and day agree, it only suggests. `taken`:
+ * names of the other rules.
  */
 export function draftRule(
   { left_minor, right_minor, line_ids, explanation: { fields, tolerance } }: Proposal,
@@ -53,7 +53,7 @@ export function draftRule(
   };
 }
 
-/** The rules, with the new one before the rule whose suggestions it is to match. */
+/** The rules, with the new one before the rule that made the suggestion. */
 export function withRule(rules: readonly Rule[], rule: Rule, method: string): Rule[] {
   const place = rules.findIndex(({ name }) => name === method);
   return place < 0 ? [...rules, rule] : rules.toSpliced(place, 0, rule);

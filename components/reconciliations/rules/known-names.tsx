@@ -6,8 +6,8 @@ type Names = RuleSet["learnt"]["names"];
 type Forgotten = Pick<Names[number], "left" | "right">[];
 
 /**
- * What confirmed matches taught of names that share no word. Those forgotten stay in sight until
- * the rules are saved.
+ * Pairs of names without a common word, learnt from confirmed matches. Forgotten ones stay visible
+ * until the rules are saved.
  */
 export function KnownNames({
   names,

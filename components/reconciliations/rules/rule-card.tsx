@@ -6,7 +6,7 @@ import { classes } from "#components/ui/classes.ts";
 import type { Run } from "#lib/matching/runs/contract.ts";
 import { KIND_LABELS, type Rule, sentenceOf } from "./sentence.ts";
 
-/** A rule in its place. It moves by dragging, by its buttons, or by Alt and an arrow. */
+/** A rule in the list. It moves by dragging, by its buttons, or by Alt and an arrow key. */
 export function RuleCard({
   rule,
   index,

@@ -30,7 +30,7 @@ type NumberField = "amount_tolerance_minor" | "days_before" | "days_after" | "ma
 const BPS_OF_PERCENT = 100;
 const PERCENT_MAX = 100;
 
-/** One rule's fields. Nothing is saved before the whole set is. */
+/** The fields of one rule. It is saved together with the whole set. */
 export function RuleDialog({
   initial,
   currency,
@@ -39,7 +39,7 @@ export function RuleDialog({
   onClose,
 }: {
   initial: Rule;
-  /** The currency in which amounts are typed; undefined if unknown: then minor units are typed. */
+  /** The currency of typed amounts; if it is undefined, minor units are typed. */
   currency: string | undefined;
   /** Names of the other rules. */
   taken: readonly string[];

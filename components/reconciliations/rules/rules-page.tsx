@@ -12,7 +12,7 @@ import { runsOf } from "../matching/run-labels.ts";
 import { reconciliationById, rulesOf, runsOfReconciliation } from "../queries.ts";
 import { RulesEditor } from "./rules-editor.tsx";
 
-/** The rules of a pair of sources: read as sentences, put in order, tried before they are saved. */
+/** The rules of a pair of sources: shown as sentences, ordered, and tried before they are saved. */
 export function RulesPage({ id }: { id: string }) {
   const tenant = useTenantId();
   const mayWrite = useIsAllowed(putRulesContract.access);

@@ -3,7 +3,7 @@ import type { RuleSet } from "#lib/matching/rules/contract.ts";
 
 export type Rule = RuleSet["rules"][number];
 
-/** What the editor changes. */
+/** The part of the rules that the editor changes. */
 export type RulesDraft = Pick<
   RuleSet,
   | "rules"
@@ -53,7 +53,7 @@ const FIELD_LABELS: Record<NonNullable<Rule["on"]>[number], string> = {
 };
 
 /**
- * What a rule matches, in short sentences. `money` formats an amount in minor units, without a
+ * A rule's conditions, in short sentences. `money` formats an amount in minor units, without a
  * currency for a pair with several.
  */
 export function sentenceOf(rule: Rule, money: (minor: number) => string): string {
@@ -134,7 +134,7 @@ export const KIND_LABELS: Record<Rule["kind"], string> = {
 
 export const FIELD_OPTIONS = Object.entries(FIELD_LABELS) as [keyof typeof FIELD_LABELS, string][];
 
-/** With one rule at another place. */
+/** The rules with one of them moved to another place. */
 export function moved<Item>(list: readonly Item[], from: number, to: number): Item[] {
   const next = [...list];
   const [item] = next.splice(from, 1);

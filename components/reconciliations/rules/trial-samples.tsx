@@ -22,11 +22,11 @@ const TONES: Record<Sample["change"], string> = {
   no_longer_matched: "warning",
   changed: "info",
 };
-/** The lines shown of one match. Others are only counted. */
+/** The maximum number of lines shown per match. Others are only counted. */
 const LINES_SHOWN = 2;
 
 /**
- * Some of the matches that a change of the rules makes, loses or changes, by the texts of their
+ * Some of the matches that a change of the rules adds, removes or changes, by the texts of their
  * lines.
  */
 export function TrialSamples({ samples }: { samples: readonly Sample[] }) {

@@ -20,8 +20,8 @@ import { TrialSamples } from "./trial-samples.tsx";
 const PAST_PERIODS = 3;
 
 /**
- * What a draft would change in this period and the last closed ones of the same sources: dry runs,
- * one after the other.
+ * The effect of a draft on this period and the last closed ones of the same sources: dry runs, one
+ * after another.
  */
 export function Trials({
   reconciliation,

@@ -12,8 +12,8 @@ import type { RulesDraft } from "./sentence.ts";
 import { Trials } from "./trial.tsx";
 
 /**
- * What the rules would do in this period and past ones, before they are saved. `children`: what
- * changed in them.
+ * Previews the effect of the rules on this period and past ones. `children`: the changes to the
+ * rules.
  */
 export function TryDialog({
   reconciliation,

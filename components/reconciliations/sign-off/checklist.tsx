@@ -78,7 +78,7 @@ export function Checklist({ reconciliation }: { reconciliation: Reconciliation }
 
 type CheckPage = { href: string; label: string };
 
-/** The page on which each check can be settled. */
+/** The page on which each check can be resolved. */
 function pagesOf(
   tenant: string,
   { id, left_source_id }: Reconciliation,

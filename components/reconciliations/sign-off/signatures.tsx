@@ -2,7 +2,7 @@ import { PenLine } from "lucide-react";
 import { ActorName } from "#components/people/actor-name.tsx";
 import type { PeriodSignature } from "#lib/reconciliations/contract.ts";
 
-/** The signatures in order; nothing without any. */
+/** The signatures in order; renders nothing without any. */
 export function Signatures({ signatures }: { signatures: readonly PeriodSignature[] }) {
   if (signatures.length === 0) return null;
   return (

@@ -12,7 +12,9 @@ import type { Signature } from "#lib/matching/periods/contract.ts";
 import { signedStatementsOf } from "../queries.ts";
 import { Signatures } from "../sign-off/signatures.tsx";
 
-/** Each close of the period, with the bundle that proves it; nothing if it never closed. */
+/**
+ * Each close of the period, with the bundle that proves it; renders nothing if it was never closed.
+ */
 export function SignedStatements({ id }: { id: string }) {
   const { data } = useQuery(signedStatementsOf(useTenantId(), id));
   if (!data || data.items.length === 0) return null;

@@ -212,8 +212,8 @@ function Sheet({
 }
 
 /**
- * What sums of the statement are made of, if anything. One that closed before it was itemised has
- * the totals alone.
+ * The items behind the statement's sums, if there are any. A statement from before items were
+ * stored has only the totals.
  */
 function Items<Item>({
   title,

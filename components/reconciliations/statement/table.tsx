@@ -6,8 +6,7 @@ const NUMBER =
   "py-1.5 pl-2 text-right tabular-nums max-sm:wrap-anywhere sm:pl-4 sm:whitespace-nowrap";
 
 /**
- * A table of a statement: names at the left, numbers at the right.
- *
+ * A table of a statement: names on the left, numbers on the right.
  * @param aligned gives the tables of both sides the same column widths
  */
 export function Table({
@@ -28,7 +27,7 @@ export function Table({
       <table
         className={classes(
           "w-full text-sm",
-          // Otherwise a narrow column breaks an amount after its minus.
+          // Without this, a narrow column breaks an amount after its minus.
           aligned ? "table-fixed" : "[&_td:last-child]:whitespace-nowrap",
         )}
       >

@@ -2,8 +2,8 @@ import type { Statement } from "#lib/matching/periods/contract.ts";
 import { leftMinusRight } from "../matching/left-minus-right.ts";
 
 /**
- * The total of a period's items, and what earlier periods add: together the sum in the balances.
- * `side`: null for amounts of left − right.
+ * The total of a period's items, and the amount that earlier periods add: together they are the sum
+ * in the balances. `side`: null for amounts of left − right.
  */
 export type Total = {
   currency: string;
@@ -37,7 +37,7 @@ export function explainedTotals(
   });
 }
 
-/** Nothing if there is nothing to add up. */
+/** Renders nothing if there is nothing to add up. */
 function totalOf(
   currency: string,
   side: Total["side"],

@@ -5,7 +5,7 @@ import type { Sum } from "./options.ts";
 
 type ActionName = "accept" | "reject" | "split" | "writeOff" | "exclude" | "undo";
 
-/** The selection's difference, and what can be done with it, each with its key. */
+/** The selection's difference, and the actions on it with their keys. */
 export function ActionBar({
   can,
   onAccept,

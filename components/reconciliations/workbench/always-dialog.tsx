@@ -20,8 +20,8 @@ import type { Option } from "./options.ts";
 const TITLE = "Always match like this?";
 
 /**
- * Drafts a rule from what agrees in a suggestion and shows what it would do; saved only when
- * confirmed.
+ * Drafts a rule from the fields that agree in a suggestion and previews its effect. It is saved
+ * only when confirmed.
  */
 export function AlwaysDialog({
   reconciliation,

@@ -22,7 +22,10 @@ import { openLinesKey, suggestionBands, suggestionSample, suggestionsKey } from 
 import { SampleTable } from "./sample-table.tsx";
 import type { Undo } from "./use-undo.ts";
 
-/** Accepts all suggestions of a rule and a range of scores, after a look at a sample of them. */
+/**
+ * Accepts all suggestions of a rule and a range of scores, after the user has seen a sample of
+ * them.
+ */
 export function BulkDialog({
   id,
   undoing,
@@ -226,7 +229,9 @@ function rangeOf({ score_from, score_below }: SuggestionBand): string {
     : `${percent(score_from)} to ${percent(score_below)}`;
 }
 
-/** How many of its suggestions people confirmed, of those that they reviewed one at a time. */
+/**
+ * The number of its suggestions that people confirmed, of those that they reviewed one at a time.
+ */
 function precisionOf({ confirmed_count, rejected_count }: SuggestionBand): string {
   const decided = confirmed_count + rejected_count;
   if (decided === 0) return "No decisions yet";

@@ -3,14 +3,14 @@ import { classes } from "#components/ui/classes.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import type { Sum } from "./options.ts";
 
-/** Left, right and what they leave, in each currency: always in view. */
+/** The sums of both sides and their difference in each currency, always visible. */
 export function DifferenceBar({
   sums,
   fees,
   count,
 }: {
   sums: readonly Sum[];
-  /** The fees, if they are all of the difference; else 0. */
+  /** The fees, if they explain the whole difference; otherwise 0. */
   fees: number;
   /** The number of selected lines. */
   count: number;

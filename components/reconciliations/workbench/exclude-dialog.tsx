@@ -10,7 +10,7 @@ import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 
 const REASON_MAX = 900;
 
-/** Takes a line out of the period, with the reason. */
+/** Excludes a line from the period, with a reason. */
 export function ExcludeDialog({
   line,
   onExclude,

@@ -16,7 +16,7 @@ const DID: Record<Decision["action"], string> = {
   exclude: "excluded",
 };
 
-/** What a person did by a decision, to follow their name. */
+/** The action of a decision, to follow the person's name. */
 export function describeDecision({ action, match_count }: Decision): string {
   if (action === "exclude") return `${DID.exclude} a line`;
   return `${DID[action]} ${match_count === 1 ? "a match" : `${match_count.toLocaleString("en")} matches`}`;
@@ -29,7 +29,9 @@ const UNDONE: Record<Decision["action"], [one: string, many: string]> = {
   exclude: ["Exclusion", "exclusions"],
 };
 
-/** "Match of €4,850.00 undone". `label` is what this page called the decision, if it made it. */
+/**
+ * "Match of €4,850.00 undone". `label` is this page's name for the decision, if it was made here.
+ */
 export function undoneLabel({ action, match_count }: Decision, label: string | undefined): string {
   const [one, many] = UNDONE[action];
   if (label !== undefined) return `${label} undone`;

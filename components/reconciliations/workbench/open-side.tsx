@@ -37,17 +37,17 @@ export function OpenSide({
   title: string;
   hint: ReactNode;
   items: readonly OpenLine[];
-  /** Whether the keyboard moves here. */
+  /** Whether the keyboard moves on this side. */
   active: boolean;
   /** The position of the current line, if it is on this side. */
   cursor: number | null;
-  /** Lines that the chosen suggestion takes. */
+  /** The lines that the chosen suggestion uses. */
   chosen: ReadonlySet<string>;
   picked: ReadonlySet<string>;
   stale: boolean;
   /** Shown instead of rows. */
   bare: ReactNode;
-  /** On a phone one side shows at a time. */
+  /** On a phone, only one side is visible at a time. */
   hidden: boolean;
   onCursor: (index: number) => void;
   onPick: (index: number) => void;

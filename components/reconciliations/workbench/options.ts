@@ -7,8 +7,8 @@ const MAX_OPTIONS = 5;
 
 /**
  * A way to match the current line. `match_id`: the run's suggestion, which can be confirmed and
- * rejected; null: found for this line alone, to be matched by hand. `left_minor`, `right_minor`:
- * how much of each side it takes.
+ * rejected; null if it was found for this line alone and is matched manually. `left_minor`,
+ * `right_minor`: how much of each side it uses.
  */
 export type Option = {
   key: string;
@@ -19,14 +19,14 @@ export type Option = {
   margin: number | null;
   left_minor: number;
   right_minor: number;
-  /** Fees of its lines, left − right, that explain as much of the difference. */
+  /** The fees of its lines, left − right, that explain part of the difference. */
   fee_minor: number;
   explanation: MatchExplanation;
-  /** How much of each line it takes; null: everything that is open. */
+  /** How much of each line it uses; null for the whole open amount. */
   allocations: ReadonlyMap<string, number> | null;
 };
 
-/** The run's suggestions first, then others found for the line; equal ones once. */
+/** The run's suggestions first, then others found for the line, without duplicates. */
 export function optionsOf(
   line: OpenLine,
   matches: readonly Match[],
@@ -89,7 +89,7 @@ function setOf(ids: readonly string[]): string {
   return [...ids].sort().join(" ");
 }
 
-/** What lines of both sides leave: left − right. */
+/** The difference of both sides' lines: left − right. */
 export type Balance = {
   left_minor: number;
   right_minor: number;
@@ -114,8 +114,7 @@ export function balanceOf(
 }
 
 /**
- * Fees that came with these lines, left − right: a difference that is just that needs no other
- * explanation.
+ * The fees of these lines, left − right: a difference of exactly that needs no other explanation.
  */
 export function feesOf(lines: readonly Pick<OpenLine, "side" | "fee_minor">[]): number {
   return lines.reduce(
@@ -126,7 +125,7 @@ export function feesOf(lines: readonly Pick<OpenLine, "side" | "fee_minor">[]): 
 
 export type Sum = { currency: string; left_minor: number; right_minor: number };
 
-/** The balance in each currency of these lines. */
+/** The balance of these lines in each currency. */
 export function sumsOf(
   lines: readonly Pick<OpenLine, "side" | "open_minor" | "currency">[],
 ): Sum[] {

@@ -11,7 +11,7 @@ import { listLineSuggestionsContract } from "#lib/matching/lines/contract.ts";
 import { listDecisionsContract, listOpenLinesContract } from "#lib/matching/workbench/contract.ts";
 import type { WorkbenchSearch } from "./search.ts";
 
-/** The first page is there at once; later ones are larger, for fast scrolling. */
+/** The first page loads quickly; later ones are larger, for fast scrolling. */
 const PAGE_SIZE = 50;
 const NEXT_PAGE_SIZE = 250;
 const OTHERS_MS = 1000;
@@ -49,7 +49,7 @@ export function openLinePages(
   );
 }
 
-/** What the last run suggests for a line. */
+/** The last run's suggestions for a line. */
 export function suggestedMatches(tenant: string, id: string, line_id: string) {
   return singleQuery(
     {
@@ -89,7 +89,7 @@ export function suggestionSample(
   );
 }
 
-/** What else is near the line: looked for when asked. */
+/** Other candidates near the line, searched on demand. */
 export function nearLines(tenant: string, reconciliation_id: string, line: string) {
   return singleQuery(
     {
@@ -101,7 +101,7 @@ export function nearLines(tenant: string, reconciliation_id: string, line: strin
   );
 }
 
-/** What people decided last, asked each second: others' decisions show at once. */
+/** The latest decisions, polled each second, so that others' decisions show at once. */
 export function decisionsOf(tenant: string, id: string) {
   return singleQuery(
     {

@@ -10,7 +10,7 @@ import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import { lineById } from "../queries.ts";
 import { describeMargin } from "./labels.ts";
 
-/** The runner-up and its distance. `loaded`: lines that need not be fetched. */
+/** The runner-up and its distance. `loaded`: lines that don't have to be fetched. */
 export function RunnerUp({
   explanation: { runner_up, margin },
   loaded,

@@ -12,7 +12,7 @@ import type { OpenLine } from "#lib/matching/workbench/contract.ts";
 import { OptionList, SuggestionCard } from "./suggestion-card.tsx";
 import type { Workbench } from "./use-workbench.ts";
 
-/** The suggestions for the current line, or the lines picked instead. */
+/** The suggestions for the current line, or the selected lines instead. */
 export function SuggestionPanel({
   bench,
   lines,
@@ -23,9 +23,9 @@ export function SuggestionPanel({
   bench: Workbench;
   lines: readonly OpenLine[];
   currency: string;
-  /** Matches by hand and excludes. */
+  /** Matches manually and excludes. */
   mayWrite: boolean;
-  /** Drafts a rule from the suggestion; false where rules can't be changed. */
+  /** Drafts a rule from the suggestion; false if the rules can't be changed. */
   onAlways: (() => void) | false;
 }) {
   const { options, option, choice, picked, isSearching, failure, line } = bench;

@@ -25,7 +25,7 @@ type Chosen = {
   currency: string;
 };
 
-/** The subject of a dialog, as it was when the dialog was opened, whatever happens to the lists. */
+/** The subject of a dialog when it was opened, which later changes of the lists don't affect. */
 type OpenDialog = { to: "exclude"; line: OpenLine } | { to: "explain"; chosen: Chosen };
 
 /** The actions on the selection or the current suggestion. */
@@ -36,7 +36,7 @@ export function useActions(id: string, workbench: Workbench) {
   const undoing = useUndo(id, workbench.goTo);
   const decide = useDecide(id, undoing, workbench);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
-  /** The suggestion whose difference was said. */
+  /** The suggestion whose difference was explained. */
   const [warned, setWarned] = useState<string | null>(null);
 
   const loaded = (ids: readonly string[]): OpenLine[] =>
@@ -50,7 +50,7 @@ export function useActions(id: string, workbench: Workbench) {
       : (option?.line_ids ?? (line ? [line.id] : []));
   const { left_minor, right_minor } = picked.size === 0 && option ? option : balanceOf(lines);
   const difference = left_minor - right_minor;
-  // A suggestion has fees as adjustments; a match by hand gets them as such if they are all of the
+  // A suggestion includes fees as adjustments. A manual match gets them if they are the whole
   // difference.
   const fees = picked.size === 0 && option?.match_id ? option.fee_minor : feesOf(lines);
   const agrees = difference === 0 || difference === fees;
@@ -90,9 +90,9 @@ export function useActions(id: string, workbench: Workbench) {
   }
 
   /**
-   * Confirming a suggestion with an unexplained difference books money: callers who may write say
-   * what it is, others confirm twice. Before the line's suggestions have arrived there is nothing to
-   * confirm, nor to advise.
+   * Confirming a suggestion with an unexplained difference books money: users who may write explain
+   * it, others confirm twice. Until the line's suggestions have loaded, there is nothing to
+   * confirm.
    */
   function accept() {
     if (!mayDecide || !isFree || (picked.size === 0 && workbench.isSearching)) return;

@@ -23,14 +23,14 @@ import type { Workbench } from "./use-workbench.ts";
 export type Adjustment = Match["adjustments"][number];
 
 /**
- * A decision. `settledIds` are the lines that it settles; `partial` means that the page can't know what
- * else stays open. `picked` is the selection that it uses, and `at` the current line.
+ * A decision. `settledIds` are the lines that it settles; `partial` means that the page can't know
+ * which amounts stay open. `picked` is the selection that it uses, and `at` the current line.
  */
 export type DecisionRequest = {
   settledIds: readonly string[];
   partial: boolean;
   done: string;
-  /** What undoing it is called after: "Match of €4,850.00". */
+  /** The name that undoing it refers to: "Match of €4,850.00". */
   label: string;
   picked?: readonly OpenLine[];
   at?: string;
@@ -47,7 +47,7 @@ export type DecisionRequest = {
 
 type Pages = InfiniteData<{ items: OpenLine[] }>;
 
-/** Decides, at once in both lists; a refusal brings the lines back and says why. */
+/** Decides, with immediate effect in both lists; a refusal restores the lines and says why. */
 export function useDecide(
   id: string,
   { follow, undoOf, remember }: Undo,
@@ -81,7 +81,7 @@ export function useDecide(
   }
 
   /**
-   * Whether data was read, or is being read, that doesn't include the decision, or a read was
+   * Whether data has been or is being read that doesn't include the decision, or a read was
    * cancelled for it.
    */
   function isBehind(settledIds: readonly string[]): boolean {

@@ -8,7 +8,7 @@ import { toast } from "#components/ui/toast.ts";
 import { describeDecision } from "./labels.ts";
 import { decisionsOf, openLinesKey, suggestionsKey } from "./queries.ts";
 
-/** What others decide shows here within a second, and says who. */
+/** Shows other people's decisions within a second, with their names. */
 export function useOtherDecisions(id: string): void {
   const tenant = useTenantId();
   const { self } = useMember();

@@ -22,7 +22,7 @@ const DECISIONS_READ = 100;
 type MadeDecision = { line: string | undefined; label: string };
 
 /**
- * Undoes the user's own decisions, as the server has them. `onBack`: called with the line of a
+ * Undoes the user's own decisions, as the server lists them. `onBack`: called with the line of a
  * decision that was made and undone here.
  */
 export function useUndo(id: string, onBack: (line: string) => void) {
@@ -35,7 +35,7 @@ export function useUndo(id: string, onBack: (line: string) => void) {
   const pending = useRef<{ decision: string; key: string }>(null);
   const ownDecisions = useRef(new Map<string, MadeDecision>());
 
-  /** An undo waits until this is answered. */
+  /** An undo waits until the decision is answered. */
   function follow<Answer>(sent: Promise<Answer>): Promise<Answer> {
     const settle = () => {
       if (underWay.current === sent) underWay.current = null;

@@ -13,7 +13,7 @@ type Cursor = { side: Side; id: string | null; index: number };
 const NONE: ReadonlyMap<string, OpenLine> = new Map();
 const NO_OPTIONS: readonly Option[] = [];
 
-/** Both lists, the current line, its suggestions, and the picked lines. */
+/** Both lists, the current line, its suggestions, and the selected lines. */
 export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchSearch) {
   const tenant = useTenantId();
   const left = useList(openLinePages(tenant, id, "left", filters));
@@ -37,7 +37,7 @@ export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchS
   const index = known >= 0 ? known : Math.max(0, Math.min(cursor.index, items.length - 1));
   const line = items[index] ?? null;
 
-  // Moving quickly through the list only loads the line where the user stops.
+  // When the user moves quickly through the list, only the line where they stop is loaded.
   const deferredLine = useDeferredValue(line);
   const enabled = deferredLine !== null;
   const matches = useQuery({ ...suggestedMatches(tenant, id, deferredLine?.id ?? ""), enabled });
@@ -73,7 +73,7 @@ export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchS
     failure: matches.error ?? near.error,
     picked,
     go: moveTo,
-    /** To a line of either side, as soon as a list has it. */
+    /** Moves to a line of either side, as soon as a list contains it. */
     goTo: (id: string) => setCursor((now) => ({ ...now, id })),
     move: (by: number) => moveTo(side, index + by),
     /** Moves to the other side, if its list has lines. */
@@ -86,7 +86,7 @@ export function useWorkbench(id: string, { line: first, ...filters }: WorkbenchS
         return next;
       }),
     clear: () => setPicked(NONE),
-    /** A selection whose decision failed comes back, unless the person has begun another. */
+    /** The selection of a failed decision is restored, unless the user has begun another. */
     restore: (lines: readonly OpenLine[]) =>
       setPicked((now) => (now.size === 0 ? new Map(lines.map((item) => [item.id, item])) : now)),
   };

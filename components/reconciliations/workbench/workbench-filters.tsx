@@ -18,7 +18,7 @@ const SORTS = [
   { value: "amount", label: "Most money first" },
 ] as const;
 
-/** Both lists follow the same filters. */
+/** The filters apply to both lists. */
 export function WorkbenchFilters({
   search: { q, sort, suggested, currency },
   onChange,
@@ -30,7 +30,7 @@ export function WorkbenchFilters({
   onChange: (change: Partial<WorkbenchSearch>) => void;
   onClear: (() => void) | false;
   lines: readonly OpenLine[];
-  /** Accepts many suggestions at once; false where that isn't allowed. */
+  /** Accepts many suggestions at once; false if that isn't allowed. */
   onBulk: (() => void) | false;
 }) {
   const currencies = [

@@ -73,7 +73,7 @@ function TiedOut({ id, action }: { id: string; action: ReactNode }) {
   );
 }
 
-/** In place of one side's rows. */
+/** Shown instead of one side's rows. */
 export function EmptySide({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
   return (
     <div className="flex flex-1 flex-col items-center justify-center gap-3 p-6 text-center text-sm text-muted">

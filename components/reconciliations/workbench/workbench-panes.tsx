@@ -66,7 +66,7 @@ export function WorkbenchPanes({ reconciliation }: { reconciliation: Reconciliat
       ["Home", () => workbench.move(-workbench.index)],
       ["End", () => workbench.move(Number.MAX_SAFE_INTEGER)],
       ...workbench.options.map((_, place): Key => [String(place + 1), () => choose(place)]),
-      // A key that is held down books nothing.
+      // A key that is held down must not confirm further lines.
       ["Enter", ({ repeat }) => !repeat && actions.accept()],
       ["r", actions.reject],
       ["s", actions.leaveOpen],

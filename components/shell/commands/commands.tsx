@@ -35,11 +35,11 @@ const SessionsDialog = dynamic(
   },
 );
 
-/** Where a key types text or moves within a widget. */
+/** Elements in which a key types text or moves within a widget. */
 const TAKES_KEYS =
   "input:not([type=checkbox],[type=radio]), textarea, select, [contenteditable], [role=menu], dialog:modal";
 
-/** What is typed before the palette has loaded goes into it. */
+/** Keeps text typed before the palette has loaded, and puts it into the field. */
 function togglePalette(): void {
   if (openOverlay.get() === "palette") {
     openOverlay.set(null);
@@ -58,7 +58,7 @@ export function Commands({ surfaces }: { surfaces: readonly SurfaceLink[] }) {
   const { singleKeys } = usePreferences();
   const router = useRouter();
 
-  // By the time that the page can be seen, as keys of pages are (kit/use-keys.ts).
+  // Registered before the paint, like the keys of pages (kit/use-keys.ts).
   useLayoutEffect(() => {
     let goUntil = 0;
 

@@ -1,6 +1,6 @@
 import { createStore } from "#components/ui/store.ts";
 
-/** What a command has opened over the page. */
+/** The overlay that a command has opened. */
 export type Overlay = "palette" | "shortcuts" | "first-steps" | "sessions" | null;
 
 export const openOverlay = createStore<Overlay>(null);

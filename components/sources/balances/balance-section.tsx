@@ -30,7 +30,8 @@ const BalanceDialog = dynamic(
 );
 
 /**
- * What the bank or the ledger itself says of the source: statements of files, and stated balances.
+ * The balances that the bank or the ledger reports for the source: in the statements of files, or
+ * entered by a user.
  */
 export function BalanceSection({ source }: { source: Source }) {
   const list = useList(balancePages(useTenantId(), source.id));

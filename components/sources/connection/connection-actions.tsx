@@ -24,7 +24,7 @@ const DeleteDialog = dynamic(
 
 type OnTested = (result: ConnectionTest | null) => void;
 
-/** What an admin can do with a connection. `onTested` receives null when a new test starts. */
+/** The actions of an admin on a connection. `onTested` receives null when a new test starts. */
 export function ConnectionActions({
   connection,
   onEdit,

@@ -5,7 +5,7 @@ import { AUTHS_OF, CREDENTIAL_LABELS } from "./labels.ts";
 
 type Input = Omit<z.input<NonNullable<typeof createConnectionContract.body>>, "source_id">;
 
-/** Attributes of fields whose text is no prose and that no browser should fill. */
+/** Attributes of fields whose text isn't prose, and that no browser should fill. */
 export const NO_AUTOFILL = { autoComplete: "off", spellCheck: false } as const;
 
 /** The form's fields, as texts. */
@@ -55,12 +55,12 @@ export function draftOf(connection: Connection | undefined): ConnectionDraft {
   };
 }
 
-/** Another kind of server, with its usual way to sign in. */
+/** The draft for another kind of server, with its usual way to sign in. */
 export function defaultsForKind(kind: Connection["kind"]): Partial<ConnectionDraft> {
   return { kind, auth: AUTHS_OF[kind][0] ?? "none", afterwards: "leave", credential: "" };
 }
 
-/** Whether a way to sign in has a name with its credential. */
+/** Whether a way to sign in needs a user name with its credential. */
 export function hasUser(auth: Connection["auth"]): boolean {
   return auth === "password" || auth === "private_key" || auth === "access_key";
 }
@@ -89,7 +89,7 @@ function sendersOf({ allowed_senders }: ConnectionDraft): string[] {
 
 const textOrNull = (text: string) => text.trim() || null;
 
-/** What the form sends, but for the source. */
+/** The request body, without the source. */
 export function inputOf(draft: ConnectionDraft): Input {
   const { kind, auth, isScheduled, calendar_id, at, retry_until, afterwards } = draft;
   return {

@@ -90,7 +90,7 @@ export function ConnectionNote({ connection }: { connection: Connection }) {
   );
 }
 
-/** What a test saw. */
+/** The result of a test. */
 export function TestResult({ result }: { result: ConnectionTest }) {
   const { error, host_key, names, total_count } = result;
   return (

@@ -31,7 +31,7 @@ const ConnectionForm = dynamic(
 type ConnectionList = ComponentProps<typeof ListBody>["list"];
 type LinkTo = (to: { import: string }) => PageLink;
 
-/** Where the files of a source are fetched from, and what was found there. */
+/** The server that a source's files are fetched from, and the files found there. */
 export function ConnectionSection({ source, linkTo }: { source: Source; linkTo: LinkTo }) {
   const list = useList(connectionOf(useTenantId(), source.id));
   const mayWrite = useIsAllowed(createConnectionContract.access);

@@ -16,7 +16,7 @@ const COLUMNS: readonly Column[] = [
   ["Found", "w-40 pl-6 max-md:hidden"],
 ];
 
-/** What a connection found, with a link to the import of each file. */
+/** The files that a connection found, with links to their imports. */
 export function FileTable({
   items,
   linkTo,

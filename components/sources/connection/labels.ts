@@ -26,7 +26,7 @@ export const AUTH_LABELS: Record<Connection["auth"], string> = {
   access_key: "Access key",
 };
 
-/** How to sign in at a server of each kind, the usual way first. */
+/** The ways to sign in to each kind of server, the usual one first. */
 export const AUTHS_OF: Record<Connection["kind"], readonly Connection["auth"][]> = {
   sftp: ["private_key", "password"],
   s3: ["access_key"],

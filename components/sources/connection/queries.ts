@@ -3,7 +3,7 @@ import { listConnectionFilesContract, listConnectionsContract } from "#lib/conne
 
 const FILES_SHOWN = 10;
 const REFRESH_MS = 10_000;
-/** While a file is on its way. */
+/** Polled while a file is being fetched. */
 const BUSY_MS = 2_000;
 
 /** The cache key of a tenant's connections and their files. */
@@ -21,7 +21,7 @@ export function connectionOf(tenant: string, sourceId: string) {
   );
 }
 
-/** What a connection found, newest first. */
+/** The files that a connection found, newest first. */
 export function connectionFilePages(tenant: string, id: string) {
   return listQuery(
     {

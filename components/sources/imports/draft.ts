@@ -18,7 +18,7 @@ export function amountStyleOf({ fields }: Mapping): AmountStyle {
 }
 
 /**
- * The mapping for another amount style, without the columns that have another meaning there.
+ * The mapping for another amount style, without the columns that have a different meaning in it.
  */
 export function withAmountStyle(before: Mapping, style: AmountStyle): Mapping {
   const mapping = withoutSettings(before, ["debit", "credit", "amount"]);
@@ -72,7 +72,7 @@ export function withAnswer(mapping: Mapping, about: string, value: string): Mapp
   return { ...mapping, [about]: answerValue(about, value) };
 }
 
-/** Which fields still need a column before the file can be read. */
+/** The fields that still need a column before the file can be read. */
 export function missingColumns({ fields }: Mapping, style: AmountStyle): MappedField[] {
   const missing: MappedField[] = [];
   if (style === "two_columns" && fields.debit === undefined && fields.credit === undefined)
@@ -85,7 +85,7 @@ export function missingColumns({ fields }: Mapping, style: AmountStyle): MappedF
   return missing;
 }
 
-/** Whether both read a file alike, whatever the order of their members. */
+/** Whether both read a file in the same way, whatever the order of their members. */
 export function sameMapping(a: Mapping | null, b: Mapping | null): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }

@@ -72,7 +72,7 @@ function ImportDetails({ imported, currency }: { imported: Import; currency: str
   );
 }
 
-/** How far it is, what came of it, and what can be done about it. */
+/** The import's progress, its result, and the actions on it. */
 export function ImportOutcome({ imported, currency }: { imported: Import; currency: string }) {
   const { status, accepted_count, refused_count, skipped_count } = imported;
   const { refusals, skips, statements, failure, warnings } = imported;

@@ -5,7 +5,7 @@ import { TransferBar } from "#components/kit/imports/transfer-bar.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
 import type { Import } from "#lib/imports/contract.ts";
 
-/** How far an import is: by bytes and lines. */
+/** The progress of an import in bytes and lines. */
 export function ImportProgress({
   imported: { status, bytes_read, bytes_total, read_count },
 }: {
@@ -34,7 +34,7 @@ export function ImportProgress({
   );
 }
 
-/** What came of an import, as figures. */
+/** The result of an import, as figures. */
 export function ImportFigures({
   imported: { accepted_count, duplicate_count, refused_count, skipped_count },
 }: {

@@ -15,7 +15,7 @@ import { isInProgress } from "./queries.ts";
 
 type LiveImport = { data: Import | undefined; error: Error | null; refetch: () => unknown };
 
-/** The import itself: live while it's read, then what came of it. */
+/** The import itself: live while the file is read, then the result. */
 export function ImportStep({
   query: { data, error, refetch },
   source,

@@ -3,10 +3,10 @@ import type { Import } from "#lib/imports/contract.ts";
 
 type Warning = Import["warnings"][number];
 
-/** What the page lists anyway: skipped and rejected rows. */
+/** The warnings about skipped and rejected rows, which the page lists separately. */
 const LISTED: readonly Warning["code"][] = ["skipped", "refused"];
 
-/** What needs a look although the file could be read. */
+/** Warnings about a file that could be read. */
 export function ImportWarnings({ warnings }: { warnings: readonly Warning[] }) {
   const visible = warnings.filter(({ code }) => !LISTED.includes(code));
   if (visible.length === 0) return null;

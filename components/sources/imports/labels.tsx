@@ -78,8 +78,8 @@ const WITH_WARNINGS = {
 } as const;
 
 /**
- * An import's status. What was undone before it ended was cancelled; what needs a look isn't just
- * done.
+ * An import's status. An import undone before it ended was cancelled, and one with warnings isn't
+ * just done.
  */
 export function ImportBadge({
   imported: { status, finished_at, undone_at, warnings },

@@ -48,7 +48,7 @@ const isEncoding = (value: string | null): value is Encoding =>
 const isDateFormat = (value: string): value is DateFormat =>
   DATE_FORMATS.some((format) => format === value);
 
-/** Which column is which field, and how its values are written. */
+/** The column of each field, and the format of its values. */
 export function MappingFields({
   columns,
   mapping,
@@ -223,7 +223,7 @@ function ColumnField({
   );
 }
 
-/** How fees are written; that the amount has to be the one before them. */
+/** How fees are written, and the rule that the amount must be the one before them. */
 function FeeSign({
   mapping,
   onChange,
@@ -249,7 +249,7 @@ function FeeSign({
 
 const USUAL = { debit: ["D", "DR", "S", "Soll"], credit: ["C", "CR", "H", "Haben"] };
 
-/** What the sign column says; sent once both are known. */
+/** The values of the sign column; sent once both are known. */
 function SignValues({
   mapping,
   onChange,

@@ -9,8 +9,8 @@ import type { Source } from "#lib/sources/contract.ts";
 type Parsed = ImportPreview["lines"][number];
 
 /**
- * The first lines of a file as they would be imported. `sign`: whether the source books the other
- * way round.
+ * The first lines of a file as they would be imported. `sign`: whether the source's signs are
+ * reversed.
  */
 export function ParsedLines({
   lines,

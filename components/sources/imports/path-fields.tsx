@@ -39,7 +39,7 @@ export function PathFields({
       maxLength={200}
       onKeyDown={(event) => {
         if (event.key !== "Enter") return;
-        // Enter asks for the lines by this path; it doesn't import them.
+        // Enter loads the lines at this path; it doesn't start the import.
         event.preventDefault();
         event.currentTarget.blur();
       }}

@@ -5,7 +5,7 @@ import type { ImportPreview } from "#lib/imports/contract.ts";
 import { moreNote } from "../labels.ts";
 import { SkippedRows } from "./skipped-rows.tsx";
 
-/** The counts of what was read, in a sentence. */
+/** The counts of the preview, in a sentence. */
 export function PreviewOutcome({ preview }: { preview: ImportPreview }) {
   const {
     questions,

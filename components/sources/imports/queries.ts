@@ -8,7 +8,7 @@ const AT_WORK_MS = 700;
 /** The cache key of a tenant's imports. */
 export const importsKey = (tenant: string) => resourceKey(tenant, "imports");
 
-/** Whether it's still going on. */
+/** Whether the import is still in progress. */
 export function isInProgress({ status }: Pick<Import, "status">): boolean {
   return status === "queued" || status === "reading" || status === "undoing";
 }

@@ -10,8 +10,8 @@ import { answerLabel } from "./answer-labels.ts";
 type Question = ImportPreview["questions"][number];
 
 /**
- * A question that the file leaves open, with how each answer reads its rows. `answer`: what was
- * chosen, empty for nothing yet.
+ * A question that the file leaves open, with the rows as each answer reads them. `answer`: the
+ * chosen value, empty for none yet.
  */
 export function QuestionNote({
   question: { about, message, choices },
@@ -26,7 +26,7 @@ export function QuestionNote({
     const reads = about === "date_format" && reads_as ? formatDay(reads_as, "UTC") : reads_as;
     return { value, name: answerLabel(about, value, at), rows: reads?.split("; ") ?? [] };
   });
-  // A single value fits next to its answer; rows go below.
+  // A single value fits next to its answer; rows are shown below it.
   const isShort = named.every(({ rows }) => rows.length <= 1 && (rows[0]?.length ?? 0) <= 30);
   return (
     <Note tone="warning">

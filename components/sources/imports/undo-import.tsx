@@ -30,7 +30,7 @@ function useUndo(id: string) {
   };
 }
 
-/** Cancels an import that waits or is being read: nothing of it is stored. */
+/** Cancels an import that is queued or being read: nothing of it is stored. */
 export function CancelImport({ imported: { id } }: { imported: Import }) {
   const { send, keep } = useUndo(id);
   const cancel = useMutate<void, Import>({
@@ -49,7 +49,7 @@ export function CancelImport({ imported: { id } }: { imported: Import }) {
   );
 }
 
-/** Undoes an import that is done, after asking. */
+/** Undoes a finished import after confirmation. */
 export function UndoImport({ imported }: { imported: Import }) {
   const [isConfirming, setConfirming] = useState(false);
   return (

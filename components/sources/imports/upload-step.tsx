@@ -7,7 +7,7 @@ import { Button } from "#components/ui/button.tsx";
 import { toast } from "#components/ui/toast.ts";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
 
-/** While the file goes over: leaving the page would break it off. */
+/** Shown during the upload, because leaving the page would cancel it. */
 export function UploadStep({
   file,
   sent,
@@ -27,8 +27,8 @@ export function UploadStep({
         bytes={{ done: sent, all: file.size }}
       />
       <div>
-        {/* The service has the whole file now, even without its response: the import can be
-            cancelled next. */}
+        {/* The service has the whole file now, even if its response was lost, so the import can be
+           cancelled next. */}
         <Button
           disabled={sent >= file.size}
           onClick={() => {

@@ -15,15 +15,16 @@ import { isColumns, type PreviewState } from "./use-preview.ts";
 
 type Question = ImportPreview["questions"][number];
 
-/** The mapping of a previewed file and the answers to its questions, as a person changes them. */
+/** The mapping of a previewed file and the answers to its questions, as changed by the user. */
 export function useChoices(preview: ImportPreview, previewState: PreviewState) {
   /**
-   * What was changed of this preview's mapping; the next preview has it, and what follows from it.
+   * The user's changes to this preview's mapping. The next preview includes them and their
+   * consequences.
    */
   const [edited, setEdited] = useState<{ mapping: Mapping; of: ImportPreview } | null>(null);
   const [chosenStyle, setStyle] = useState<AmountStyle | null>(null);
   const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
-  // A question that was answered stays, so that its answer can be changed.
+  // An answered question stays visible, so that its answer can be changed.
   const [askedQuestions, setAskedQuestions] = useState(preview.questions);
   const more = preview.questions.filter((question) =>
     askedQuestions.every((known) => keyOf(known) !== keyOf(question)),
@@ -44,7 +45,7 @@ export function useChoices(preview: ImportPreview, previewState: PreviewState) {
       previewState.askWith(next);
   }
 
-  /** Later questions may not arise from another answer. */
+  /** With another answer, later questions may not arise. */
   function answer(at: number, question: Question, value: string) {
     const earlier = askedQuestions.slice(0, at + 1);
     setAskedQuestions(earlier);
@@ -55,7 +56,7 @@ export function useChoices(preview: ImportPreview, previewState: PreviewState) {
     if (mapping) change(withAnswer(mapping, question.about, value));
   }
 
-  // A question with one answer isn't asked.
+  // A question with a single answer isn't asked.
   const onlyAnswer = askedQuestions.findIndex(
     (question) => question.choices.length === 1 && !(keyOf(question) in answers),
   );

@@ -21,7 +21,7 @@ function sentOf(file: File): Blob {
   return READ_WHOLE.test(file.name) ? file : file.slice(0, SENT_MAX_BYTES);
 }
 
-/** What an import of a file would do, asked again with each change of the mapping. */
+/** Previews the import of a file again after each change of the mapping. */
 export function usePreview(tenant: string, sourceId: string) {
   const newest = useRef(0);
   const [file, setFile] = useState<File | null>(null);
@@ -39,7 +39,7 @@ export function usePreview(tenant: string, sourceId: string) {
         },
         upload: { type: FILE_TYPE, content: sentOf(of) },
       }),
-    // An earlier question may be answered last.
+    // An earlier question may be answered after a later one.
     onDone: (response, { turn }) => turn === newest.current && setPreview(response),
   });
 
@@ -60,14 +60,14 @@ export function usePreview(tenant: string, sourceId: string) {
       requestPreview.reset();
       if (chosen) start(chosen, null);
     },
-    /** Null: by the source's mapping and what the file shows. */
+    /** Null: uses the source's mapping and what the file shows. */
     askWith: (mapping: Mapping | null) => file && start(file, mapping),
   };
 }
 
 export type PreviewState = ReturnType<typeof usePreview>;
 
-/** The contract's limit of a name; its end tells more than its middle. */
+/** The contract's limit for a name. The end is kept, because it says more than the middle. */
 export function fileName({ name }: File): string {
   return name.length <= 255 ? name : `${name.slice(0, 200)}…${name.slice(-50)}`;
 }

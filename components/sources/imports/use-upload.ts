@@ -12,9 +12,9 @@ import { FILE_TYPE, fileName } from "./use-preview.ts";
 
 export type Commit = {
   file: File;
-  /** How a file of columns is read; null: not such a file. */
+  /** How a file with columns is read; null for other files. */
   mapping: Mapping | null;
-  /** What the source keeps of it. */
+  /** The mapping that the source keeps. */
   sourceChanges: Partial<Pick<Source, "mapping" | "sign">>;
 };
 
@@ -45,7 +45,7 @@ export function useUpload(tenant: string, sourceId: string, onQueued: (imported:
   });
   return {
     ...upload,
-    // The size tells one file from another: a File becomes {} in JSON.
+    // The size distinguishes files: a File becomes {} in JSON.
     start: (commit: Commit) => upload.start({ ...commit, size: commit.file.size }),
   };
 }

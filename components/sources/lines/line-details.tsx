@@ -23,7 +23,7 @@ import { LineMatch } from "./line-match.tsx";
 
 const LINK = "underline underline-offset-2 hover:text-accent-text";
 
-/** A line with everything it came with. */
+/** A line with all of its data. */
 export function LineDetails({
   line,
   linkTo,
@@ -116,7 +116,7 @@ export function LineDetails({
           ))}
         </PanelSection>
       )}
-      {/* What the file or the caller said beyond the fields. */}
+      {/* Data from the file or the caller beyond the fields. */}
       {Object.keys(line.details).length > 0 && (
         <PanelSection title="Details">
           <DataFields label="Details" value={line.details} currency={line.currency} />

@@ -13,7 +13,7 @@ import { lineHistory } from "./queries.ts";
 
 const LINK = "underline underline-offset-2 hover:text-ink";
 
-/** What became of a line, the latest first. */
+/** A line's history, the latest event first. */
 export function LineHistory({ line }: { line: Line }) {
   const tenantId = useTenantId();
   const { data, error } = useQuery(lineHistory(tenantId, line.id));

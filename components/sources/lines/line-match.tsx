@@ -21,7 +21,7 @@ import { UndoMatch } from "./undo-match.tsx";
 
 const SHOWN_MAX = 8;
 
-/** A match that a line is in: how it came about, and the other lines. */
+/** A match of a line: how it came about, and its other lines. */
 export function LineMatch({
   id,
   lineId,

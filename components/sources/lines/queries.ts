@@ -12,8 +12,7 @@ import type { LineSearch } from "./search.ts";
 const PAGE_SIZE = 100;
 const LATEST = 8;
 /**
- * A refresh asks for every page that is loaded: the pages of a long list stay as they are for so
- * long.
+ * A refresh fetches every loaded page, so the pages of a long list stay unchanged for this long.
  */
 const STALE_MS = 60_000;
 
@@ -56,7 +55,7 @@ export function lineById(tenant: string, id: string) {
   });
 }
 
-/** What became of a line. */
+/** The history of a line. */
 export function lineHistory(tenant: string, id: string) {
   return singleQuery({
     keyPrefix: linesKey(tenant),

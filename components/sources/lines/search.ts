@@ -24,7 +24,7 @@ export const lineSearch = {
   line: parseAsId("lin"),
 };
 
-/** What narrows the list; a reconciliation is what the page is about. */
+/** The filters of the list. A reconciliation isn't one, because it is the page's subject. */
 export const LINE_FILTERS = [
   "source_id",
   "side",

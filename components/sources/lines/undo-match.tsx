@@ -13,7 +13,7 @@ import { toast } from "#components/ui/toast.ts";
 import { type Match, undoMatchContract } from "#lib/matching/contract.ts";
 import { useReloadAfterUndo } from "./use-reload-after-undo.ts";
 
-/** Undoes a match, whether a run or a person made it, after asking. */
+/** Undoes a match, made by a run or a person, after confirmation. */
 export function UndoMatch({ match }: { match: Match }) {
   const may = useIsAllowed(undoMatchContract.access);
   const [isConfirming, setConfirming] = useState(false);

@@ -5,7 +5,7 @@ import { RemoteError } from "./remote-error.ts";
 const NOT_ALLOWED = 405;
 const NOT_IMPLEMENTED = 501;
 
-/** One file at an address. */
+/** A single file at a URL. */
 export async function httpsRemote({ url, settings, allowHosts, signal }: Access): Promise<Remote> {
   const http = new Http(allowHosts, signal);
   const target = new URL(url);

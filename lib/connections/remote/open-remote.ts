@@ -10,7 +10,7 @@ const OPEN = {
   mail: async () => {
     throw new RemoteError("Mail comes by itself.", true);
   },
-  // The web process has it in memory only once it tests such a connection.
+  // Imported on demand, so that the web process loads it only to test such a connection.
   sftp: async (access: Access) => (await import("./sftp.ts")).sftpRemote(access),
 };
 

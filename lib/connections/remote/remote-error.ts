@@ -1,8 +1,7 @@
 import { failureOf } from "../../webhooks/delivery-failure.ts";
 
 /**
- * Why a server couldn't be used, in a sentence for the tenant. `needsPerson`: trying again mends
- * nothing.
+ * Why a server couldn't be used, in a sentence for the tenant. `needsPerson`: a retry can't fix it.
  */
 export class RemoteError extends Error {
   readonly needsPerson: boolean;

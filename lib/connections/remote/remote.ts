@@ -2,8 +2,8 @@ import type { Readable } from "node:stream";
 import type { Connection, SenderChecks } from "../contract.ts";
 
 /**
- * A file at a server, or of a mail, which has a sender. `modified_at` and `bytes` are null where
- * the server says neither.
+ * A file on a server, or in a mail, which has a sender. `modified_at` and `bytes` are null if the
+ * server doesn't state them.
  */
 export type RemoteFile = {
   path: string;
@@ -14,17 +14,17 @@ export type RemoteFile = {
 };
 
 /**
- * A server that files are fetched from or written to. Every call throws RemoteError with a
- * sentence.
+ * A server that files are fetched from or written to. Every call throws a RemoteError with a
+ * sentence for the tenant.
  */
 export type Remote = {
-  /** The files of the one folder, without those that have no plain name. */
+  /** The files of the connection's folder, without those whose names aren't plain. */
   list(): Promise<RemoteFile[]>;
   read(file: RemoteFile): Promise<Readable>;
-  /** Moves a file to a folder below; another one of its name there stays. */
+  /** Moves a file to a subfolder. An existing file of that name there is kept. */
   move(path: string, folder: string): Promise<void>;
   remove(path: string): Promise<void>;
-  /** Writes a file whole, over another of its name, to the folder or to one below. */
+  /** Writes a whole file to the folder or a subfolder, replacing an existing one of that name. */
   write(name: string, content: Uint8Array, folder: string | null): Promise<void>;
   close(): Promise<void>;
 };
@@ -41,22 +41,22 @@ export type Access = {
   url: URL;
   settings: Settings;
   allowHosts: ReadonlySet<string>;
-  /** Ends what is under way. */
+  /** Ends running calls. */
   signal: AbortSignal;
-  /** Decides, before anything is sent, about the key that an SSH server shows. */
+  /** Decides, before anything is sent, whether to accept an SSH server's key. */
   acceptsHostKey: (fingerprint: string) => Promise<boolean>;
 };
 
-/** The longest name that a file system takes. */
+/** The longest name that a file system accepts. */
 const NAME_MAX = 255;
 
-/** Whether a name that a server gives is the plain name of a file, and no path. */
+/** Whether a name given by a server is the plain name of a file, and not a path. */
 export function isPlainName(name: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: No name of a file has them.
   return name.length <= NAME_MAX && /^(?!\.{1,2}$)[^/\\\u0000-\u001f\u007f]+$/.test(name);
 }
 
-/** A name for a file that is moved to where its own name is taken. */
+/** The name of a moved file if its own name is taken there. */
 export function timestampedName(name: string): string {
   return `${name.slice(0, NAME_MAX - 30)}.${new Date().toISOString().replaceAll(/[-:.]/g, "")}`;
 }

@@ -11,11 +11,11 @@ import {
 } from "./remote.ts";
 import { RemoteError } from "./remote-error.ts";
 
-/** A page of S3 has a thousand names. */
+/** The number of names on a page of S3. */
 const PAGES_MAX = 10;
 const NOT_FOUND = 404;
 
-/** `source`: the object that is copied to the key; `content`: what is written there. */
+/** `source`: the object that is copied to the key; `content`: the content to write. */
 type Target = {
   key?: string;
   query?: object;
@@ -127,12 +127,12 @@ class S3Remote implements Remote {
   }
 }
 
-/** The path of an object, in which slashes of its key stay. */
+/** The path of an object; slashes in its key are kept. */
 function pathOf(bucket: string, key: string): string {
   return `/${[bucket, ...key.split("/")].map(encoded).join("/")}`;
 }
 
-/** As AWS encodes a path: everything but letters, digits and - . _ ~. */
+/** Encodes a path as AWS does: everything but letters, digits and - . _ ~. */
 function encoded(part: string): string {
   return encodeURIComponent(part).replace(
     /[!'()*]/g,
@@ -145,7 +145,7 @@ type Listed = {
   next: string | null;
 };
 
-/** @throws RemoteError for a response that is no list of objects */
+/** @throws RemoteError if the response is not a list of objects */
 function parsedList(xml: string): Listed {
   const listed: Listed = { objects: [], next: null };
   const parser = new SaxesParser();

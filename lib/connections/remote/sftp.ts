@@ -21,7 +21,7 @@ export async function sftpRemote(access: Access): Promise<Remote> {
   const { url, settings, allowHosts, signal } = access;
   const refusal = addressFault(settings.address, allowHosts);
   if (refusal !== null) throw new RemoteError(refusal, true);
-  // Errors after the end of a call are those of the next one, too.
+  // Errors after the end of a call belong to the next one, too.
   const ignored = () => {};
   const client = new SftpClient("connection", { error: ignored, end: ignored, close: ignored });
   const remote = new SftpRemote(client, decodeURIComponent(url.pathname));
@@ -78,7 +78,7 @@ class SftpRemote implements Remote {
     await attempt(`write ${name}`, async () => {
       if (folder !== null) await this.#makeFolder(folder);
       await this.#client.put(Buffer.from(content), unfinished);
-      // Not every server renames to a name that is taken.
+      // Not every server can rename a file to an existing name.
       if (await this.#client.exists(path)) await this.#client.delete(path);
       await this.#client.rename(unfinished, path);
     });
@@ -149,7 +149,7 @@ async function signIn(
   }
 }
 
-/** As `ssh-keygen -l` shows it. */
+/** The form that `ssh-keygen -l` shows. */
 export function fingerprintOf(key: Buffer): string {
   return `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
 }

@@ -13,7 +13,7 @@ import {
   unsuitableEntry,
 } from "./entry-file-writer.ts";
 
-/** The columns in their order, without the numbered ones in between. */
+/** The columns in order, without the numbered ones in between. */
 const BEFORE_INFO =
   "Umsatz (ohne Soll/Haben-Kz);Soll/Haben-Kennzeichen;WKZ Umsatz;Kurs;Basis-Umsatz;WKZ Basis-Umsatz;Konto;Gegenkonto (ohne BU-Schlüssel);BU-Schlüssel;" +
   "Belegdatum;Belegfeld 1;Belegfeld 2;Skonto;Buchungstext;Postensperre;Diverse Adressnummer;Geschäftspartnerbank;Sachverhalt;Zinssperre;Beleglink";
@@ -38,7 +38,7 @@ const COLUMNS = [
   ...LAST.split(";"),
 ];
 
-/** The columns of text, counted from 1: they are quoted, and empty ones too. */
+/** The text columns, counted from 1: they are quoted even if they are empty. */
 const TEXTS = new Set([
   ...[2, 3, 6, 9, 11, 12, 14, 16, 20, 40, 42, 91, 95, 96, 98, 102, 103, 105, 107, 109, 110],
   ...[112, 118, 120, 121, 123],
@@ -53,8 +53,8 @@ const COST_CENTER_MAX = 36;
 /**
  * DATEV's batch of postings: header version 700, category 21, format version 13, by
  * https://developer.datev.de/datev/platform/de/dtvf/formate/header and
- * https://developer.datev.de/datev/platform/de/dtvf/formate/buchungsstapel. A row is an entry: its
- * account is the one that is debited.
+ * https://developer.datev.de/datev/platform/de/dtvf/formate/buchungsstapel. A row is an entry; its
+ * account is the debited one.
  */
 export const datev: EntryFileWriter = {
   charset: "windows-1252",

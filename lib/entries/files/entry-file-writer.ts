@@ -4,7 +4,7 @@ import { ApiError } from "../../wire/errors.ts";
 import type { BatchFile, Entry, EntryBatch } from "../contract.ts";
 import type { EntryFileSettings } from "../rules/contract.ts";
 
-/** What a file is about: entries of one currency. */
+/** The subject of a file: entries of one currency. */
 export type EntryFile = BatchFile & { batch: EntryBatch; ledger: EntryFileSettings };
 
 /** Writes the entries of a batch in the layout of a ledger. */
@@ -18,7 +18,7 @@ export type EntryFileWriter = {
 const REMEDY =
   "A batch doesn't change: use another format for it, and change the entry rules for later ones.";
 
-/** The number under which a ledger keeps an entry: a second import of it is a duplicate there. */
+/** The number under which a ledger stores an entry. A second import of it is a duplicate there. */
 export function documentNumber({ batch }: EntryFile, { place }: Entry): string {
   return `${batch.number}/${place}`;
 }
@@ -30,7 +30,7 @@ export function unsuitableEntry(file: EntryFile, entry: Entry, reason: string): 
   });
 }
 
-/** The field, or a refusal if it is longer than the layout's or has another form. */
+/** The field. Refuses one that is longer than the layout allows or has another form. */
 export function requireFit(
   file: EntryFile,
   entry: Entry,
@@ -43,7 +43,7 @@ export function requireFit(
   throw unsuitableEntry(file, entry, `${field} "${value}" must be ${wanted}. ${REMEDY}`);
 }
 
-/** The first characters of a text, which may be cut. */
+/** The first characters of a text that may be truncated. */
 export function cut(value: string, max: number): string {
   return [...value].slice(0, max).join("");
 }
@@ -62,13 +62,13 @@ function centsOf(minor: number, decimals: number): bigint | null {
   return BigInt(minor) % parts === 0n ? BigInt(minor) / parts : null;
 }
 
-/** `{D}`, `{M}` and `{Y}` of a day, each with its digits. */
+/** Replaces `{D}`, `{M}` and `{Y}` by the parts of a day, with a fixed number of digits. */
 export function formatDay(form: string, day: string): string {
   const [year = "", month = "", date = ""] = day.split("-");
   return form.replace("{D}", date).replace("{M}", month).replace("{Y}", year);
 }
 
-/** A number, or digits of our own such as a signed amount, begins no formula. */
+/** Numbers, and digits of ours such as a signed amount, aren't formulas. */
 export type Cell = string | number | null | { digits: string };
 
 /** Rows of comma-separated text (RFC 4180), with formulas escaped. */
@@ -79,7 +79,9 @@ export function csvRows(rows: readonly (readonly Cell[])[]): string {
   );
 }
 
-/** Rows of text between tabs, with formulas escaped. A tab or a line end inside is a space. */
+/**
+ * Rows of tab-separated text, with formulas escaped. Tabs and line ends in values become spaces.
+ */
 export function tabbedRows(rows: readonly (readonly Cell[])[], lineEnd = "\r\n"): string {
   return rows
     .map((row) => `${row.map((cell) => cellText(cell).replace(/[\t\r\n]/g, " ")).join("\t")}`)

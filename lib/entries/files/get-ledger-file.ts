@@ -22,9 +22,9 @@ type Query = z.output<typeof getLedgerFileContract.query>;
 type Opened = { batch: EntryBatch; ledger: Partial<EntryRuleSet["ledger"]> };
 
 /**
- * A batch in the layout of a ledger. Its entries are read twice: before the first byte, whether the
- * layout can hold them, and then to write them. @throws ApiError `not_found`, `conflict`,
- * `invalid_request`
+ * A batch in the layout of a ledger. Its entries are read twice: first to check that the layout can
+ * hold them, before the first byte is sent, and then to write them.
+ * @throws ApiError `not_found`, `conflict`, `invalid_request`
  */
 export async function getLedgerFile(
   ctx: Context,

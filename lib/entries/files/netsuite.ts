@@ -21,7 +21,7 @@ const COLUMNS = [
   "Department",
   "Tax Code",
 ];
-/** Ten digits, the point and two decimals. */
+/** Ten digits, a point and two decimals. */
 const AMOUNT_MAX = 13;
 
 /**

@@ -92,7 +92,7 @@ function iifLine(
     account,
     entry.cost_center,
     { digits: amount },
-    // The whole number is in the memo.
+    // The memo contains the whole number.
     short.length <= IIF_NUMBER_MAX ? { digits: short } : null,
     `${documentNumber(file, entry)} ${cut(entry.text, 180)}`,
   ];

@@ -7,8 +7,8 @@ const BYTES = new Map(
 const UNKNOWN = "?".charCodeAt(0);
 
 /**
- * Text in Windows-1252. A letter that it lacks becomes its base letter (ń → n), another character a
- * question mark.
+ * Text in Windows-1252. A missing letter becomes its base letter (ń → n), any other missing
+ * character a question mark.
  */
 export function encodeWindows1252(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text, byteOf);

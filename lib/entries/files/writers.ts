@@ -19,7 +19,7 @@ const WRITERS: Record<PushFormat, EntryFileWriter> = {
   sap,
 };
 
-/** Pages of entries from the first on, cut where a part ends. Parts are counted from 1. */
+/** Pages of entries from the first one, split at the end of each part. Parts are counted from 1. */
 export async function* splitIntoParts(
   pages: AsyncIterable<readonly Entry[]>,
   format: PushFormat,
@@ -49,7 +49,7 @@ export function rowsOf(entries: readonly Entry[], file: EntryFile): Uint8Array {
   return encoded(writer, entries.map((entry) => writer.rows(entry, file)).join(""));
 }
 
-/** The text in the charset of the layout. */
+/** Encodes text in the layout's charset. */
 function encoded({ charset }: EntryFileWriter, text: string): Uint8Array {
   return charset === "utf-8" ? new TextEncoder().encode(text) : encodeWindows1252(text);
 }

@@ -8,7 +8,7 @@ import { actor, text, time } from "../../wire/schema.ts";
 
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
-/** What `{…}` in the text of a rule can stand for. */
+/** The values that `{…}` in the text of a rule can insert. */
 export const PLACEHOLDERS = [
   "reference",
   "counterparty",
@@ -26,7 +26,7 @@ export const tag = "Ledger entries";
 
 const PLACEHOLDER = new RegExp(`\\{(?:${PLACEHOLDERS.join("|")})\\}`, "g");
 
-/** Files for ledgers have a row per entry, so that no field may break it. */
+/** Ledger files have a row per entry, so no field may contain a line break. */
 const plain = (max: number) => text(max).regex(/^\P{Cc}+$/u, "Must not have control characters.");
 
 const entryRule = z
@@ -100,7 +100,7 @@ const rules = z
     },
   });
 
-/** Files in the layouts of ledgers. */
+/** The files in the layouts of ledgers. */
 export const ENTRY_FILE_FORMATS = [
   "datev",
   "xero",
@@ -115,8 +115,8 @@ export const PUSH_FORMATS = ["csv", ...ENTRY_FILE_FORMATS] as const;
 export type PushFormat = (typeof PUSH_FORMATS)[number];
 
 /**
- * What a file of each format is called, and how many entries its ledger takes in one. Where the
- * ledger names no limit, it is 100,000, since a file is in memory as a whole.
+ * The name of each file format, and the maximum number of entries that its ledger accepts in one
+ * file. If the ledger states no limit, it is 100,000, since a whole file is held in memory.
  */
 export const FORMAT_FILES: Record<
   PushFormat,
@@ -228,7 +228,7 @@ export const entryRuleSet = z
   .meta({ id: "EntryRuleSet" });
 export type EntryRuleSet = z.output<typeof entryRuleSet>;
 
-/** What an entry of a batch and one of a preview have in common. */
+/** The fields that an entry of a batch and one of a preview share. */
 export const draft = {
   kind: z.enum(ENTRY_KINDS).meta({ description: "What it posts.", example: "fee" }),
   subject_id: z

@@ -7,7 +7,7 @@ type Stored = Omit<EntryRuleSet, "rules" | "ledger"> & {
 
 const { rules, ledger } = entryRuleSet.shape;
 
-/** With every kind and setting, also for a pair for which nobody has set any. */
+/** Contains every kind and setting, even for a pair whose rules nobody has set. */
 export function withDefaultRules(stored: Stored): EntryRuleSet {
   return {
     ...stored,

@@ -1,4 +1,4 @@
-/** Reading events, for a server that receivers' requests can't reach. */
+/** Reading events, for servers that can't receive requests from outside. */
 import { z } from "zod";
 import { needs } from "../../wire/access.ts";
 import { contract } from "../../wire/contract.ts";
@@ -17,7 +17,7 @@ import {
 const tag = "Events";
 export const WAIT_MAX_SECONDS = 20;
 
-/** An event on the wire: the body of its delivery, with its ID and what it is about. */
+/** An event in a response: the body of its delivery, with its ID and its subject. */
 const event = z
   .object({
     id: id("evt").meta({ description: "As in the webhook-id header of its deliveries." }),

@@ -7,7 +7,7 @@ import { decodeCursor, encodeCursor } from "../../wire/cursor.ts";
 import { timestamp } from "../../wire/schema.ts";
 import type { EventPage, listEventsContract } from "./contract.ts";
 
-/** A waiting call takes a database connection for about 2 ms in this time. */
+/** A waiting call uses a database connection for about 2 ms in each interval. */
 const LOOK_EVERY_MS = 1_000;
 /** The limit for one tenant in one process. Further calls are answered at once. */
 const WAITING_MAX = 20;
@@ -47,7 +47,7 @@ function isEmpty({ items, has_more }: Found): boolean {
   return items.length === 0 && !has_more;
 }
 
-/** Waiting calls are answered when the process is to end: it doesn't wait for them. */
+/** Waiting calls are answered when the process shuts down, so that it doesn't wait for them. */
 const waits = () =>
   singleton("event-waits", () => {
     const controller = new AbortController();

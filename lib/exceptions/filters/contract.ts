@@ -210,7 +210,7 @@ export const slaFilters = {
     .meta({ description: "Statuses.", example: ["in_review"] }),
 };
 
-/** The filters of a list of all exceptions by what changed and what is urgent. */
+/** The filters of a list of all exceptions by last change or urgency. */
 export const recentFilters = { ...deadlineFilters, updated_since: updatedSince };
 
 /** The filters of open exceptions in a body, each with a list of values. */

@@ -7,8 +7,8 @@ import { HEAD_BYTES } from "./reader.ts";
 import { refuseFile } from "./refusal.ts";
 
 /**
- * `layout`: what a person states about a CSV file, or where the lines of a JSON document are, which
- * replaces what its bytes show.
+ * `layout`: a person's settings for a CSV file, or the path of the lines in a JSON document. They
+ * replace what its bytes show.
  */
 export type Hint = {
   fileName?: string;
@@ -25,7 +25,7 @@ export type Detection = {
   bom: boolean;
   /** For CSV: its layout, its first rows and the mapping as far as it can be inferred. */
   csv: CsvDescription | null;
-  /** What has to be answered before the file can be read as intended. */
+  /** The questions to answer before the file can be read as intended. */
   questions: Question[];
 };
 

@@ -29,13 +29,13 @@ const NAMES = new Map<string, Encoding>([
 
 /**
  * `open`: no declaration says that it is UTF-8, and so far all of it is ASCII, which proves
- * nothing. `misread`: text that no encoding reads well; null if one does.
+ * nothing. `misread`: text that no encoding decodes plausibly; null if one does.
  */
 export type Found = { encoding: Encoding; bom: boolean; open: boolean; misread: string | null };
 
-/** Encodings of one byte a character, likeliest first. */
+/** Single-byte encodings, likeliest first. */
 const SINGLE_BYTE: Encoding[] = ["windows-1252", "windows-1250", "iso-8859-2"];
-/** The share of misplaced characters up to which an encoding is believed. */
+/** The maximum share of misplaced characters of a plausible encoding. */
 const MISPLACED_MAX = 0.2;
 
 /**
@@ -91,8 +91,8 @@ function wideEncoding(head: Uint8Array): Encoding | undefined {
 }
 
 /**
- * @throws FileRefused for a declared XML encoding that we do not read: another encoding would give
- *   other letters.
+ * @throws FileRefused for a declared XML encoding that we don't support, because another one would
+ * give other letters.
  */
 function declaredEncoding(start: string): Encoding | undefined {
   const xml = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(start)?.[1];

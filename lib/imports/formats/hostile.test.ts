@@ -319,7 +319,7 @@ test.each<[string, Format, (before: string, behind: string) => [string, string]]
   ],
 ])("%s is refused alone and not stored, and later lines are read", async (_, format, around) => {
   const inUse = () => {
-    // The second collects what the first has released.
+    // The second round collects the garbage of the first.
     for (let nth = 0; nth < 2; nth++) collectGarbage();
     const { heapUsed, external } = process.memoryUsage();
     return heapUsed + external;

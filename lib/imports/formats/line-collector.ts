@@ -17,7 +17,7 @@ const STATEMENTS_KEPT = 1_000;
 /** The number of statements whose copies are found. */
 const STATEMENTS_COMPARED = 100_000;
 /**
- * A file full of errors has as many refusals as lines: this many are described, the rest are
+ * A file full of errors has as many refusals as lines. Only this many are described; the rest are
  * counted.
  */
 const REFUSALS_KEPT = 1_000;
@@ -112,7 +112,7 @@ export class LineCollector {
     this.refusals.push(refusal(place, field, `${where}${problem}`, found, wanted));
   }
 
-  /** Counts an entry that is not booked money. `text`: what the file says there. */
+  /** Counts an entry that is not booked money. `text`: the file's text of it. */
   skip(place: Place, reason: SkipReason, text: string): void {
     this.#skippedCount++;
     if (this.#skips.length === SKIPS_KEPT) return;
@@ -120,7 +120,7 @@ export class LineCollector {
     this.#skips.push({ line: place.line, reason, text: shown });
   }
 
-  /** Notes in a sentence what deserves a look although everything could be read. */
+  /** Adds a warning sentence about a file that could be read. */
   warn(code: Warning["code"], message: string): void {
     if (this.#warnings.length < WARNINGS_KEPT) this.#warnings.push({ code, message });
   }
@@ -129,7 +129,7 @@ export class LineCollector {
     return this.#refusedCount;
   }
 
-  /** @throws FileRefused for a copy of a statement that was closed before */
+  /** @throws FileRefused for a copy of a statement that was read before */
   close(statement: Statement): void {
     const summary = statement.summary();
     if (summary.line_count > 0) this.#accounts.add(summary.account ?? "");

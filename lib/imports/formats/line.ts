@@ -2,14 +2,14 @@ import type { Place } from "./refusal.ts";
 import type { SkipReason, WarningCode } from "./skip-reasons.ts";
 
 /**
- * What a file says about a line beyond the fields. CSV and JSON: cells and members without a
- * mapping, under their own names. Other formats, if they have it: `transaction_code`,
- * `bank_reference` (the bank's own, not always unique), `entry_reference`, `customer_reference`,
- * `end_to_end_id`, `creditor_reference`, `invoice_number`, `mandate_id`, `creditor_id`,
- * `counterparty_account`, `counterparty_bank`, `ultimate_counterparty`, `posting_text`, `purpose`,
- * `return_reason`, `reversal` (true), `instructed_amount`, `original_amount`, `exchange_rate`,
- * `charges`, `batch_count`, `transactions` (of an entry that stays one line), and a few of single
- * formats. `cut` names what was too long to keep whole.
+ * The data of a line beyond the fields. CSV and JSON: cells and members without a mapping, under
+ * their own names. Other formats, if they have it: `transaction_code`, `bank_reference` (the bank's
+ * own, not always unique), `entry_reference`, `customer_reference`, `end_to_end_id`,
+ * `creditor_reference`, `invoice_number`, `mandate_id`, `creditor_id`, `counterparty_account`,
+ * `counterparty_bank`, `ultimate_counterparty`, `posting_text`, `purpose`, `return_reason`,
+ * `reversal` (true), `instructed_amount`, `original_amount`, `exchange_rate`, `charges`,
+ * `batch_count`, `transactions` (of an entry that stays one line), and a few of single formats.
+ * `cut` names the texts that were too long to keep whole.
  */
 export type Details = Record<string, unknown>;
 
@@ -20,7 +20,7 @@ export type ImportLine = {
   /** Signed: money in is positive. In the currency's minor unit, within ±(2⁵³ − 1). */
   amount_minor: number;
   /**
-   * What was withheld from the amount, with the same rules: amount − fee was paid out. Negative: a
+   * The amount withheld from it, with the same rules: amount − fee was paid out. Negative: a
    * refund.
    */
   fee_minor?: number;
@@ -54,12 +54,12 @@ export const TEXT_MAX = {
  */
 export const DETAILS_MAX_LENGTH = 12_000;
 
-/** An entry that was left out, with what a person needs to find it in the file. */
+/** An entry that was skipped, with the data that a person needs to find it in the file. */
 export type Skip = {
   /** Line of the file, from 1. */
   line: number;
   reason: SkipReason;
-  /** What the file says there: at most 200 characters. */
+  /** The file's text of it: at most 200 characters. */
   text: string;
 };
 
@@ -99,7 +99,7 @@ export type Summary = {
   skipped_count: number;
   /** The first 100. */
   skips: Skip[];
-  /** What a reader itself found worth a look. */
+  /** The reader's own warnings. */
   warnings: Warning[];
   bytes_read: number;
   statement_count: number;

@@ -9,9 +9,9 @@ import type { Place } from "./refusal.ts";
 export type Values = { [Field in MappedField]?: string };
 
 /**
- * Reads a line's amount and fee from its texts, in minor units; refuses in `out` what can't be
- * read. `written` amounts are as people write them; `wire` amounts have a point before the
- * decimals.
+ * Reads a line's amount and fee from its texts, in minor units, and adds a refusal to `out` for one
+ * that can't be read. `written` amounts are in the format of people; `wire` amounts have a point
+ * before the decimals.
  */
 export function mappedAmounts({ out, mapping }: Reading, amounts: "written" | "wire") {
   const separator = mapping?.decimal_separator;

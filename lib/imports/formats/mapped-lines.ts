@@ -18,9 +18,9 @@ const TEXT_FIELDS = [
 const PLAIN = /^-?[\d.,]+$/;
 
 /**
- * Builds lines from named texts, as CSV and JSON have them. A missing value date is the booking
- * date. `written` amounts are as people write them; the others have a point before the decimals and
- * nothing else. `add` returns the line that it kept.
+ * Builds lines from named texts, as in CSV and JSON. A missing value date is the booking date.
+ * `written` amounts are in the format of people; the others have a point before the decimals and
+ * nothing else. `add` returns the line that it added.
  */
 export function mappedLines(reading: Reading, amounts: "written" | "wire") {
   const { out, mapping, currency: sourceCurrency, timeZone } = reading;

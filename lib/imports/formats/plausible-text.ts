@@ -1,4 +1,4 @@
-/** How often text looks as if its bytes were decoded by the wrong table. */
+/** How often a text looks as if its bytes were decoded with the wrong table. */
 
 /** A control character, or a mark that never stands between two letters. */
 const MISPLACED =

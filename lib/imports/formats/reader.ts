@@ -35,6 +35,7 @@ export type Reading = {
 export const LINE_MAX_LENGTH = RECORD_MAX_LENGTH;
 
 /**
- * How much of a file `detect` needs, and `readLines` reads ahead to detect encoding and delimiter.
+ * How much of a file `detect` needs; `readLines` reads this much ahead to detect encoding and
+ * delimiter.
  */
 export const HEAD_BYTES = 64 * 1024;

@@ -9,9 +9,9 @@ export type Refusal = {
    * Null for the line as a whole.
    */
   field: string | null;
-  /** What the file says there, at most 80 characters. */
+  /** The file's text at that place, at most 80 characters. */
   found: string;
-  /** What would be accepted. */
+  /** The accepted values or form. */
   wanted: string;
   /** The whole refusal as a sentence for a person. */
   message: string;

@@ -1,7 +1,7 @@
 /**
- * Formats × peculiarities: each file of `lib/imports/formats/samples` with what must be read of it,
- * to the cent, in `<name>.expected.json` next to it. Files named `suite-*` rebuild cases of
- * published test suites with figures and texts of our own: `expected.suite` names the suite.
+ * Formats × peculiarities: each file of `lib/imports/formats/samples` with its expected result, to
+ * the cent, in `<name>.expected.json` next to it. Files named `suite-*` rebuild cases of published
+ * test suites with our own figures and texts: `expected.suite` names the suite.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { FileRefused, type Refusal } from "./refusal.ts";
 
 type Expected = {
   suite?: string;
-  /** What `detect` must say, among other things; without it, nothing is said of detection. */
+  /** The expected result of `detect`, or a part of it; without it, detection isn't checked. */
   detection?: object;
   /**
    * Options in addition to those detected; a mapping here replaces the detected one. With a format,

@@ -1,4 +1,4 @@
-/** The words for what happens to the entries of a file. Safe in the browser. */
+/** Reasons and warnings for the entries of a file. Safe in the browser. */
 
 /** Why an entry of a file is not a line: it isn't booked money. */
 export const SKIP_REASONS = [
@@ -13,7 +13,7 @@ export const SKIP_REASONS = [
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-/** What deserves a look although the file could be read. */
+/** The warnings about a file that could be read. */
 export const WARNING_CODES = [
   "nothing_stored",
   "skipped",

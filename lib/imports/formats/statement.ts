@@ -1,6 +1,6 @@
 import type { ImportLine, StatementSummary } from "./line.ts";
 
-/** What a file says about one statement while its lines are read. */
+/** The data of one statement while its lines are read. */
 export class Statement {
   id: string | null = null;
   account: string | null = null;
@@ -9,7 +9,7 @@ export class Statement {
   closing: number | null = null;
   periodStart: string | null = null;
   periodEnd: string | null = null;
-  /** Whether the counts and sums that the file states match; null while it has stated none. */
+  /** Whether the counts and sums that the file states match; null as long as it has stated none. */
   controls: boolean | null = null;
   /** Balances that contradict each other: two currencies, two openings. */
   contradictory = false;

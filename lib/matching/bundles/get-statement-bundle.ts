@@ -12,8 +12,8 @@ const PAGE_ROWS = 2_000;
 const VERIFIER = join(process.cwd(), "lib/matching/bundles/verify.mjs");
 
 /**
- * What the digest covers after the statement, in this order, and the evidence and the entries for
- * the ledger, of which the statement has the hashes. Each line is a text as JSON.
+ * The texts that the digest covers after the statement, in this order, and the evidence and the
+ * ledger entries, whose hashes are in the statement. Each line is a text as JSON.
  */
 const KINDS = ["matches", "members", "exclusions", "carried", "evidence", "entries"] as const;
 
@@ -28,8 +28,9 @@ type Opened = {
 type File = { name: string; input: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> };
 
 /**
- * The bundle of a signed statement as a zip that is written while it is read. Nothing of it is held
- * in memory beyond a page. @throws ApiError `not_found`, `conflict`
+ * The bundle of a signed statement as a zip that is written while its data is read. At most one
+ * page is in memory.
+ * @throws ApiError `not_found`, `conflict`
  */
 export async function getStatementBundle(ctx: Context, id: string, number: number) {
   const opened = await read<Opened>(ctx, "open_statement_bundle", { id, number });

@@ -16,7 +16,7 @@ export function nextPeriod(period: Period): Period {
   return { name: nextName(period, days), ...days };
 }
 
-/** The day after the last one of a period that begins on `start` and is as long as `period`. */
+/** The day after the end of a period that begins on `start` and is as long as `period`. */
 function endAfter(period: Period, start: Date): Date {
   const first = dateOf(period.period_start);
   const end = new Date(start);
@@ -48,8 +48,8 @@ function nextName({ name, ...days }: Period, next: Days): string {
 }
 
 /**
- * How a name may state its period, the longer forms first; of two periods of a kind in the same
- * order.
+ * The forms in which a name may state its period, longer ones first; of two periods of a kind in
+ * the same order.
  */
 function formsOf(days: Days): string[] {
   const [start, end] = [days.period_start.slice(0, 7), days.period_end.slice(0, 7)];

@@ -65,7 +65,7 @@ function requireKnown(pairs: NonNullable<Input["pairs"]>, newest: readonly Newes
     ]);
 }
 
-/** Those that begin on `lastDay` at the latest. */
+/** The periods that begin on `lastDay` or before. */
 function periodsAfter(newest: Period, lastDay: string): Period[] {
   const periods: Period[] = [];
   for (

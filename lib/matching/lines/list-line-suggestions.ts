@@ -4,7 +4,7 @@ import type { LineSuggestion } from "./contract.ts";
 import { suggestionThreads } from "./suggestion-threads.ts";
 import type { Asked } from "./suggestions-of.ts";
 
-/** Counterparts of one line among the open lines near it in amount or in time. */
+/** Possible counterparts of one line among the open lines near it in amount or in time. */
 export async function listLineSuggestions(
   ctx: Context,
   id: string,

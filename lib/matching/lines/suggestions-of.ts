@@ -20,7 +20,7 @@ export type Asked = {
 
 /**
  * Counterparts of a line among its candidates. Takes some hundred milliseconds if there are many
- * and long ones.
+ * candidates with long texts.
  */
 export function suggestionsOf(asked: Asked): LineSuggestion[] {
   const { line, side, candidates } = asked;

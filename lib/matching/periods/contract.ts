@@ -18,7 +18,7 @@ import {
 
 const count = z.int().min(0);
 
-/** The one sign of statements and proofs, on pages and in files too. */
+/** The sign convention of statements and proofs, also on pages and in files. */
 const SIGNS =
   "An amount of a line is as posted, negated where its source is `inverted`. An amount of " +
   "both sides (an adjustment, a residual, a difference) is left − right: positive where the " +
@@ -116,7 +116,7 @@ export const getProofContract = contract({
   errors: ["not_found", "conflict"],
 });
 
-/** What identifies a line on a statement. */
+/** The fields that identify a line on a statement. */
 const lineWords = {
   reference: z.string().nullable().meta({ example: "RG-2026-4711" }),
   counterparty: z.string().nullable().meta({ example: "Kunde 17 GmbH" }),
@@ -194,7 +194,7 @@ const ROW_KINDS = [
   "match",
 ] as const;
 
-/** A row of the exported statement: one flat table of all its parts. */
+/** A row of the exported statement: one flat table with all of its parts. */
 export const statementRow = z.object({
   kind: z.enum(ROW_KINDS).meta({ example: "exclusion" }),
   item: z.string().nullable().meta({ example: null }),

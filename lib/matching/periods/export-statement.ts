@@ -11,7 +11,7 @@ import type {
 } from "./contract.ts";
 import { getStatement } from "./get-statement.ts";
 
-/** A page is read in one query while other callers wait. */
+/** A page is read in one query, during which other callers wait. */
 const PAGE_ROWS = 250;
 
 const EMPTY = {
@@ -44,7 +44,7 @@ type Items = {
   match: MatchLine;
 };
 type Kind = keyof Items;
-/** A row, before its amount is written with the decimals of its currency. */
+/** A row before its amount is formatted with the decimals of its currency. */
 type MinorRow = Omit<StatementRow, "amount">;
 type Page<Item> = { items: Item[]; next: string[] | null };
 
@@ -74,8 +74,8 @@ const ROWS: { [K in Kind]: (item: Items[K]) => MinorRow } = {
 };
 
 /**
- * All of a statement: its sums first, then each thing they are made of; with `matches`, the lines
- * of every match as well.
+ * The whole statement: its sums first, then each of their items; with `matches`, also the lines of
+ * every match.
  */
 export async function* exportStatement(
   ctx: Context,

@@ -4,13 +4,13 @@ import { describeWeights, trackRecord, type Weights } from "../../../engine/weig
 import type { RuleSet } from "./contract.ts";
 
 /**
- * As the database answers it: no rules where a pair has the defaults, and what was learnt as
+ * The rules as the database returns them: none for a pair with the defaults, and learnt values as
  * counts.
  */
 export type StoredRules<Rest = object> = Rest &
   Omit<RuleSet, "rules" | "learnt"> & { rules: Rule[] | null; weights: Weights | null };
 
-/** With the defaults, and what was learnt in figures for people. */
+/** Includes the defaults, and learnt values as figures for people. */
 export function withDefaults<Rest extends object>({
   rules,
   weights,

@@ -26,7 +26,7 @@ const ADJUSTMENT_NAMES: Record<string, string> = {
   other: "Other",
 };
 
-/** The document of a statement: what its page shows, for paper. */
+/** The document of a statement: the content of its page, for paper. */
 export function documentOf({ statement, signatures, digest }: PdfInput): Document {
   const { name, left_source, right_source, closed_at, closed_by, as_of } = statement;
   const status = closed_at
@@ -252,7 +252,7 @@ function part(title: string, content: readonly Content[], hint?: string): Conten
   ];
 }
 
-/** Numbers are at the right in all columns but those of text. */
+/** Numbers are right-aligned in all columns but those of text. */
 function table(
   columns: readonly string[],
   widths: readonly (string | number)[],
@@ -331,7 +331,7 @@ function timeText(iso: string): string {
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** "EUR 4,850.00": the code, because not every sign of a currency is in the font. */
+/** "EUR 4,850.00": the code, because the font doesn't contain every currency's sign. */
 function money(minor: bigint | number | string, currency: string): string {
   const format =
     formats.get(currency) ??

@@ -28,7 +28,7 @@ export async function getStatementPdf(ctx: Context, id: string) {
   return { body, name: `statement-${statement.period_end}-${id}.pdf` };
 }
 
-/** The signatures of the signed statement if the period is closed, otherwise those in force. */
+/** The signatures of the signed statement if the period is closed, otherwise the valid ones. */
 async function signaturesOf(
   ctx: Context,
   { reconciliation_id: id, closed_at }: Statement,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import pdfmake from "pdfmake";
 import { documentOf, type PdfInput } from "./document.ts";
 
-/** Not resolved from the module: a bundle is somewhere else. */
+/** Not resolved relative to the module, because a bundle has another location. */
 const FONTS = join(process.cwd(), "node_modules/pdfmake/fonts/Roboto");
 
 pdfmake.setFonts({
@@ -13,7 +13,7 @@ pdfmake.setFonts({
     bolditalics: join(FONTS, "Roboto-MediumItalic.ttf"),
   },
 });
-// The document has no pictures, so nothing but its fonts is ever read.
+// The document has no pictures, so only its fonts are ever read.
 pdfmake.setUrlAccessPolicy(() => false);
 pdfmake.setLocalAccessPolicy((path) => path.startsWith(FONTS));
 

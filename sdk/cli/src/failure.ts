@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 import { TieoutError } from "../../typescript/src/index.ts";
 
-/** What the process ends with, for cron and scripts. The README lists them. */
+/** The exit codes, for cron and scripts. The README lists them. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -41,7 +41,7 @@ const BY_STATUS: Record<number, ExitCode> = {
 type Failure = { exitCode: number; message: string; details: object };
 
 export function failureOf(error: unknown): Failure {
-  // Commander has said it already.
+  // Commander has already printed the error.
   if (error instanceof CommanderError)
     return { exitCode: error.exitCode === 0 ? EXIT.done : EXIT.usage, message: "", details: {} };
   if (!(error instanceof TieoutError)) {

@@ -3,7 +3,7 @@ import { failureOf } from "./failure.ts";
 import { createProgram } from "./program.ts";
 
 process.once("SIGINT", () => process.exit(130));
-// A reader such as `head` that has enough closes the pipe.
+// A reader such as `head` closes the pipe when it has read enough.
 process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
   process.exit(code === "EPIPE" ? 0 : 1);
 });

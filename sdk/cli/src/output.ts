@@ -8,7 +8,7 @@ export function note({ json }: { json?: boolean }, text: string): void {
   if (!json) console.error(text);
 }
 
-/** Reports each state that reads differently from the one before. */
+/** Reports each state whose text differs from the previous one. */
 export function notes<State>(options: { json?: boolean }, textOf: (state: State) => string) {
   let latest: string | undefined;
   return (state: State): void => {

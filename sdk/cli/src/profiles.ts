@@ -4,12 +4,12 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { CliError, EXIT } from "./failure.ts";
 
-/** How to reach one tenant, and by which credential. */
+/** The address of one tenant, and the credential for it. */
 export type Profile = {
   url: string;
   tenant: string;
   credential: string;
-  /** Signs what `listen` forwards, the same each time. */
+  /** Signs the events that `listen` forwards, with the same secret each time. */
   listen_secret?: string;
 };
 type Profiles = Record<string, Profile>;
@@ -35,7 +35,7 @@ export async function readProfile(name: string): Promise<Profile | undefined> {
   return (await readProfiles())[name];
 }
 
-/** Replaces the file whole, so that an interrupted save loses nothing. */
+/** Replaces the whole file, so that an interrupted save loses nothing. */
 export async function saveProfile(name: string, profile: Profile): Promise<string> {
   const path = file();
   const profiles = { ...(await readProfiles()), [name]: profile };

@@ -25,7 +25,7 @@ function numberWithin(min: number, max: number) {
   };
 }
 
-/** All commands, each with the options of the program itself. */
+/** All commands, each with the program's options. */
 export function createProgram(): Command {
   const program = new Command("tieout")
     .description("The Tieout API on the command line")

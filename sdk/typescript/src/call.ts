@@ -1,6 +1,6 @@
 import type { CallOptions, Request, Send } from "./request.ts";
 
-/** The data of a call and what its response says beyond. */
+/** The data of a call, and the metadata of its response. */
 export type WithResponse<T> = {
   data: T;
   status: number;
@@ -15,7 +15,7 @@ export type WithResponse<T> = {
   headers: Headers;
 };
 
-/** A call under way: await it for its data. */
+/** A running call: await it for its data. */
 export interface Call<T> extends Promise<T> {
   /** The data with its request ID, ETag and rate limits. */
   withResponse(): Promise<WithResponse<T>>;
@@ -29,7 +29,7 @@ export interface List<Page extends PageOf> extends AsyncIterable<Page["items"][n
 
 type PageOf = { items: readonly unknown[]; next_cursor: string | null };
 
-/** What the resources of the API have in common. */
+/** The base class of the API's resources. */
 export abstract class Resource {
   /** @internal */
   protected readonly send: Send;
@@ -44,7 +44,8 @@ export abstract class Resource {
 export function callOf<T>(send: Send, request: Request): Call<T> {
   const sent = send(request);
   const data = sent.then((outcome) => outcome.data as T);
-  // The data is awaited first, so that a failure is reported once and never as unhandled.
+  // The data is awaited first, so that a failure is reported once and never as an unhandled
+  // rejection.
   const withResponse = async () => ({ data: await data, ...detailsOf((await sent).response) });
   return Object.assign(data, { withResponse });
 }

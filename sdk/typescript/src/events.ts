@@ -7,7 +7,7 @@ import { sleep } from "./sleep.ts";
 /** An event with its ID, and the ID of what it is about. */
 export type ReadEvent = TieoutEvent & { id: string; subject: string | null };
 
-/** Options of reading for ever. */
+/** Options of reading indefinitely. */
 export type PollOptions = CallOptions & {
   /** Saves the position to continue from, once your loop has handled all events of a page. */
   save?: (cursor: string) => unknown;
@@ -21,8 +21,8 @@ const PAUSE_AFTER_FAILURE_MS = 5_000;
 /** `tieout.events` */
 export class Events extends EventsResource {
   /**
-   * Reads events for ever, from the query's cursor: what it doesn't have yet, then each as it comes.
-   * Each comes at least once.
+   * Reads events indefinitely, from the query's cursor: first the existing ones, then each new one.
+   * Each is returned at least once.
    */
   async *poll(
     query: Omit<ListEventsQuery, "wait"> = {},

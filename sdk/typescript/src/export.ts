@@ -1,12 +1,14 @@
 import { TieoutError } from "./errors.ts";
 import type { CallOptions, Send } from "./request.ts";
 
-/** Longer than a mark, and than a zip's last record. */
+/** Longer than an end mark, and than a zip's last record. */
 const TAIL_BYTES = 64;
 /** The last line of a text export with `end_mark`. */
 const END_MARK = /(?:^|\n)(#end,\d+\r\n|\{"\$end":\{"rows":\d+\}\}\n)$/;
 
-/** An export: iterate it for rows (`ndjson`), or read its `bytes()`. Both throw if it was cut. */
+/**
+ * An export: iterate it for rows (`ndjson`), or read its `bytes()`. Both throw if it is incomplete.
+ */
 export class Export implements AsyncIterable<Record<string, unknown>> {
   readonly #open: () => Promise<Response>;
 

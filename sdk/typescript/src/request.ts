@@ -1,4 +1,4 @@
-/** A file to send. A stream can be sent only once, so a failure isn't retried. */
+/** A file to send. A stream can be sent only once, so a failed call isn't retried. */
 export type FileBody =
   | Blob
   | string
@@ -8,13 +8,16 @@ export type FileBody =
 
 /** Options of one call. */
 export type CallOptions = {
-  /** Aborts the call, its retries and the waiting between them. */
+  /** Aborts the call, its retries and the waits between them. */
   signal?: AbortSignal;
   /** The time for the call with all its retries. By default the client's; 15 minutes for a file. */
   deadlineMs?: number;
-  /** By default a new random key for each call. All attempts of the call have the same. */
+  /** By default a new random key for each call. All attempts of a call use the same key. */
   idempotencyKey?: string;
-  /** The `etag` you read: the change is made only if nobody has changed the resource since. */
+  /**
+   * The `etag` of the version that you read: the change is made only if nobody has changed the
+   * resource since.
+   */
   ifMatch?: string;
   /** With the service-role key: the reason for the call, recorded in the security events. */
   auditReason?: string;
@@ -46,14 +49,14 @@ export function segment(name: string, value: string | number): string {
   return encodeURIComponent(text);
 }
 
-/** The query of a path: a list is joined by commas, and what isn't set is left out. */
+/** The query of a URL: lists are joined by commas, and undefined values are left out. */
 export function search(query: object = {}): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   if (pairs.length === 0) return "";
   return `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** All of a request that each of its attempts has. */
+/** The parts of a request that all of its attempts share. */
 export function initOf({ method, body, file, keyed, isExport, options = {} }: Request) {
   const { idempotencyKey, ifMatch, auditReason, contentType } = options;
   const headers: Record<string, string> = { Accept: isExport ? "*/*" : "application/json" };
@@ -68,7 +71,7 @@ export function initOf({ method, body, file, keyed, isExport, options = {} }: Re
   return { method, headers, body: sent, redirect: "manual", ...duplex } as const;
 }
 
-/** The key that the body has already. */
+/** The key that is already in the body. */
 function keyIn(body: unknown): string | undefined {
   const { idempotency_key, idempotencyKey } = (body ?? {}) as Record<string, string | undefined>;
   return idempotency_key ?? idempotencyKey;

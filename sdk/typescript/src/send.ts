@@ -2,7 +2,7 @@ import { errorOf, TieoutError } from "./errors.ts";
 import { initOf, type Request, type Send, search } from "./request.ts";
 import { sleep } from "./sleep.ts";
 
-/** How to reach the API, and as which caller. */
+/** The address of the API, and the caller. */
 export type TieoutOptions = {
   /** The tenant of all calls. */
   tenant: string;
@@ -32,7 +32,7 @@ export function sender(client: TieoutOptions): Send {
     const usualMs = file === undefined ? (client.deadlineMs ?? DEADLINE_MS) : FILE_DEADLINE_MS;
     const deadlineMs = options.deadlineMs ?? usualMs;
     const end = performance.now() + deadlineMs;
-    // A connection that stalls leaves time for other attempts.
+    // A stalled connection leaves time for other attempts.
     const limitMs = file !== undefined || isExport ? deadlineMs : deadlineMs / 3;
     const init = initOf(request);
     for (let attempt = 0, failures = 0; ; attempt += 1) {
@@ -52,7 +52,9 @@ export function sender(client: TieoutOptions): Send {
   };
 }
 
-/** A variable of the environment that isn't set would otherwise look like a wrong credential. */
+/**
+ * Without this check, an environment variable that isn't set would look like a wrong credential.
+ */
 function requireOptions({ key, token, tenant, baseUrl }: TieoutOptions): void {
   if (!key && !token) throw new TypeError("The key is missing: an API key, or a token function.");
   if (!tenant) throw new TypeError("The tenant is missing.");
@@ -60,7 +62,7 @@ function requireOptions({ key, token, tenant, baseUrl }: TieoutOptions): void {
     throw new TypeError("The baseUrl is an address such as https://tieout.example.");
 }
 
-/** Reading the response is part of an attempt: one that was cut is sent again. */
+/** Reading the response is part of an attempt: a truncated one is requested again. */
 async function sendOnce(
   client: TieoutOptions,
   { path, query, isExport, options: { signal } = {} }: Request,
@@ -95,12 +97,12 @@ async function sendOnce(
       : new TieoutError("connection_failed", `The connection to ${client.baseUrl} failed.`, more);
   } finally {
     clearTimeout(timer);
-    // An export is still read: the signal stops it until its end.
+    // An export is still being read: the signal applies until its end.
     if (!isExport) signal?.removeEventListener("abort", abort);
   }
 }
 
-/** A page of a proxy is no response of the API, whatever its status. */
+/** A proxy's page is not a response of the API, whatever its status. */
 async function jsonOf(response: Response): Promise<unknown> {
   const text = await response.text();
   try {

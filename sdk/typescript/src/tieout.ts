@@ -12,7 +12,7 @@ export class Webhooks extends WebhooksResource {
   readonly sign = sign;
 }
 
-/** The client: one method for each operation of the API. */
+/** The client, with one method for each operation of the API. */
 export class Tieout extends Resources {
   override readonly events = new Events(this.send);
   override readonly imports = new Imports(this.send);

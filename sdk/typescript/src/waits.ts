@@ -4,9 +4,9 @@ import type * as T from "./generated/types.gen.ts";
 import type { CallOptions, FileBody } from "./request.ts";
 import { sleep } from "./sleep.ts";
 
-/** Options of a call that waits for what it started. */
+/** Options of a call that waits for the work that it started. */
 export type WaitOptions<State> = CallOptions & {
-  /** Called with each state that is read, the last one too. */
+  /** Called with each state, including the last one. */
   onProgress?: (state: State) => void;
   /** How long to wait for the end, by default 30 minutes. Only the waiting ends, not the work. */
   waitMs?: number;
@@ -14,7 +14,10 @@ export type WaitOptions<State> = CallOptions & {
 
 /** `tieout.imports` */
 export class Imports extends R.ImportsResource {
-  /** Imports a file and waits until its lines are in. @throws TieoutError `failed` */
+  /**
+   * Imports a file and waits until its lines are stored.
+   * @throws TieoutError `failed`
+   */
   async createAndWait(
     source: string,
     file: FileBody,
@@ -53,7 +56,7 @@ export class Reconciliations extends R.ReconciliationsResource {
   }
 }
 
-/** Whether something has ended, or why it failed. */
+/** Whether the work has ended, or why it failed. */
 type End = boolean | { failure: string | null };
 
 const endOf = ({ status, failure }: T.Import | T.Run): End =>

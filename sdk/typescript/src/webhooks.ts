@@ -5,14 +5,15 @@ import type { TieoutEvent } from "./generated/operations.gen.ts";
 export type RawBody = string | Uint8Array | ArrayBuffer;
 /** Headers of Fetch or of Node. */
 export type HeadersLike = Headers | Record<string, string | readonly string[] | undefined>;
-/** A delivery: the event, and its ID, which is the same on every attempt. */
+/** A delivery: the event, and its ID, which is the same for every attempt. */
 export type Delivery = TieoutEvent & { id: string };
 
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Verifies a delivery and returns its event. With several secrets, one of them must fit. Types of
- * events that this version doesn't know are passed through. @throws TieoutError `invalid_signature`
+ * Verifies a delivery and returns its event. With several secrets, one of them must match. Event
+ * types that this version doesn't know are passed through.
+ * @throws TieoutError `invalid_signature`
  */
 export async function unwrap(
   rawBody: RawBody,
@@ -57,7 +58,7 @@ export async function sign(
   };
 }
 
-/** Bytes that are no UTF-8 change here, and then no signature fits. */
+/** Bytes that aren't UTF-8 change here, and then no signature matches. */
 function textOf(body: RawBody): string {
   return typeof body === "string" ? body : new TextDecoder().decode(body);
 }
@@ -72,7 +73,7 @@ function keyOf(secret: string): Promise<CryptoKey> {
   return crypto.subtle.importKey("raw", bytes, algorithm, false, ["sign", "verify"]);
 }
 
-/** The bytes of base64 in either alphabet; none if it is no base64. */
+/** The bytes of base64 in either alphabet; none if it isn't base64. */
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   try {
     const bytes = atob(text.replaceAll("-", "+").replaceAll("_", "/"));

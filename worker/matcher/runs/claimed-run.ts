@@ -3,7 +3,7 @@ import type { Reason } from "../../../engine/reasons.ts";
 import type { Rule } from "../../../engine/rules.ts";
 import type { Weights } from "../../../engine/weights.ts";
 
-/** What goes with the rules of a pair (lib/matching/rules/contract.ts). */
+/** The settings of a pair besides its rules (lib/matching/rules/contract.ts). */
 export type Policy = {
   automatic: "suggest_only" | "earned" | "always";
   fees: "deduct" | "ignore";
@@ -14,7 +14,7 @@ export type Policy = {
   };
 };
 
-/** What the run before a short one left (private.runs). */
+/** What the run before a short one stored (private.runs). */
 export type LastRun = {
   digest: string;
   waterfall: {
@@ -49,20 +49,20 @@ export type ClaimedRun = {
   rules: readonly Rule[];
   policy: Policy;
   /**
-   * The calendar that business days are counted by, in the version that the run records; null:
+   * The calendar by which business days are counted, in the version that the run records; null:
    * Monday to Friday.
    */
   openDays: OpenDays | null;
   weights: Weights | null;
-  /** Saves nothing but its impact. */
+  /** Stores only its impact. */
   dryRun: boolean;
   /** Matches of earlier runs are weighed again as well. */
   whole: boolean;
   /**
-   * Where nothing is new but exceptions that the last run held back: why lines are open that don't
+   * If nothing is new except exceptions that the last run held back: why lines are open that don't
    * lack a counterpart.
    */
   heldBack: Readonly<Record<number, Reason>> | null;
-  /** The last run, where only lines came since, and few enough to decide them first. */
+  /** The last run, if only lines have been added since, few enough to decide them first. */
   shortAfter: LastRun | null;
 };

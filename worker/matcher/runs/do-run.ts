@@ -24,7 +24,7 @@ import { refreshStatistics, withStatementTimeout } from "./statement-timeout.ts"
 
 export type RunKey = { tenant_id: string; reconciliation_id: string; run_id: string | null };
 
-/** A run and the number of the attempt that does it. */
+/** A run and the number of the current attempt at it. */
 export type Attempt = Pick<ClaimedRun, "runId" | "attempt">;
 
 type BegunRun = {
@@ -44,10 +44,10 @@ type BegunRun = {
   short_after: LastRun | null;
 };
 
-/** How many decisions one run learns from at most. */
+/** The maximum number of decisions that one run learns from. */
 const DECISIONS_MAX = 2_000;
 const REPORT_EVERY_MS = 500;
-/** How long the rules hold the event loop before they yield. */
+/** How long the rules block the event loop before they yield. */
 const SLICE_MS = 20;
 
 /**
@@ -161,7 +161,7 @@ async function settleBoth<One, Other>(
   return Promise.all([one, other]);
 }
 
-/** Digest, counts, waterfall and violated invariants, from the books. */
+/** Digest, counts, waterfall and violated invariants, computed from the books. */
 const totalsOf = (client: Client, { tenantId, reconciliationId, runId, rules }: ClaimedRun) =>
   callForValue<object>(client, "run_totals", {
     tenant: tenantId,
@@ -170,7 +170,7 @@ const totalsOf = (client: Client, { tenantId, reconciliationId, runId, rules }: 
     rules: rules.map(({ name }) => name),
   });
 
-/** Where nothing else is new since the last run. */
+/** For a run without anything else new since the last one. */
 async function openHeldBackExceptions(
   client: Client,
   run: ClaimedRun,

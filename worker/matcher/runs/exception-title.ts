@@ -15,7 +15,7 @@ export type ExceptionLine = {
 };
 
 /**
- * What an exception is about: the lines of a suggestion, or one line. `difference_minor`: left −
+ * The subject of an exception: the lines of a suggestion, or one line. `difference_minor`: left −
  * right.
  */
 export type ExceptionSubject = {

@@ -25,7 +25,7 @@ const fresh = testDatabases();
 let url: string;
 let client: Client;
 
-/** A database that has analyzed other tenants' rows, and does not analyze by itself any more. */
+/** A database that has analyzed other tenants' rows, and no longer analyzes automatically. */
 beforeAll(async () => {
   ({ url, client } = await fresh());
   await run(client, schemaSql(), "supabase/schemas");

@@ -14,9 +14,9 @@ type ChangedMatch = {
 };
 
 /**
- * What a dry run would change of the confirmed matches, with samples, the largest amounts first.
- * `newly`: the numbers of lines that would be matched and aren't now; `no_longer`: of those that
- * are matched now and would not be.
+ * The changes that a dry run would make to the confirmed matches, with samples, the largest amounts
+ * first. `newly`: the numbers of lines that would be matched and aren't now; `no_longer`: of lines
+ * that are matched now and would not be.
  */
 export function impactOf(
   result: Result,
@@ -109,7 +109,7 @@ function keyOf(lines: readonly number[]): string {
   return [...lines].sort((a, b) => a - b).join(" ");
 }
 
-/** A sum as the API has it: a number where JSON keeps it exact, else text. */
+/** A sum as in the API: a number if JSON holds it exactly, otherwise text. */
 export function exactSum(sum: bigint): number | string {
   const number = Number(sum);
   return Number.isSafeInteger(number) ? number : String(sum);

@@ -19,14 +19,14 @@ type Regrouped = ExceptionSubject & {
   amount_minor: number | null;
 };
 
-/** How many lines the details list; the suggestion has all of them. */
+/** The maximum number of lines in the details; the suggestion has all of them. */
 const LISTED_LINES_MAX = 20;
 const REFERENCE_MAX = 100;
 
 /**
- * Opens an exception for each line that is open past its source's grace and has none, one for all
- * lines of a suggestion, up to the policy's cap. Before that, open exceptions are merged and split
- * as suggestions came and went.
+ * Opens an exception for each line that is open past its source's grace period and has none, or one
+ * for all lines of a suggestion, up to the policy's cap. Before that, open exceptions are merged
+ * and split to follow added and removed suggestions.
  */
 export async function openLineExceptions(
   client: Client,
@@ -157,10 +157,10 @@ export function reasonsIn(result: Result): ReasonsOf {
 }
 
 const PARTLY_MATCHED: Reason = "amount_differs";
-/** By far the most lines that are open lack a counterpart. */
+/** The usual reason of open lines is that they lack a counterpart. */
 const USUAL_REASON: Reason = "missing_counterpart";
 
-/** Reasons of lines that a later run may open exceptions of, without those that are usual. */
+/** Reasons of lines for which a later run may open exceptions, without the usual ones. */
 export function unusualReasons(result: Result): Record<number, Reason> {
   const reasons: Record<number, Reason> = {};
   forEachReason(result, (line, reason) => {

@@ -70,8 +70,8 @@ export function readRun(client: Client, run: ClaimedRun): Promise<RunInput> {
 }
 
 /**
- * Reads what a short run weighs (runs/short_runs.sql).
- * @returns null if it is more than a short run takes
+ * Reads the lines that a short run weighs (runs/short_runs.sql).
+ * @returns null if there are too many for a short run
  */
 export function readShortRun(
   client: Client,

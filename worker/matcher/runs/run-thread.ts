@@ -1,5 +1,5 @@
 /**
- * The thread that does runs: a step of seconds would hold up the process's heartbeat, and another
+ * The thread that executes runs: a step of seconds would delay the process's heartbeat, and another
  * process would take over its jobs.
  */
 import type { MessagePort } from "node:worker_threads";

@@ -12,9 +12,13 @@ import { type Fees, feeOf, withFees } from "./fees.ts";
 import { formatUuid } from "./read-run.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 
-/** The maximum of matches in a chunk, which is one transaction of some hundred milliseconds. */
+/**
+ * The maximum number of matches in a chunk, which is one transaction of some hundred milliseconds.
+ */
 const MATCHES_PER_CHUNK = 20_000;
-/** The maximum of matches in a chunk that have an explanation, which takes about a kilobyte. */
+/**
+ * The maximum number of matches in a chunk that have an explanation, which takes about a kilobyte.
+ */
 const EXPLAINED_PER_CHUNK = 2_000;
 const REMOVED_PER_CHUNK = 5_000;
 /** Matches that are serialized between two turns of the event loop. */
@@ -59,7 +63,7 @@ export async function saveChanges(
     const chunk = new Chunk(result, fees);
     for (const [at, match] of matches.entries()) {
       chunk.add(match);
-      // Lets the previous chunk be sent to the database.
+      // Gives the event loop time to send the previous chunk to the database.
       if (at % MATCHES_PER_TURN === MATCHES_PER_TURN - 1) await yieldToEventLoop();
     }
     await saving;
@@ -71,8 +75,8 @@ export async function saveChanges(
 }
 
 /**
- * Chunks of one state each, so that all of a chunk's lines are taken, or empty; new matches apart
- * from those that replace one.
+ * Chunks of one state each, so that either all or none of a chunk's lines are taken; new matches
+ * are separate from those that replace one.
  */
 function* chunksOf(
   result: Result,

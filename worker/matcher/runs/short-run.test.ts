@@ -60,7 +60,7 @@ async function lastRun() {
   return rows[0];
 }
 
-/** What a run over all lines finds. */
+/** The result of a run over all lines. */
 async function weighAll() {
   await client.query("update public.runs set engine_version = '0', conditions = null");
   expect((await nextRun()).called).toContain(WEIGHED);

@@ -1,6 +1,6 @@
 /**
  * A short run: the leading exact rules decide new lines among those of the same amounts, without
- * the rest of the pair. What they don't decide is left to the full run.
+ * reading the rest of the pair. Undecided lines are left to the full run.
  */
 import type { Client } from "pg";
 import { match, type Result } from "../../../engine/engine.ts";
@@ -22,8 +22,8 @@ type Decided = { result: Result; changes: Changes; lines: number[]; undecided: n
 
 /**
  * Matches new lines and saves the matches.
- * @returns what the full run has to go on with: how many matches were added and undone; null where
- * all that is new was decided and the run has ended
+ * @returns the input of the full run, with the numbers of matches that were added and undone; null
+ * if all new lines were decided and the run has ended
  */
 export async function doShortRun(
   client: Client,
@@ -98,7 +98,7 @@ function amountOfCreated({ confirmed, input: { left } }: Result, { index }: NewM
   return `${left.amount[line]} ${left.currencyOf(line)}`;
 }
 
-/** The run's row: the last run's with the difference. */
+/** The run's row: the last run's row plus the difference. */
 function outcomeOf(
   { result, changes: { created, removed }, lines }: Decided,
   last: LastRun,

@@ -48,7 +48,7 @@ async function runs(): Promise<Run[]> {
   return rows;
 }
 
-/** Whether the next run weighs lines, or finds nothing new. */
+/** Whether the next run weighs lines, or finds that nothing is new. */
 async function weighs(): Promise<boolean> {
   const { statements } = await tenant.run(period);
   return statements.some(({ statement }) => /load_(short_)?run/.test(statement));

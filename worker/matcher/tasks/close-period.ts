@@ -14,10 +14,10 @@ export const CLOSING_FAILED =
   "Nothing was closed: close the period again.";
 
 /**
- * Closes a period with many lines: stores what it carries and states, from one snapshot, moves its
- * suggestions to the next period, and then completes the close. Each step is committed separately,
- * so an interrupted close continues after the last one. A refusal, or an error on our side at the
- * last attempt, leaves the period open with the reason.
+ * Closes a period with many lines: stores the carried lines and the statement, from one snapshot,
+ * moves its suggestions to the next period, and then completes the close. Each step is committed
+ * separately, so an interrupted close continues after the last one. A refusal, or an error on our
+ * side at the last attempt, leaves the period open with the reason.
  */
 export function closePeriodTask(connectionString: string): Task {
   return async (payload, { job, abortSignal }) => {

@@ -1,10 +1,10 @@
 import type { Task } from "graphile-worker";
 
-/** Imports and runs get the rest of each minute. */
+/** The rest of each minute is left to imports and runs. */
 const INDEXING_MS = 20_000;
 
 /**
- * Writes the lines' search index in batches. Lines that are left wait for the next minute, and are
+ * Writes the lines' search index in batches. Remaining lines wait for the next minute, and are
  * scanned until then.
  */
 export const indexLines: Task = async (_payload, { query, abortSignal }) => {

@@ -9,7 +9,7 @@ import { ApiError } from "#lib/wire/errors.ts";
 import type { Attempt, RunKey } from "../runs/do-run.ts";
 import type { RunTask } from "../runs/run-thread.ts";
 
-/** The failure of a run that an error on our side ended. */
+/** The message of a run that failed because of an error on our side. */
 export const RUN_FAILED =
   "The run failed several times because of an error on our side. " +
   "The matches it saved are complete. Start it again.";
@@ -21,7 +21,7 @@ const FAIL = `select private.fail_run($1, $2, $3, $4) as failed
   from (select set_config('app.request_id', $5, true) as request_id offset 0) r
   where r.request_id is not null`;
 
-/** At most two of them are large: the third place is for runs of seconds. */
+/** At most two of them are large: the third place is for runs that take seconds. */
 export const RUNS_AT_ONCE = 3;
 
 export const runThreads = () =>
@@ -32,8 +32,8 @@ export const runThreads = () =>
   });
 
 /**
- * Runs the run that waits for a period, or starts one. After an error on our side it is retried,
- * and continues from what was stored.
+ * Executes the run that waits for a period, or starts one. After an error on our side it is
+ * retried, and continues from what was stored.
  */
 export function matchPairTask(connectionString: string): Task {
   return async (payload, { job, abortSignal, query }) => {

@@ -1,6 +1,6 @@
 import type { Task } from "graphile-worker";
 
-/** Deletes uploads whose sender went away. */
+/** Deletes uploads that their sender abandoned. */
 export const purgeImports: Task = async (_payload, { query }) => {
   await query("select private.purge_imports()");
 };

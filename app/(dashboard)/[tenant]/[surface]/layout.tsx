@@ -4,7 +4,7 @@ import { findSurface } from "#components/records/surface.ts";
 
 type Props = { params: Promise<{ surface: string }>; children: ReactNode };
 
-/** Above the page's loading state, which would have answered 200 already. */
+/** Checked here, because the page's loading state would already have responded with 200. */
 export default async function SurfaceLayout({ params, children }: Props) {
   if (!findSurface((await params).surface)) notFound();
   return children;

@@ -1,7 +1,9 @@
-/** The maximum number of accounts of a file that are told apart. */
+/** The maximum number of distinct accounts of a file. */
 const ACCOUNTS_MAX = 100_000;
 
-/** A set of accounts. Beyond its limit it has every account, so that nothing is read twice. */
+/**
+ * A set of accounts. Over its limit it contains every account, so that nothing is imported twice.
+ */
 export class AccountNumbers {
   readonly #numbers = new Set<string>();
   #isFull = false;

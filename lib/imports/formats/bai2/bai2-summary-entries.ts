@@ -59,7 +59,7 @@ export class SummaryEntries {
   }
 }
 
-/** What the entries lack to reach the closing balance; null without both balances. */
+/** The amount that the entries lack to reach the closing balance; null without both balances. */
 function missingIn({ opening, closing, contradictory, sum }: Statement): bigint | null {
   if (opening === null || closing === null || contradictory) return null;
   return BigInt(closing) - BigInt(opening) - sum;

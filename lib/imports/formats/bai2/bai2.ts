@@ -18,14 +18,14 @@ const OPENING_LEDGER = "010";
 const CLOSING_LEDGER = "015";
 /** The standard's default for a group that names no currency. */
 const DEFAULT_CURRENCY = "USD";
-/** The as-of date modifier of a group whose entries may still change during the day. */
+/** The as-of date modifier of a group whose entries may still change on the same day. */
 const INTERIM_SAME_DAY = "3";
 
 /** `day` is null if the group was refused; then its entries are refused too. */
 type Group = {
   totals: Bai2Totals;
   day: string | null;
-  /** The day as it is written. */
+  /** The as-of date as the file writes it. */
   date: string;
   currency: string;
   isInterim: boolean;
@@ -42,10 +42,10 @@ type Account = {
  * records (16) become lines, credits or debits by their type code; non-monetary ones are skipped.
  * The value date is that of funds type V, otherwise the group's as-of date. Amounts have no decimal
  * point: the currency determines their decimals. Trailers (49, 98, 99) are checked: sums, records,
- * accounts and groups. An error in a group or an account refuses only that part. Entries of today
- * so far of an account that has a finished day, too, are provisional, not booked, and are skipped.
+ * accounts and groups. An error in a group or an account refuses only that part. If an account also
+ * has a finished day, its entries of the current day are provisional, not booked, and are skipped.
  * @throws FileRefused if the file has no header or no trailer, or an account's finished days follow
- *   its entries of today
+ * its entries of the current day
  */
 export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
   let file = new Bai2Totals();

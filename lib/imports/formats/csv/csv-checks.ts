@@ -63,7 +63,7 @@ export class BalanceChecks {
 
   /**
    * Whether a row's amount moves the balance in the row, so that it is a line whatever its text
-   * says; null if only the next row could tell.
+   * says; null if only the next row can show that.
    */
   isMovedBy(amount: string, cells: readonly string[]): boolean | null {
     const moved = this.minorOf(amount);
@@ -99,7 +99,7 @@ export class BalanceChecks {
     if (statement.summary().balance_holds) this.#stated = 1;
   }
 
-  /** Takes a balance outside of the table, or in a row of it that is not a line. */
+  /** Adds a balance that is outside of the table, or in a row of it that is not a line. */
   state(stated: StatedBalance): void {
     const { mapping, currency } = this.#reading;
     const fileCurrency = mapping?.currency ?? currency;

@@ -1,6 +1,6 @@
 /**
- * What whole columns of a table say about its money: read right, asked about, or refused. Never
- * wrong.
+ * The money columns of a table are read correctly, asked about, or refused, and never read
+ * incorrectly.
  */
 import { expect, test } from "vitest";
 import type { Mapping } from "../mapping.ts";

@@ -27,7 +27,7 @@ const KINDS: Record<MappedField, ColumnKind[]> = {
 };
 /** The names of currency columns, likeliest first, that say nothing about whose currency it is. */
 const PLAIN_CURRENCIES = 9;
-/** What a spreadsheet leaves of a formula that failed, or was never computed. */
+/** The text that a spreadsheet writes for a formula that failed or was never computed. */
 const ERROR = /^(?:#|=|Err:\d)/;
 export const AMOUNTS = ["amount", "debit", "credit"] as const;
 export const DATES = ["value_date", "booked_date"] as const;

@@ -16,7 +16,7 @@ const HEAD_SCORED = 16_384;
 
 export type Row = { cells: string[]; line: number };
 
-/** Formats that a person may have meant; numbers of seconds look like other numbers. */
+/** Formats that a person can choose. Numbers of seconds look like other numbers. */
 const WRITTEN_FORMATS = DATE_FORMATS.filter((format) => !format.startsWith("unix"));
 const READERS = WRITTEN_FORMATS.map((format) => ({
   format,
@@ -54,7 +54,7 @@ export function looksLikeAmount(text: string): boolean {
 
 const NOTHING_MAX_LENGTH = 6;
 
-/** Dashes or a word for nothing in place of an amount. */
+/** Dashes or a word such as "none" in place of an amount. */
 export function isNothing(cell: string): boolean {
   if (cell.length > NOTHING_MAX_LENGTH || isDigit(cell.charCodeAt(cell.length - 1))) return false;
   return /^(?:[-\u2013\u2014]{1,2}|n\/?a|null|\(null\)|nil)$/i.test(cell);

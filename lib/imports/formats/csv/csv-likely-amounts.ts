@@ -2,8 +2,8 @@ import { ROWS_COMPARED, shareOfSteps, thousandthsOf } from "./csv-steps.ts";
 import type { Column } from "./csv-table.ts";
 
 /**
- * The columns that can be the amount, of several whose names don't say: a line has an amount in
- * each row, bare integers are also numbers of cheques and accounts, and a balance moves by the
+ * The columns that can be the amount, among several whose names don't say it: a line has an amount
+ * in each row, bare integers are also numbers of cheques and accounts, and a balance moves by the
  * amount.
  */
 export function likelyAmounts(columns: Column[]): { amounts: Column[]; balance?: Column } {

@@ -42,9 +42,9 @@ export type Layout = {
   header_row?: boolean | undefined;
 };
 
-/** What is known of a table before its cells are read. */
+/** The known properties of a table before its cells are read. */
 export type Known = {
-  /** What a person or the source states: takes precedence over what the file shows. */
+  /** The settings of a person or the source, which take precedence over the file. */
   mapping?: Mapping | undefined;
   /** The source's currency. */
   currency?: string | undefined;
@@ -231,7 +231,7 @@ function isZero(cell: string): boolean {
   return !/[1-9]/.test(cell);
 }
 
-/** No question if only one column comes into question: it is mapped. */
+/** No question if there is only one candidate: it is mapped. */
 function whichColumn(
   field: MappedField,
   message: string,
@@ -245,7 +245,7 @@ function whichColumn(
     field === "amount"
       ? likelyAmounts(free.filter(({ name }) => !isBalanceName(name)))
       : { amounts: free };
-  // Columns that are equal in every row are the same answer.
+  // Columns that are equal in every row count as one answer.
   const likely = unlike.filter(
     ({ all }, at) => unlike.findIndex((other) => other.all.join("\n") === all.join("\n")) === at,
   );

@@ -5,7 +5,7 @@ import type { Mapping } from "../mapping.ts";
 import { readLines } from "../read-lines.ts";
 
 export type Outcome = {
-  /** Amount less fee, day and, where it isn't the source's, currency. */
+  /** The amount less the fee, the day and, if it isn't the source's, the currency. */
   lines?: string[];
   skipped?: string[];
   refused?: number[];
@@ -39,7 +39,7 @@ export async function imported(text: string, currency: string, given: Partial<Ma
   return { lines, refused, summary: reading.summary, mapping };
 }
 
-/** Reads a file as the preview and the import do, and compares what comes of it. */
+/** Reads a file as the preview and the import do, and compares the results. */
 export async function expectOutcome(
   text: string,
   currency: string,

@@ -67,7 +67,7 @@ export function confirmedReadings(readings: readonly TriedReading[]): TriedReadi
   return usual.length > 0 ? usual : fitting;
 }
 
-/** The first rows that the readings read differently, in the version of one of them. */
+/** The first rows that the readings interpret differently, as one of them reads them. */
 export function previewRows(
   reading: TriedReading,
   others: readonly TriedReading[],

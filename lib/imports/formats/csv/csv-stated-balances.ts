@@ -49,14 +49,14 @@ function labels(list: string): { begins: RegExp; is: RegExp } {
   };
 }
 
-/** What can be spent: a balance less what is reserved, and no line. */
+/** The available amount: a balance less reserved amounts, and not a line. */
 const AVAILABLE_NAMES = `available balance|available funds|available amount|balance available
   |verfugbarer betrag|verfuegbarer betrag|verfugbarer saldo|verfugbares guthaben|aktuell verfugbar
   |solde disponible|montant disponible|saldo disponible|importe disponible|saldo disponibile
   |saldo disponivel|beschikbaar saldo|beschikbaar bedrag|disponibelt belob|disponibel saldo
   |disponibelt belopp|tillgangligt belopp|tillgangligt saldo|disponibelt belop|kaytettavissa
   |dostepne srodki|saldo dostepne|disponibilny zustatek|disponibilni zustatek`;
-/** Only a day may follow: a shop may be called like it. */
+/** Only a day may follow, because a shop may have such a name. */
 const AVAILABLE = new RegExp(
   `^(?:${AVAILABLE_NAMES.split("|").map(plainWords).join("|")})(?: (?:as|at|of|on|per|am|zum|au|al|op))*(?: \\d+| ${MONTH})*$`,
   "u",
@@ -83,7 +83,7 @@ export function balanceLabel(text: string): "balance" | "unclear" | undefined {
   return label.isOneWord ? "unclear" : "balance";
 }
 
-/** The formula of a total, which is left of it if no result was stored. */
+/** The formula of a total, which remains in its cell if no result was stored. */
 const SUM_FORMULA = /^=(?:SUM|SUBTOTAL)\(/i;
 
 /** Whether a row that begins with this text is no line, if it has no date. */

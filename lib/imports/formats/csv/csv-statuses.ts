@@ -39,7 +39,10 @@ mislykkedes avvist annullert nekad avbruten makulerad misslyckad misslyckades hy
 epaonnistui odrzucona odrzucono odrzucony anulowana anulowano nieudana zamitnuto zruseno neuspesna
 elutasitva elutasitott sikertelen torolve`;
 const NEGATIONS = new Set("not nicht non no ne niet nao ikke inte ei nie noch un".split(" "));
-/** What follows is left out: the text says nothing about the rows that are there. */
+/**
+ * The text after these words says nothing about the present rows, because it describes rows that
+ * are left out.
+ */
 const EXCLUSIONS = new Set(
   "excluding excl exkl except without ohne sans sin senza sem zonder".split(" "),
 );
@@ -54,7 +57,7 @@ const STATUS_NAMES =
 const ADDRESS_NAMES = /\b(?:state|etat|stan)\b/;
 const YES = new Set("yes y true 1 x ja j oui o si s sim sí".split(" "));
 const NO = new Set(" no n false 0 nein non nee nej nei não nao".split(" "));
-/** Names of columns that flag cancelled rows, or those that cancel others. */
+/** Names of columns that flag cancelled rows, or rows that cancel others. */
 const REVERSAL_NAMES =
   /^(?:stor[nm](?:o|iert|ert|eret|erad|ato|ata|owan[ea]|o kz|okennzeichen|obuchung)|reversal|reversed|reverse|generalumkehr|extourne|extournee|contrepassation|estorno|estornad[oa]|extorno|retrocesion|anulacion|annulation|tilbagefort|tilbakefort|aterford|teruggeboekt|terugboeking|peruutus|sztorno|stornirano)(?: (?:flag|indicator|kz|kennzeichen))?$/;
 const MAX_LENGTH = 60;
@@ -90,7 +93,7 @@ export function bookingStateOf(text: string): BookingState | undefined {
   return state === "booked" ? "pending" : undefined;
 }
 
-/** What a text says that is a status and nothing else. */
+/** The status that a text consists of; undefined if it says anything else. */
 export function wholeStateOf(text: string): BookingState | undefined {
   return text.length > MAX_LENGTH ? undefined : STATES.get(plainWords(text));
 }
@@ -102,7 +105,10 @@ const HEADING_MAX_WORDS = 4;
 const PRELIMINARY = /^prel(?:im|imin[aä]rt?)?\.?\s/i;
 const SMALL_P = 112;
 
-/** The words before the first mark of a text, which may say its state, as in "PENDING - Shop". */
+/**
+ * The words before the first punctuation mark of a text, which may be its status, as in "PENDING -
+ * Shop".
+ */
 export function beginningOf(text: string): string | undefined {
   // Most texts begin with another letter.
   if ((text.charCodeAt(0) | 32) === SMALL_P && PRELIMINARY.test(text)) return "preliminar";
@@ -175,7 +181,7 @@ export function statusColumn(name: string, cells: readonly string[]): StatusColu
     if (!isKnown && filled.length === 1) return null;
   } else if (found.not_booked.length === 0 || found.unknown.length > 0) return null;
   if (values.includes("")) {
-    // Only rows that are not booked have a word there; otherwise the meaning of a blank is unknown.
+    // If only unbooked rows have a word there, the meaning of a blank is known; otherwise it isn't.
     if (found.booked.length === 0 && isNamed) found.booked.push("");
     else if (found.not_booked.length > 0) found.unknown.push("");
     else found.booked.push("");

@@ -40,7 +40,7 @@ export class UnbookedRows {
     this.#hasRows = false;
   }
 
-  /** Why the rows below the last heading are no lines; undefined if they may be. */
+  /** Why the rows below the last heading aren't lines; undefined if they may be. */
   sectionOf(cells: readonly string[]): SkipReason | undefined {
     if (this.#section) this.#hasRows ||= cells.filter((cell) => cell.trim() !== "").length > 1;
     return this.#section;
@@ -65,7 +65,7 @@ export class UnbookedRows {
     );
   }
 
-  /** Rows that are reserved have the day on which they will count, and none of booking. */
+  /** Reserved rows have the day on which they will count, and no booking date. */
   #isUndated(values: Values): boolean {
     const { booked_date, value_date } = this.#mapping.fields;
     return (

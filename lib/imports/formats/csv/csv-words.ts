@@ -95,7 +95,7 @@ const WHOLE_WORDS: Record<string, string> = {
   ident: "id",
   identifier: "id",
 };
-/** Words that names are written with and without. */
+/** Words that may be left out of names. */
 const ARTICLES = new Set(
   "de du des d l la le les del della dell di da do das dos of the der die das en".split(" "),
 );

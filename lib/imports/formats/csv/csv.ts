@@ -201,7 +201,7 @@ export function rowReader(given: Reading): RowReader {
         );
     }
     const width = columns?.length ?? 0;
-    // Most rows are lines: they have all cells, and a digit at the start of the date.
+    // Fast path for lines: they have all cells, and a digit at the start of the date.
     if (
       (cells.length !== width || !/^\s*\d/.test(cells[dateColumn] ?? "")) &&
       isNoLine(cells, line)

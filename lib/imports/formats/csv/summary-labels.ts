@@ -1,4 +1,4 @@
-/** Texts that name a balance or a total in words alone, in the order and language of any bank. */
+/** Texts that name a balance or a total in words alone, in any bank's order and language. */
 import { decimalsOf } from "../../../wire/currencies.ts";
 import { plainWords } from "./csv-words.ts";
 
@@ -30,13 +30,16 @@ const MONTH =
   /^(?:jan|feb|fev|mar|apr|avr|ma[iy]|jun|jui|jul|aug|aou|ago|sep|set|o[ck]t|ott|out|nov|de[cz]|dic)\p{L}*$/u;
 /** Longer numbers than those of a day are references. */
 const REFERENCE = /\d{5}/;
-/** Most texts are neither, and are told apart without being split into words. */
+/** Most texts are neither, which shows before they are split into words. */
 const MAY_BE_LABEL =
   /sal|sol|bal|kontost|bestand|tot|su[mb]|som|gesamt|zwisch|razem|celk|sszes|yht|egyen|z[ůuoô]st|likut|atlik|bakiy|stanj|s a l d o|\bnet |[\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hangul}\p{Script=Hebrew}]/iu;
 
 export type SummaryLabel = {
   kind: "balance" | "total";
-  /** Whether it is one word: people write it for payments, too, such as the rest of an invoice. */
+  /**
+   * Whether it is a single word, which people also write about payments, such as the rest of an
+   * invoice.
+   */
   isOneWord: boolean;
 };
 

@@ -3,8 +3,8 @@ import { type SummaryLabel, summaryLabel } from "./summary-labels.ts";
 export type SummaryVerdict = "summary" | "unclear" | "line";
 
 /**
- * Tells rows that state a balance or a total in the column of amounts from lines, by their text and
- * by the sums of the lines before them.
+ * Distinguishes rows that state a balance or a total in the amount column from lines, by their text
+ * and by the sums of the lines before them.
  */
 export class SummaryRows {
   #count = 0;
@@ -43,7 +43,7 @@ export class SummaryRows {
     return label.kind === "balance" ? "summary" : "unclear";
   }
 
-  /** Whether the lines before the row add up to it; two lines may be equal by chance. */
+  /** Whether the lines before the row add up to it; the sum of two lines may be equal by chance. */
   #fits({ kind, isOneWord }: SummaryLabel, amount: number): boolean {
     if (isOneWord && this.#count < 2) return false;
     if (kind === "balance")

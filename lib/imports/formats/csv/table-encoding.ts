@@ -8,9 +8,8 @@ const HEADER_WITHIN_ROWS = 50;
 const CENTRAL_EUROPEAN = new Set("BAM CZK HUF PLN RON RSD".split(" "));
 
 /**
- * The encoding of a table that was detected as Windows-1252, whose letters are other ones in
- * Windows-1250: it is that one if more column names are known in it, or for the currencies of
- * Central Europe.
+ * The encoding of a table that was detected as Windows-1252. It is Windows-1250 if that makes more
+ * column names known, or for the currencies of Central Europe.
  */
 export function tableEncoding(
   head: Uint8Array,
@@ -31,7 +30,7 @@ export function tableEncoding(
   return isCentral ? "windows-1250" : detected;
 }
 
-/** The number of known column names in the row that has most. */
+/** The highest number of known column names in a row. */
 function knownNames(text: string, delimiter: Delimiter): number {
   const rows = rowsOf(text, delimiter, undefined, true).slice(0, HEADER_WITHIN_ROWS);
   return Math.max(

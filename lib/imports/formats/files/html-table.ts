@@ -31,10 +31,13 @@ export function htmlWorkbook(text: string): Workbook {
   };
 }
 
-/** Only what stands shortly before a table is its heading. */
+/** Only text shortly before a table is its heading. */
 const HEADING_REACH = 2_000;
 const HEADING_MAX_LENGTH = 80;
-/** Not shown, or choices that apply to other rows. Without an end, it takes the rest. */
+/**
+ * Elements that aren't displayed, or list choices that apply to other rows. Without an end tag,
+ * they contain the rest.
+ */
 const HIDDEN =
   /<!--(?:(?!-->)[\s\S])*(?:-->|$)|<(script|style|xml|select|button|label|nav)\b(?:(?!<\/\1)[\s\S])*(?:<\/\1\s*>|$)/gi;
 const LINK = /<a\s[^<>]{0,300}href(?:(?!<\/a)[\s\S])*(?:<\/a\s*>|$)/gi;
@@ -43,8 +46,8 @@ const CAPTION = /^<table[^>]{0,500}>\s{0,200}<caption\b[^>]{0,200}>([\s\S]{0,200
 const MONEY = /\d[.,]\d{2}(?!\d)/;
 
 /**
- * Adds what the heading before a table says about its rows, such as "Pending", as a row: only the
- * rows of tables are read.
+ * Adds the information of the heading before a table about its rows, such as "Pending", as a row,
+ * because only the rows of tables are read.
  */
 function withHeadings(html: string): string {
   const parts = html.split(/(?=<table[\s>])/i);
@@ -85,7 +88,10 @@ function plainText(html: string): string {
     .trim();
 }
 
-/** The nearest text that says it; not the label of an amount, nor the legend of a mark. */
+/**
+ * The nearest text with that information, which is neither the label of an amount nor the legend of
+ * a mark.
+ */
 function stateOf(texts: readonly string[]): BookingState {
   for (let at = texts.length - 1; at >= 0; at--) {
     const text = texts[at] ?? "";

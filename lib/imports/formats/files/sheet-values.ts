@@ -1,16 +1,16 @@
 import { isDateFormat, serialToDate } from "hucre";
 import { markingFormat, type NumberFormat, withMarks } from "./number-format.ts";
 
-/** What a style says of its numbers: days, or amounts with marks that the value lacks. */
+/** The meaning of a style for its numbers: days, or amounts with marks that the value lacks. */
 type NumberStyle = "day" | NumberFormat | null;
 export type CellKind = "number" | "day" | "text";
 
-/** What the cells of a workbook refer to. */
+/** The shared data that the cells of a workbook refer to. */
 export type SheetContext = {
   strings: readonly string[];
   styles: readonly NumberStyle[];
   is1904: boolean;
-  /** Whether no formula of the workbook was computed, so that 0 may stand for nothing. */
+  /** Whether no formula of the workbook was computed, so that 0 may mean no result. */
   isUncomputed: boolean;
 };
 

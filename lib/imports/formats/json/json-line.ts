@@ -9,19 +9,19 @@ import type { Place } from "../refusal.ts";
 
 const MEMBERS_MAX = 1_000;
 const DEPTH_MAX = 64;
-/** Members that say whether an item is booked. */
+/** Members that state whether an item is booked. */
 const STATUS_NAMES = /^(?:(?:booking|transaction|payment)_?)?(?:status|state)$/i;
 /** Members that are true or false for items that are booked, or that aren't. */
 const PENDING_FLAG = /^(?:is_?)?pending$/i;
 const BOOKED_FLAG = /^(?:is_?)?(?:booked|posted|settled)$/i;
-/** Members that say debit or credit. */
+/** Members that state debit or credit. */
 const DIRECTION_NAMES =
   /^(?:(?:transaction_?)?type|direction|sign|side|dc|(?:credit_?debit|debit_?credit|cr_?dr|dr_?cr|cdt_?dbt)(?:_?(?:ind|indicator|code|mark|type))?)$/i;
 const DUE_NAMES = /^due_?(?:date|on|at)$/i;
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
 /**
- * Names that stand for themselves. The others are read only if the mapping names them: a `fee` in a
- * foreign format may be in minor units.
+ * Field names that need no mapping. The others are read only if the mapping names them: a `fee` in
+ * a foreign format may be in minor units.
  */
 const ONLY_MAPPED: readonly MappedField[] = ["debit", "credit", "sign", "fee"];
 const NAMED: readonly MappedField[] = MAPPED_FIELDS.filter((field) => !ONLY_MAPPED.includes(field));
@@ -101,7 +101,9 @@ export function jsonLines(reading: Reading): (text: string, place: Place) => voi
     }
   }
 
-  /** @returns what is not a field. Objects made by JSON.parse have no inherited names. */
+  /**
+   * @returns the members that aren't fields. Objects made by JSON.parse have no inherited names.
+   */
   function take(
     object: Record<string, unknown>,
     within: string,

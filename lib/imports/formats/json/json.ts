@@ -20,7 +20,7 @@ export function readJson(reading: Reading): Reader {
     linesPath === undefined
       ? 'a list of objects, or an object with a list "lines"'
       : `a list of objects at ${linesPath}`;
-  /** What precedes the list so far: at most a few members. */
+  /** The text before the list so far: at most a few members. */
   let state: "start" | "envelope" | "list" | "after" = "start";
   let envelope = "";
   /** The brackets that close the open objects. */

@@ -27,7 +27,7 @@ type Message = {
   hasClosing: boolean;
   /** The balance's currency if it is unknown: its lines are never read in another currency. */
   unknownCurrency: string | undefined;
-  /** What only interim reports have: :34F: or :13D: before the lines, or the number 942. */
+  /** Fields that only interim reports have: :34F: or :13D: before the lines, or the number 942. */
   hasInterimMarks: boolean;
   skipped: number;
 };

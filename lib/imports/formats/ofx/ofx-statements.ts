@@ -52,8 +52,8 @@ export class OfxStatements {
   #count = 0;
   #isClosed = false;
   /**
-   * What distinguishes accounts with the same number, by that number: the first of a file needs
-   * nothing.
+   * The suffix that distinguishes accounts with the same number, by that number: the first in a
+   * file needs none.
    */
   readonly #accounts = new Map<string, string>();
   #idPrefix = "";
@@ -282,9 +282,7 @@ export class OfxStatements {
     out.add(line, this.#statement);
   }
 
-  /**
-   * Whether a transaction is booked money: some banks also write what is reserved, and balances.
-   */
+  /** Whether a transaction is booked money: some banks also write reserved amounts and balances. */
   #isLine(leaves: Leaves, position: Place): boolean {
     const { out } = this.#reading;
     const texts = ["NAME", "MEMO"].flatMap((name) => leaves.get(name) ?? []);

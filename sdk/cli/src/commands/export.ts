@@ -9,7 +9,7 @@ import { note, pairOf } from "../output.ts";
 
 type Query = { format: string };
 type Exported = {
-  /** What the ID names, if one is needed. */
+  /** The resource that the ID identifies, if one is needed. */
   idOf?: string;
   open: (tieout: Tieout, query: Query, id: string) => Export | Promise<Export>;
 };
@@ -37,7 +37,7 @@ export const EXPORTED = Object.keys(EXPORTS);
 
 type ExportOptions = GlobalOptions & { format: string; output?: string; query: string[] };
 
-/** Writes an export to a file or stdout. A file appears only if it is whole. */
+/** Writes an export to a file or stdout. A file appears only when it is complete. */
 export async function exportList(
   what: string,
   id: string | undefined,
@@ -66,7 +66,7 @@ export async function exportList(
   note(options, `Saved ${output}`);
 }
 
-/** The zip of the newest signed statement, with all that proves it. */
+/** The zip of the newest signed statement, with its proof. */
 async function latestBundle(tieout: Tieout, id: string): Promise<Export> {
   const { items } = await tieout.reconciliations.listSignedStatements(id, { limit: 1 }).page();
   const [newest] = items;

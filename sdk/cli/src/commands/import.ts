@@ -18,8 +18,8 @@ type ImportOptions = GlobalOptions & {
 type Mapping = Record<string, unknown> & { fields?: Record<string, unknown> };
 
 /**
- * Imports a file. What the file leaves open is answered by --answer or at the terminal; elsewhere
- * the questions are printed and nothing is imported.
+ * Imports a file. The file's open questions are answered by --answer or at the terminal; otherwise
+ * they are printed and nothing is imported.
  */
 export async function importFile(path: string, options: ImportOptions): Promise<void> {
   const { tieout } = await connect(options);
@@ -46,7 +46,7 @@ export async function importFile(path: string, options: ImportOptions): Promise<
   print(options, done, options.wait ? outcomeOf(done) : `${done.id} is ${done.status}`);
 }
 
-/** By its ID, or its name. */
+/** Finds the source by its ID, or else by its name. */
 async function sourceOf(tieout: Tieout, named: string): Promise<Source> {
   if (/^src_[0-9a-z]{20,}$/.test(named)) return tieout.sources.get(named);
   for await (const source of tieout.sources.list()) if (source.name === named) return source;
@@ -72,7 +72,7 @@ async function settle(tieout: Tieout, source: Source, file: File, options: Impor
 
 type Question = ImportPreview["questions"][number];
 
-/** @throws CliError without a terminal to ask in */
+/** @throws CliError without a terminal */
 async function askAbout(
   question: Question,
   { questions }: ImportPreview,
@@ -111,7 +111,7 @@ function withAnswer(mapping: Mapping, { about, choices }: Question, value: strin
   return { ...mapping, [about]: parsed(value) };
 }
 
-/** JSON where a choice is no text. */
+/** JSON if a choice isn't text. */
 function parsed(value: string): unknown {
   try {
     const json: unknown = JSON.parse(value);

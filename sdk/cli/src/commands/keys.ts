@@ -31,7 +31,7 @@ export async function rotateKey(
   printNew(options, key);
 }
 
-/** The credential alone goes to stdout, so that a script can keep it. */
+/** Only the credential goes to stdout, so that a script can store it. */
 function printNew(
   options: GlobalOptions,
   key: { id: string; key_id: string; key_secret: string; warning?: string },
@@ -40,7 +40,7 @@ function printNew(
   print(options, key, `${key.key_id}.${key.key_secret}`);
 }
 
-/** Whether a credential works, and what for: the profile's, or one on stdin. */
+/** Whether a credential works, and its permissions: the profile's, or one on stdin. */
 export async function checkKey(options: GlobalOptions & { stdin?: boolean }): Promise<void> {
   const { profile } = await connect(options);
   const credential = options.stdin ? await readStdin() : profile.credential;

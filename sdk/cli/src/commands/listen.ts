@@ -30,7 +30,7 @@ export async function listen(options: ListenOptions): Promise<void> {
     return;
   }
   const query = { test: true, types: events as EventKind[] | undefined };
-  // Nothing is later than the next hour, so the place is the one after all that there is.
+  // No event is later than the next hour, so this position is after all existing ones.
   const start = since ?? new Date(Date.now() + HOUR_MS).toISOString();
   const first = await tieout.events.list({ ...query, since: start }).page();
   note(options, `Ready. Events go to ${forward}`);
@@ -59,7 +59,7 @@ async function deliver(
   return { id, type, ...outcome, duration_ms: Math.round(performance.now() - startedAt) };
 }
 
-/** Sends a test event to all who listen. */
+/** Sends a test event to all listeners. */
 export async function trigger(type: string, options: GlobalOptions): Promise<void> {
   const { tieout } = await connect(options);
   const event = await tieout.events.createTest({ type: type as never });

@@ -5,7 +5,7 @@ import { CliError, EXIT } from "../failure.ts";
 import { facts, print, readStdin } from "../output.ts";
 import { newListenSecret, readProfile, saveProfile } from "../profiles.ts";
 
-/** Asks for what is not given, checks it by a call, and saves it. */
+/** Asks for missing options, checks the credential with a call, and saves it. */
 export async function login(options: GlobalOptions & { stdin?: boolean }): Promise<void> {
   const saved = await readProfile(options.profile);
   const isAsked = isInteractive(options) && !options.stdin;
@@ -27,7 +27,7 @@ export async function login(options: GlobalOptions & { stdin?: boolean }): Promi
   print(options, { profile: options.profile, path }, `${type} ${name} in ${tenant}: saved ${path}`);
 }
 
-/** Who calls, and what they may do. */
+/** The caller and its permissions. */
 export async function whoami(options: GlobalOptions): Promise<void> {
   const { tieout, profile } = await connect(options);
   const me = await tieout.me.get();

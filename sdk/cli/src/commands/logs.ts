@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 2_000;
 const SHOWN_AT_FIRST = 10;
 const PAGE = 250;
 
-/** Prints the tenant's latest calls, then others as they come, oldest first. */
+/** Prints the tenant's latest calls, then new ones as they arrive, oldest first. */
 export async function tailLogs(options: GlobalOptions & { failed?: boolean }): Promise<void> {
   const { tieout } = await connect(options);
   const query: ListRequestsQuery = options.failed ? { status: "failed" } : {};
@@ -26,7 +26,7 @@ export async function tailLogs(options: GlobalOptions & { failed?: boolean }): P
   };
   const first = await read(tieout, { ...query, limit: SHOWN_AT_FIRST }, seen);
   show(first.items);
-  // Older calls than the first shown are left out, if there are any.
+  // Calls older than the first one shown are left out.
   const since = first.next_cursor === null ? undefined : first.items.at(-1)?.at;
   for (;;) {
     await sleep(LOOK_EVERY_MS);
@@ -42,8 +42,8 @@ async function read(tieout: Tieout, query: ListRequestsQuery, seen: Set<string>)
 }
 
 /**
- * Newest first. Calls are logged up to a second late, between others that were shown, so pages are
- * read until one has nothing new.
+ * Newest first. Calls are logged up to a second late, between others that were already shown, so
+ * pages are read until one has nothing new.
  */
 async function unseen(
   tieout: Tieout,

@@ -56,7 +56,7 @@ export async function serveMcp(options: GlobalOptions & { allowWrites?: boolean 
   await server.connect(new StdioServerTransport());
 }
 
-/** What is wrong with the arguments, and which ones there are. */
+/** The error in the arguments, and the accepted ones. */
 function usageOf({ name, properties, required }: Tool, fault: string): string {
   const names = Object.keys(properties);
   const listed = names.map((item) => (required.includes(item) ? `${item} (required)` : item));

@@ -6,7 +6,7 @@ import { facts, notes, print } from "../output.ts";
 
 type WaitOptions = GlobalOptions & { wait?: boolean };
 
-/** The most that one decision takes. */
+/** The maximum number of suggestions in one decision. */
 const CONFIRM_MAX = 5_000;
 
 export async function run(reconciliation: string, options: WaitOptions): Promise<void> {
@@ -40,7 +40,7 @@ export async function close(reconciliation: string, options: WaitOptions): Promi
 
 type ConfirmOptions = GlobalOptions & { minScore: number; rule?: string; dryRun?: boolean };
 
-/** Confirms the suggestions that are probable enough, all of them or none. */
+/** Confirms the suggestions above a probability: all of them or none. */
 export async function confirmMatches(id: string, options: ConfirmOptions): Promise<void> {
   const { minScore, rule, dryRun } = options;
   const { tieout } = await connect(options);

@@ -6,13 +6,13 @@ import { openFile } from "../../../typescript/src/node.ts";
 type Input = Record<string, unknown>;
 type Properties = Record<string, object>;
 
-/** A tool of the model: what it takes, as JSON Schema, and what it does. */
+/** A tool of the model: its arguments, as JSON Schema, and its action. */
 export type Tool = {
   name: string;
   description: string;
   properties: Properties;
   required: readonly string[];
-  /** Left out unless the person who starts the server allows writing. */
+  /** Omitted unless the person who starts the server allows writing. */
   writes: boolean;
   call: (tieout: Tieout, input: Input) => PromiseLike<unknown>;
 };
@@ -40,7 +40,7 @@ function reading(
 
 const idOf = ({ id }: Input) => String(id);
 
-/** One page, as short as asked for: a model has to read all of it. */
+/** One page, with a low limit, because a model has to read all of it. */
 const paged = ({ limit: size = LIMIT_DEFAULT, ...query }: Input) => ({
   ...query,
   limit: Number(size),
@@ -61,8 +61,8 @@ async function countSuggestions(tieout: Tieout, { id, min_score }: Input): Promi
 }
 
 /**
- * What a model can do. Closing a period, writing off, keys and webhooks are left to people, whatever
- * the credential allows.
+ * The tools of a model. Closing a period, writing off, keys and webhooks are left to people,
+ * whatever the credential allows.
  */
 export const TOOLS: readonly Tool[] = [
   reading("whoami", "Who calls, for which tenant, with which rights.", {}, (tieout) =>

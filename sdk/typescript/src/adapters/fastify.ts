@@ -1,7 +1,7 @@
 import type { HeadersLike } from "../webhooks.ts";
 import { type DeliveryHandler, receive, type Secret } from "./receive.ts";
 
-/** What is used of an instance. Fastify's own type depends on its version. */
+/** The used part of an instance. Fastify's own type depends on its version. */
 type Instance = {
   addContentTypeParser: (
     type: string,

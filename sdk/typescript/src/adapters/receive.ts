@@ -3,12 +3,16 @@ import { type Delivery, type HeadersLike, type RawBody, unwrap } from "../webhoo
 
 /** The signing secret, or two while it is rotated. */
 export type Secret = string | readonly string[];
-/** Stores a delivery: what it doesn't throw for is answered with 204 and never sent again. */
+/**
+ * Stores a delivery. If it doesn't throw, the response is 204 and the delivery is not sent again.
+ */
 export type DeliveryHandler = (delivery: Delivery) => unknown;
 
 /**
- * Verifies a delivery and hands it on. @returns the status to respond with. @throws what `handle`
- * throws, so that the framework responds with 500 and the delivery comes again
+ * Verifies a delivery and passes it on.
+ * @returns the status to respond with.
+ * @throws the error of `handle`, so that the framework responds with 500 and the delivery is sent
+ * again
  */
 export async function receive(
   body: RawBody,

@@ -2,7 +2,7 @@ import { amountMarks } from "../../../../wire/amount-marks.ts";
 import { plainWords } from "../csv-words.ts";
 import type { Evidence } from "./evidence.ts";
 
-/** How statements of cards call the payment of what is owed. */
+/** The names of payments of the owed amount on card statements. */
 const CARD_PAYMENT =
   /thank ?you|\b(?:autopay|online|internet|mobile|electronic|automatic) (?:payment|pymt)|payment received|zahlung (?:erhalten|dankend)|besten dank|vielen dank|paiement recu|merci|pago recibido|gracias|pagamento ricevuto|grazie|pagamento recebido|obrigado|betaling ontvangen|bedankt/;
 /** The kinds of rows on a card's statement. */

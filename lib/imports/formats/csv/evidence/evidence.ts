@@ -8,7 +8,7 @@ import { magnitudeOf } from "./amount-signs.ts";
 /** Rows without an amount interrupt the steps of a balance. */
 const STEPS_SHARE = 0.8;
 
-/** A table, and what is known of its money: steps complete the mapping, or ask. */
+/** A table, and what is known of its money. Steps complete the mapping, or ask a question. */
 export class Evidence {
   readonly table: Table;
   readonly currency: string | undefined;

@@ -73,8 +73,8 @@ export function weighDirection(evidence: Evidence): void {
 }
 
 /**
- * Found by its values, whatever its name: each says debit or credit, or most do and the others
- * are asked about.
+ * Found by its values, whatever its name: each says debit or credit, or most do and the others are
+ * asked about.
  */
 function directionColumn(evidence: Evidence): Column | undefined {
   const amounts = evidence.column(evidence.amountName);

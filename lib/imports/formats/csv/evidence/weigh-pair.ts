@@ -34,7 +34,7 @@ export function orderPair(evidence: Evidence): void {
 }
 
 /**
- * What a minus in a column of debits or credits means: the column states the direction, or the
+ * The meaning of a minus in a column of debits or credits: the column states the direction, or the
  * minus reverses it.
  */
 export function weighPair(evidence: Evidence): void {

@@ -8,8 +8,8 @@ import { orderPair, weighPair } from "./weigh-pair.ts";
 import { weighSign, weighUnmarked } from "./weigh-sign.ts";
 
 /**
- * Decides what a table leaves open about its money, from everything that the table says. Stops at
- * the first question, because later questions may depend on the answer.
+ * Resolves what a table leaves open about its money, using the whole table. Stops at the first
+ * question, because later questions may depend on the answer.
  */
 export function weigh(evidence: Evidence, isPairOpen = false): void {
   const steps = [

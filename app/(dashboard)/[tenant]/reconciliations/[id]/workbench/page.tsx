@@ -33,7 +33,7 @@ export default async function Page({ params, searchParams }: Props) {
       ),
     ),
   ];
-  // Other people's decisions from here on are reported to the page.
+  // The page reports the decisions that other people make after this moment.
   reads.push(prefetch(decisionsOf(tenant, id), ({ ctx, query }) => listDecisions(ctx, id, query)));
   return (
     <Prefetched reads={reads}>
