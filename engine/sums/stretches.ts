@@ -54,14 +54,7 @@ export class LastStretches {
 }
 
 function groupsOf(lines: number[], keyOf: (line: number) => number): number[][] {
-  const groups = new Map<number, number[]>();
-  for (const line of lines) {
-    const key = keyOf(line);
-    const group = groups.get(key);
-    if (group) group.push(line);
-    else groups.set(key, [line]);
-  }
-  return [...groups.values()];
+  return [...Map.groupBy(lines, keyOf).values()];
 }
 
 function groupOf(lines: Lines, own: number[]): Group {
