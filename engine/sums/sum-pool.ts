@@ -9,6 +9,7 @@ import { type AmountTolerance, isWithin, reachOf, toleranceOf } from "../prepare
 import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
+import { shareName } from "./cut-names.ts";
 import { NamedEquals } from "./named-equals.ts";
 import { LastStretches, stretchesOf, stretchesOfKinds } from "./stretches.ts";
 import { SumCores } from "./sum-cores.ts";
@@ -207,12 +208,17 @@ export class SumPool {
       }
   }
 
-  /** Open lines whose number the target has in another form, without letters or with a check digit. */
+  /**
+   * Open lines whose number the target has in another form, without letters or with a check digit;
+   * where that digit may stand there by chance, only those of a name that both lines have.
+   */
   private namedByNumber(target: number): number[] {
-    const { side } = this.own;
-    const named = this.state.named?.of(side, target) ?? [];
+    const { state, own, other } = this;
+    const named = state.named?.of(own.side, target) ?? [];
     return named.flatMap(({ line, isPerhaps }) =>
-      !isPerhaps && this.state.isOpen(this.other.side, line) ? line : [],
+      state.isOpen(other.side, line) && (!isPerhaps || shareName(own, target, other, line))
+        ? line
+        : [],
     );
   }
 
@@ -233,8 +239,14 @@ export class SumPool {
     const lines = this.parts.summands(target, ofOneKind);
     for (const some of [...withNext(this.parts.byDays(lines)), lines])
       for (const count of counts)
-        if (count < some.length)
-          yield { core: [], lines: some, named: false, whole: false, batch: { count } };
+        if (count <= some.length)
+          yield {
+            core: [],
+            lines: some,
+            named: false,
+            whole: count === some.length,
+            batch: { count },
+          };
   }
 
   /** Parts of a payment that have its name: what is due may be paid in parts, some of them late. */
