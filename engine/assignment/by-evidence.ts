@@ -6,6 +6,7 @@
 
 import { Pool } from "../candidates/pool.ts";
 import { Alignment, WORD } from "../evidence/alignment.ts";
+import { isBookingWord } from "../evidence/booking-words.ts";
 import { isCharge } from "../evidence/charges.ts";
 import {
   agreedReference,
@@ -22,6 +23,7 @@ import { type BusinessDays, daysOf } from "../prepare/days.ts";
 import { Nodes } from "../prepare/nodes.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import { FIELD_COUNT } from "../prepare/texts.ts";
+import { toList } from "../prepare/to-list.ts";
 import type { Progress } from "../progress.ts";
 import type { DayKind, Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
@@ -192,6 +194,7 @@ class Judge {
     runnerUp: RunnerUp | undefined,
   ): void {
     const { state, rule } = this;
+    if (this.isGroundless(l, r)) return;
     const ruleOf = decidingRule(state, this.options.ofEqualAmounts, ruleIndex, l, r);
     if (pair.score < SUGGEST_SCORE || state.isRejected([l], [r])) return;
     const allocated = allocate(state.left, [l], state.right, [r], rule);
@@ -267,22 +270,52 @@ class Judge {
   }
 
   /**
+   * Whether nothing says that two different amounts belong together: their texts only have words in
+   * common that name a kind of booking, and no other match of these sources differs by as much.
+   */
+  private isGroundless(l: number, r: number): boolean {
+    const { state, model } = this;
+    const [a, b] = [state.left.amount[l] as number, state.right.amount[r] as number];
+    if (a === b) return false;
+    const shared = this.sharedWords(l, r);
+    if (shared.length === 0 || !shared.every(isBookingWord)) return false;
+    if (model.usualDifference(a - b) || model.usualRate(a, b)) return false;
+    return !containsWholeName(statedNamesOf(state.left, l), statedNamesOf(state.right, r));
+  }
+
+  /**
    * Whether texts that share nothing make an equal amount a guess: of a handful of lines it isn't
    * known how rare the amount is, and a bank's own charge is nobody's payment.
    */
   private isGuess(l: number, r: number): boolean {
     const { texts, leftLines, rightLines } = this.pool;
-    this.alignment.align(texts.left.rowOf[l] as number, texts.right.rowOf[r] as number);
-    const { leftState, rightState, leftStart, rightStart } = this.alignment;
-    const [lefts, rights] = [leftStart[FIELD_COUNT] as number, rightStart[FIELD_COUNT] as number];
-    const sharesNothing =
-      lefts > 0 &&
-      rights > 0 &&
-      leftState.subarray(0, lefts).every((state) => state === WORD.alone) &&
-      rightState.subarray(0, rights).every((state) => state === WORD.alone);
-    if (!sharesNothing) return false;
+    if (this.sharedWords(l, r).length > 0) return false;
+    const hasNoText = (side: Side, line: number) => {
+      const { rowOf, start } = texts[side];
+      const cell = (rowOf[line] as number) * FIELD_COUNT;
+      return start[cell] === start[cell + FIELD_COUNT];
+    };
+    if (hasNoText("left", l) || hasNoText("right", r)) return false;
     if (leftLines + rightLines <= FEW_LINES) return true;
     return isCharge(this.state.left, l) !== isCharge(this.state.right, r);
+  }
+
+  /** The words of two lines that correspond, as either side spells them. */
+  private sharedWords(l: number, r: number): string[] {
+    const { texts } = this.pool;
+    const { alignment } = this;
+    alignment.align(texts.left.rowOf[l] as number, texts.right.rowOf[r] as number);
+    const shared = (words: Int32Array, states: Uint8Array, count: number) =>
+      toList(words, 0, count).flatMap((word, at) =>
+        states[at] === WORD.alone || states[at] === WORD.unseen
+          ? []
+          : (texts.spelling[word] as string),
+      );
+    const { leftWords, rightWords, leftState, rightState, leftStart, rightStart } = alignment;
+    return [
+      ...shared(leftWords, leftState, leftStart[FIELD_COUNT] as number),
+      ...shared(rightWords, rightState, rightStart[FIELD_COUNT] as number),
+    ];
   }
 
   private heldBack(

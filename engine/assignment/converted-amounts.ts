@@ -14,7 +14,7 @@ import type { Nodes } from "../prepare/nodes.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
-import { callsByName } from "../sums/cut-names.ts";
+import { shareName } from "../sums/cut-names.ts";
 
 /** Below what the texts support, and below a lone equal amount. */
 const SCORE = 0.4;
@@ -46,11 +46,14 @@ export function proposeConvertedAmounts(
     for (const node of free[side]) {
       if (!conversions.says(side, pool[side].line(node))) continue;
       const near = free.near(side, node);
-      const named = near.filter((candidate) => sharesName(pool, side, node, candidate));
+      const line = pool[side].line(node);
+      const [lines, others] = [pool[side].lines, pool[other].lines];
+      const named = near.filter((candidate) =>
+        shareName(lines, line, others, pool[other].line(candidate)),
+      );
       const [found, second] = named.length > 0 ? named : near;
       if (found === undefined || second !== undefined) continue;
       if (named.length === 0 && free.near(other, found).length > 1) continue;
-      const line = pool[side].line(node);
       const otherLine = pool[other].line(found);
       const [l, r] = side === "left" ? [line, otherLine] : [otherLine, line];
       if (state.isRejected([l], [r])) continue;
@@ -63,13 +66,6 @@ export function proposeConvertedAmounts(
       });
     }
   }
-}
-
-function sharesName(pool: Pool, side: Side, node: number, otherNode: number): boolean {
-  const other = opposite(side);
-  const [lines, others] = [pool[side].lines, pool[other].lines];
-  const [line, otherLine] = [pool[side].line(node), pool[other].line(otherNode)];
-  return callsByName(lines, line, others, otherLine) || callsByName(others, otherLine, lines, line);
 }
 
 /** Nodes of one open line each that no probable proposal has. */

@@ -39,12 +39,14 @@ export function proposeEqualSeries(
     const series = seriesOf(pool[side], isFree);
     if (series.length === 0) continue;
     const amounts = new Set(series.map(([node]) => pool[side].amount[node as number]));
-    const others = byAmount(
-      pool[other],
+    const others = pool[other].byAmount(
       (node) => amounts.has(pool[other].amount[node]) && isFree(pool[other], node),
     );
     for (const own of series) {
-      const equals = others.get(pool[side].amount[own[0] as number] as number) ?? [];
+      const equals = inOrderOfDays(
+        pool[other],
+        others.get(pool[side].amount[own[0] as number] as number) ?? [],
+      );
       const line = pool[side].line(own[0] as number);
       const called = equals.filter((node) =>
         callsByName(pool[other].lines, pool[other].line(node), pool[side].lines, line),
@@ -97,19 +99,6 @@ function repeatedAmounts({ amount, count }: Nodes): ReadonlySet<number> {
     else seen.add(own);
   }
   return repeated;
-}
-
-function byAmount(nodes: Nodes, isWanted: (node: number) => boolean): Map<number, number[]> {
-  const groups = new Map<number, number[]>();
-  for (let node = 0; node < nodes.count; node++) {
-    if (!isWanted(node)) continue;
-    const amount = nodes.amount[node] as number;
-    const known = groups.get(amount);
-    if (known) known.push(node);
-    else groups.set(amount, [node]);
-  }
-  for (const [amount, group] of groups) groups.set(amount, inOrderOfDays(nodes, group));
-  return groups;
 }
 
 function inOrderOfDays({ day }: Nodes, nodes: number[]): number[] {

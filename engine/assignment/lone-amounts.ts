@@ -77,14 +77,9 @@ function openByAmount(
   nodes: Nodes,
   others?: ReadonlyMap<number, unknown>,
 ): Map<number, number[]> {
-  const byAmount = new Map<number, number[]>();
-  for (let node = 0; node < nodes.count; node++) {
-    if (!state.isOpen(nodes.lines.side, nodes.line(node))) continue;
-    const amount = nodes.amount[node] as number;
-    if (others && !others.has(amount)) continue;
-    const known = byAmount.get(amount);
-    if (known) known.push(node);
-    else byAmount.set(amount, [node]);
-  }
-  return byAmount;
+  return nodes.byAmount(
+    (node) =>
+      state.isOpen(nodes.lines.side, nodes.line(node)) &&
+      (!others || others.has(nodes.amount[node] as number)),
+  );
 }

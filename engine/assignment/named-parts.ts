@@ -10,7 +10,7 @@ import { type BusinessDays, daysOf } from "../prepare/days.ts";
 import type { LinesByNumber, Named } from "../prepare/named.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
-import { callsByName } from "../sums/cut-names.ts";
+import { shareName } from "../sums/cut-names.ts";
 import { allocate } from "./allocate.ts";
 
 /** Below a lone equal amount: of two lines with one number, the amount tells which is misspelt. */
@@ -74,5 +74,5 @@ function onlyNamed(state: RunState, named: LinesByNumber, l: number): Named | nu
 
 /** A number behind which a check digit may stand by chance needs the name, too. */
 function isCertain({ left, right }: RunState, l: number, { line, isPerhaps }: Named): boolean {
-  return !isPerhaps || callsByName(right, line, left, l) || callsByName(left, l, right, line);
+  return !isPerhaps || shareName(left, l, right, line);
 }

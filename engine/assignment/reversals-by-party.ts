@@ -35,14 +35,7 @@ export class PartiesOfReversals {
   /** Lines of the opposite amount; none if there are many. */
   equalsOf(reversal: number): number[] {
     const { amount, currency } = this.lines;
-    if (!this.byAmount) {
-      this.byAmount = new Map();
-      for (const line of this.opposed) {
-        const known = this.byAmount.get(amount[line] as number);
-        if (known) known.push(line);
-        else this.byAmount.set(amount[line] as number, [line]);
-      }
-    }
+    this.byAmount ??= Map.groupBy(this.opposed, (line) => amount[line] as number);
     const equals = this.byAmount.get(-(amount[reversal] as number)) ?? [];
     return equals.length > LOOKED_AT
       ? []

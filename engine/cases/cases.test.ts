@@ -539,6 +539,31 @@ describe("a text that quotes the reference of another open line", () => {
   });
 });
 
+describe("two amounts that differ", () => {
+  const batches = tillBatches();
+  const pairOf = (own: string, other: string) =>
+    solveCase(
+      [...batches.left, { id: "a", amount: "-46.81", date: "2026-03-09", description: own }],
+      [...batches.right, { id: "b", amount: "-47.33", date: "2026-03-11", description: other }],
+    );
+
+  test.each([
+    ["Processing fees", "MERCHANT FEES"],
+    ["Bank charges March", "Card charges March"],
+    ["Interest 03/2026", "Savings interest 03/2026"],
+    ["Transfer to supplier", "TRANSFER OUT"],
+    ["Kontoführung, Entgelte", "Entgelte Karten"],
+  ])("%s and %s have nothing in common but a kind of booking", (own, other) => {
+    const { confirmed, suggested } = pairOf(own, other);
+    expect([...confirmed, ...suggested]).not.toContain("a|b");
+  });
+
+  test("are found where both name one party", () => {
+    const { confirmed, suggested } = pairOf("Processing fees Worldpine", "WORLDPINE FEES");
+    expect([...confirmed, ...suggested]).toContain("a|b");
+  });
+});
+
 /** Enough plain pairs that the engine knows how rare amounts and words are. */
 function tillBatches(): { left: CaseLine[]; right: CaseLine[] } {
   const lines = Array.from({ length: 60 }, (_, at) => ({

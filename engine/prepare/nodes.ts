@@ -63,6 +63,13 @@ export class Nodes {
     return this.member[this.start[node] as number] as number;
   }
 
+  /** The nodes of which this holds, in their order, by amount. */
+  byAmount(isWanted: (node: number) => boolean): Map<number, number[]> {
+    const nodes: number[] = [];
+    for (let node = 0; node < this.count; node++) if (isWanted(node)) nodes.push(node);
+    return Map.groupBy(nodes, (node) => this.amount[node] as number);
+  }
+
   size(node: number): number {
     return (this.start[node + 1] as number) - (this.start[node] as number);
   }

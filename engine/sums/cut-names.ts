@@ -41,6 +41,11 @@ export function callsByName(lines: Lines, line: number, others: Lines, otherLine
   );
 }
 
+/** Whether one of two lines has the counterparty of the other. */
+export function shareName(lines: Lines, line: number, others: Lines, otherLine: number): boolean {
+  return callsByName(lines, line, others, otherLine) || callsByName(others, otherLine, lines, line);
+}
+
 /** The words of a text that stand before a number, as "NORTHSIDE" in "SP NORTHSIDE #9390". */
 export function wordsBeforeNumbers(text: string): Set<string> {
   const words = nameWords(text);

@@ -16,30 +16,22 @@ export class NamedEquals {
   }
 
   has(target: number, isNear: (line: number) => boolean): boolean {
-    this.byAmount ??= byAmountOf(this.other, this.open);
+    this.byAmount ??= Map.groupBy(this.open, (line) => this.other.amount[line] as number);
     const equals = this.byAmount.get(this.own.amount[target] as number) ?? [];
     return equals.some(
       (line) =>
         isNear(line) &&
-        (callsByName(this.own, target, this.other, line) ||
-          callsByName(this.other, line, this.own, target)),
+        (hasWordOfName(this.own, target, this.other, line) ||
+          hasWordOfName(this.other, line, this.own, target)),
     );
   }
 }
 
-function byAmountOf(lines: Lines, those: Int32Array): Map<number, number[]> {
-  const byAmount = new Map<number, number[]>();
-  for (const line of those) {
-    const amount = lines.amount[line] as number;
-    const known = byAmount.get(amount);
-    if (known) known.push(line);
-    else byAmount.set(amount, [line]);
-  }
-  return byAmount;
-}
-
-/** Whether a line has a word of the other's counterparty. */
-function callsByName(lines: Lines, line: number, others: Lines, other: number): boolean {
+/**
+ * Whether a line has any word of the other's counterparty: less than a name cut off, because a
+ * partner that is only likely already keeps a sum from being confirmed.
+ */
+function hasWordOfName(lines: Lines, line: number, others: Lines, other: number): boolean {
   const name = others.text(other, "counterparty");
   if (name === null) return false;
   const texts = [lines.text(line, "counterparty"), lines.text(line, "description")];

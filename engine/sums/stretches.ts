@@ -2,7 +2,8 @@
 import type { Lines } from "../lines.ts";
 
 type Stretch = { total: number; lines: () => number[] };
-type Group = { total: number; lines: number[] };
+/** Lines of one day and kind; days are counted over those that have lines. */
+type Group = { day: number; total: number; lines: number[] };
 
 /** No payout or week has more days. */
 const MAX_DAYS = 7;
@@ -20,7 +21,9 @@ export function stretchesOf(
 ): Stretch[] {
   const dayOf = (line: number) => lines.value_date[line] as number;
   const days = groupsOf(those, dayOf).sort(([a], [b]) => dayOf(a as number) - dayOf(b as number));
-  const kindsOfDays = days.map((day) => groupsOf(day, kindOf).map((own) => groupOf(lines, own)));
+  const kindsOfDays = days.map((own, day) =>
+    groupsOf(own, kindOf).map((group) => groupOf(lines, day, group)),
+  );
   const kindAt = (group: Group) => kindOf(group.lines[0] as number);
   const stretches: Stretch[] = [];
   for (let from = 0; from < days.length; from++) {
@@ -28,7 +31,7 @@ export function stretchesOf(
     for (let to = from; to < Math.min(days.length, from + MAX_DAYS); to++) {
       for (const group of kindsOfDays[to] as Group[])
         kinds.set(kindAt(group), [...(kinds.get(kindAt(group)) ?? []), group]);
-      stretches.push(...unionsOf([...kinds.values()], to === from));
+      stretches.push(...unionsOf([...kinds.values()], from, to));
     }
   }
   return stretches;
@@ -54,29 +57,28 @@ export class LastStretches {
 }
 
 function groupsOf(lines: number[], keyOf: (line: number) => number): number[][] {
-  const groups = new Map<number, number[]>();
-  for (const line of lines) {
-    const key = keyOf(line);
-    const group = groups.get(key);
-    if (group) group.push(line);
-    else groups.set(key, [line]);
-  }
-  return [...groups.values()];
+  return [...Map.groupBy(lines, keyOf).values()];
 }
 
-function groupOf(lines: Lines, own: number[]): Group {
-  return { total: own.reduce((sum, line) => sum + (lines.amount[line] as number), 0), lines: own };
+function groupOf(lines: Lines, day: number, own: number[]): Group {
+  const total = own.reduce((sum, line) => sum + (lines.amount[line] as number), 0);
+  return { day, total, lines: own };
 }
 
-/** All of the kinds and any two or more of a few; of one day not all, which others look at. */
-function unionsOf(kinds: Group[][], isOneDay: boolean): Stretch[] {
+/**
+ * All of the kinds and any two or more of a few, with lines of the first and of the last day; of one
+ * day not all, which others look at.
+ */
+function unionsOf(kinds: Group[][], first: number, last: number): Stretch[] {
   const all = (1 << kinds.length) - 1;
   const masks = kinds.length > MAX_KINDS ? [all] : Array.from({ length: all }, (_, at) => at + 1);
   return masks.flatMap((mask) => {
     const some = kinds.length > MAX_KINDS ? kinds : kinds.filter((_, at) => (mask >> at) & 1);
     if (some.length === 1 && kinds.length > 1) return [];
-    if (isOneDay && some.length === kinds.length) return [];
+    if (first === last && some.length === kinds.length) return [];
     const groups = some.flat();
+    const reaches = (end: number) => groups.some(({ day }) => day === end);
+    if (!reaches(first) || !reaches(last)) return [];
     const total = groups.reduce((sum, group) => sum + group.total, 0);
     return { total, lines: () => groups.flatMap((group) => group.lines) };
   });

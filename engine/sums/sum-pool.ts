@@ -6,15 +6,16 @@
 import type { Days } from "../candidates/window.ts";
 import type { Lines } from "../lines.ts";
 import { type AmountTolerance, isWithin, reachOf, toleranceOf } from "../prepare/amounts.ts";
-import { compareLines } from "../prepare/order.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
-import { grouped } from "./grouped.ts";
+import { shareName } from "./cut-names.ts";
 import { NamedEquals } from "./named-equals.ts";
 import { LastStretches, stretchesOf, stretchesOfKinds } from "./stretches.ts";
+import { SumCores } from "./sum-cores.ts";
 import { SumNames } from "./sum-names.ts";
-import { LOOKED_AT, SumWindow } from "./sum-window.ts";
+import { SumParts } from "./sum-parts.ts";
+import { SumWindow } from "./sum-window.ts";
 import { SumWords } from "./sum-words.ts";
 import { WordGroups } from "./word-groups.ts";
 
@@ -53,6 +54,8 @@ export class SumPool {
   private readonly own: Lines;
   private readonly window: SumWindow;
   private readonly names: SumNames;
+  private readonly cores: SumCores;
+  private readonly parts: SumParts;
   private readonly tolerance: AmountTolerance;
   /** Open lines of the other side, by day. */
   private readonly byDay: Int32Array;
@@ -76,6 +79,8 @@ export class SumPool {
     this.namedEquals = new NamedEquals(this.own, this.other, this.byDay);
     this.words = new SumWords(state.texts(), side, this.byDay);
     this.names = new SumNames(this.own, this.other, this.words);
+    this.cores = new SumCores(this.other, this.words, this.window);
+    this.parts = new SumParts(this.own, this.other);
   }
 
   /** Whether the other side has a line of about this amount in the window. */
@@ -115,28 +120,28 @@ export class SumPool {
    * too.
    */
   *families(target: number, farther: boolean): Generator<Family> {
-    const named = this.named(target);
+    const named = this.cores.named(target);
     // A crowd is cut off somewhere: what is the sum of some of it by chance means nothing.
     const crowded = this.window.isCrowded(target);
     const near = crowded ? [] : this.window.around(target);
     if (named.length >= (crowded ? 2 : 1)) {
       if (named.length >= 2) {
         yield { core: [], lines: named, named: true, whole: true };
-        for (const lines of this.byField(named))
+        for (const lines of this.parts.byField(named))
           yield { core: [], lines, named: true, whole: true };
       }
-      for (const core of this.cores(target, named)) {
+      for (const core of this.cores.of(target, named)) {
         if (core.length >= 2) {
           yield { core: [], lines: core, named: true, whole: true };
           yield* this.someOfBatch(target, core, true);
         }
-        const fill = this.summands(target, this.likeThem(core, crowded ? named : near));
+        const fill = this.parts.summands(target, this.cores.likeThem(core, crowded ? named : near));
         if (fill.length > 0) yield { core, lines: fill, named: true, whole: false };
-        const onTheSameDay = this.summands(target, this.besideThem(core, near));
+        const onTheSameDay = this.parts.summands(target, this.cores.besideThem(core, near));
         if (onTheSameDay.length > 0)
           yield { core, lines: onTheSameDay, named: true, whole: false, max: 1 };
       }
-      yield { core: [], lines: this.summands(target, named), named: true, whole: false };
+      yield { core: [], lines: this.parts.summands(target, named), named: true, whole: false };
     }
     yield* this.ofOneWord(target, true);
     const called = this.names.called(target, crowded ? named : near);
@@ -150,25 +155,31 @@ export class SumPool {
           yield* this.someOf(target, lines);
     if (farther) yield* this.ofCallers(target);
     if (crowded) return;
-    for (const lines of this.byDays(near)) yield { core: [], lines, named: false, whole: true };
-    for (const lines of this.byField(near)) {
+    for (const lines of this.parts.byDays(near))
       yield { core: [], lines, named: false, whole: true };
-      for (const sameDay of this.byDays(lines))
+    for (const lines of this.parts.byField(near)) {
+      yield { core: [], lines, named: false, whole: true };
+      for (const sameDay of this.parts.byDays(lines))
         if (sameDay.length < lines.length)
           yield { core: [], lines: sameDay, named: false, whole: true };
     }
     yield* this.ofOneWord(target, false);
-    for (const lines of this.byField(near, ["description"])) {
+    for (const lines of this.parts.byField(near, ["description"])) {
       yield* this.someOfBatch(target, lines, false);
       yield* this.asManyAsSaid(target, lines);
     }
-    for (const lines of this.byField(near)) {
-      for (const sameDay of this.byDays(lines))
+    for (const lines of this.parts.byField(near)) {
+      for (const sameDay of this.parts.byDays(lines))
         if (sameDay.length < lines.length)
-          yield { core: [], lines: this.summands(target, sameDay), named: false, whole: false };
-      yield { core: [], lines: this.summands(target, lines), named: false, whole: false };
+          yield {
+            core: [],
+            lines: this.parts.summands(target, sameDay),
+            named: false,
+            whole: false,
+          };
+      yield { core: [], lines: this.parts.summands(target, lines), named: false, whole: false };
     }
-    yield { core: [], lines: this.summands(target, near), named: false, whole: false };
+    yield { core: [], lines: this.parts.summands(target, near), named: false, whole: false };
     for (const family of this.ofDaysInARow(target, near)) yield { ...family, isLastResort: true };
   }
 
@@ -181,15 +192,15 @@ export class SumPool {
       ...this.words.numbersOf(target).flatMap((word) => this.words.linesCalled(word)),
       ...this.namedByNumber(target),
     ]);
-    const lines = this.summands(target, [...quoted]).filter((line) =>
-      this.window.reachesByName(target, line),
-    );
+    const lines = this.parts
+      .summands(target, [...quoted])
+      .filter((line) => this.window.reachesByName(target, line));
     if (lines.length >= 2) yield { lines, whole: true };
     if (lines.length > 0 || this.window.isCrowded(target)) return;
     let before = 0;
     for (const byName of [false, true])
       for (const ofName of this.names.called(target, this.window.around(target, byName))) {
-        const invoices = this.window.usualFirst(target, this.summands(target, ofName));
+        const invoices = this.window.usualFirst(target, this.parts.summands(target, ofName));
         if (invoices.length < 2 || invoices.length === before) continue;
         before = invoices.length;
         yield { lines: invoices, whole: true };
@@ -197,18 +208,23 @@ export class SumPool {
       }
   }
 
-  /** Open lines whose number the target has in another form, without letters or with a check digit. */
+  /**
+   * Open lines whose number the target has in another form, without letters or with a check digit;
+   * where that digit may stand there by chance, only those of a name that both lines have.
+   */
   private namedByNumber(target: number): number[] {
-    const { side } = this.own;
-    const named = this.state.named?.of(side, target) ?? [];
+    const { state, own, other } = this;
+    const named = state.named?.of(own.side, target) ?? [];
     return named.flatMap(({ line, isPerhaps }) =>
-      !isPerhaps && this.state.isOpen(this.other.side, line) ? line : [],
+      state.isOpen(other.side, line) && (!isPerhaps || shareName(own, target, other, line))
+        ? line
+        : [],
     );
   }
 
   /** Some lines of a batch that was paid in parts: the number that the target states, then any. */
   private *someOfBatch(target: number, batch: number[], named: boolean): Generator<Family> {
-    const lines = this.summands(target, batch);
+    const lines = this.parts.summands(target, batch);
     if (lines.length < 3 || !this.words.shareNumber(lines)) return;
     const family = { core: [], lines, named, whole: false };
     for (const count of this.words.countsIn(target))
@@ -220,11 +236,17 @@ export class SumPool {
   private *asManyAsSaid(target: number, ofOneKind: number[]): Generator<Family> {
     const counts = this.words.statedCountsIn(target);
     if (counts.length === 0) return;
-    const lines = this.summands(target, ofOneKind);
-    for (const some of [...withNext(this.byDays(lines)), lines])
+    const lines = this.parts.summands(target, ofOneKind);
+    for (const some of [...withNext(this.parts.byDays(lines)), lines])
       for (const count of counts)
-        if (count < some.length)
-          yield { core: [], lines: some, named: false, whole: false, batch: { count } };
+        if (count <= some.length)
+          yield {
+            core: [],
+            lines: some,
+            named: false,
+            whole: count === some.length,
+            batch: { count },
+          };
   }
 
   /** Parts of a payment that have its name: what is due may be paid in parts, some of them late. */
@@ -233,9 +255,9 @@ export class SumPool {
     const suffice = (parts: number[]) =>
       parts.length >= 2 &&
       parts.reduce((sum, line) => sum + Math.abs(this.other.amount[line] as number), 0) >= amount;
-    const parts = this.summands(target, this.names.mayCall(target)).filter((line) =>
-      this.window.reachesByName(target, line),
-    );
+    const parts = this.parts
+      .summands(target, this.names.mayCall(target))
+      .filter((line) => this.window.reachesByName(target, line));
     if (!suffice(parts)) return;
     const lines = this.names.callersOf(target, parts);
     if (!suffice(lines)) return;
@@ -253,9 +275,9 @@ export class SumPool {
     const key = `${this.window.targetDay(target)} ${this.own.currency[target]}`;
     const stretches = this.stretches.around(key, () => [
       ...stretchesOfKinds(other, near),
-      ...this.byField(near, ["counterparty", "description"]).flatMap((lines) =>
-        stretchesOf(other, lines, () => 0),
-      ),
+      ...this.parts
+        .byField(near, ["counterparty", "description"])
+        .flatMap((lines) => stretchesOf(other, lines, () => 0)),
     ]);
     for (const { lines, total } of stretches)
       if (total >= low && total <= high)
@@ -286,7 +308,7 @@ export class SumPool {
    */
   private *ofOneName(target: number, lines: number[]): Generator<Family> {
     yield { core: [], lines, named: true, whole: true };
-    const days = this.byDays(lines);
+    const days = this.parts.byDays(lines);
     const pairs = days.slice(1).map((day, at) => [...(days[at] as number[]), ...day]);
     for (const some of [...days, ...pairs])
       yield { core: [], lines: some, named: true, whole: true };
@@ -296,122 +318,14 @@ export class SumPool {
   /** Some lines of one counterparty: invoices alone, then with the credit notes among them. */
   private *someOf(target: number, ofName: number[]): Generator<Family> {
     const lines = this.window.usualFirst(target, ofName);
-    const invoices = this.summands(target, lines);
+    const invoices = this.parts.summands(target, lines);
     yield { core: [], lines: invoices, named: true, whole: false };
     // What quotes an invoice quotes its credit notes, too.
     if (this.words.numbersOf(target).some((word) => this.words.linesCalled(word).length > 0))
       return;
-    const withCredits = this.withCredits(target, lines);
+    const withCredits = this.parts.withCredits(target, lines);
     if (withCredits.length > invoices.length)
       yield { core: [], lines: withCredits, named: true, whole: false };
-  }
-
-  /** Lines that share the target's rarest words, one set for each of the few rarest. */
-  private cores(target: number, named: number[]): number[][] {
-    const words = this.words.rareWords(target);
-    const cores: number[][] = [];
-    for (const word of words.slice(0, 4)) {
-      const having = this.words.linesWith(word);
-      const core = named.filter((line) => having.includes(line));
-      if (
-        core.length > 0 &&
-        !cores.some(
-          (other) => other.length === core.length && other.every((line, at) => line === core[at]),
-        )
-      )
-        cores.push(core);
-    }
-    return cores;
-  }
-
-  /** Lines of the counterparties of these, on their days: the nearest in time first. */
-  private likeThem(core: number[], near: number[]): number[] {
-    const { counterparty } = this.other.hashes;
-    const names = new Set(
-      core.filter((line) => counterparty.has(line)).map((line) => counterparty.key(line)),
-    );
-    const days = core.map((line) => this.other.value_date[line] as number);
-    const [first, last] = [Math.min(...days) - 2, Math.max(...days) + 2];
-    return near.filter((line) => {
-      const day = this.other.value_date[line] as number;
-      return (
-        !core.includes(line) &&
-        counterparty.has(line) &&
-        names.has(counterparty.key(line)) &&
-        day >= first &&
-        day <= last
-      );
-    });
-  }
-
-  /** Lines of any counterparty on the days of `core`, because a line may lack its name. */
-  private besideThem(core: number[], near: number[]): number[] {
-    const days = new Set(core.map((line) => this.other.value_date[line] as number));
-    return near.filter(
-      (line) => !core.includes(line) && days.has(this.other.value_date[line] as number),
-    );
-  }
-
-  /** Those that share a rare word with the target. */
-  private named(target: number): number[] {
-    const words = this.words.rareWords(target);
-    if (words.length === 0) return [];
-    const sharing = new Map<number, number>();
-    const lines: number[] = [];
-    for (const word of words) {
-      const having = this.words.linesWith(word);
-      for (let at = 0; at < having.length; at++) {
-        const line = having[at] as number;
-        if (!this.window.reaches(target, line)) continue;
-        const before = sharing.get(line);
-        if (before === undefined) lines.push(line);
-        sharing.set(line, (before ?? 0) + (this.words.rarity[word] as number));
-      }
-    }
-    if (lines.length < 2) return lines;
-    return lines
-      .sort(
-        (a, b) =>
-          (sharing.get(b) as number) - (sharing.get(a) as number) || compareLines(this.other, a, b),
-      )
-      .slice(0, LOOKED_AT);
-  }
-
-  /** What may be part of the target: of its sign, and smaller. */
-  private summands(target: number, lines: number[]): number[] {
-    const amount = this.own.amount[target] as number;
-    return lines.filter((line) => {
-      const part = this.other.amount[line] as number;
-      return part !== 0 && part > 0 === amount > 0 && Math.abs(part) < Math.abs(amount);
-    });
-  }
-
-  /** The same with lines of the other sign, which lower what is paid. */
-  private withCredits(target: number, lines: number[]): number[] {
-    const amount = this.own.amount[target] as number;
-    return lines.filter((line) => {
-      const part = this.other.amount[line] as number;
-      return part !== 0 && (part > 0 !== amount > 0 || Math.abs(part) !== Math.abs(amount));
-    });
-  }
-
-  private byDays(lines: number[]): number[][] {
-    return grouped(lines, (line) => this.other.value_date[line] as number);
-  }
-
-  /** Lines of one counterparty, of one reference, of one description. */
-  private byField(
-    lines: number[],
-    fields: readonly ("counterparty" | "reference" | "description")[] = [
-      "counterparty",
-      "reference",
-      "description",
-    ],
-  ): number[][] {
-    return fields.flatMap((field) => {
-      const hashes = this.other.hashes[field];
-      return grouped(lines, (line) => (hashes.has(line) ? hashes.key(line) : null));
-    });
   }
 }
 

@@ -135,7 +135,7 @@ class SumSearch {
       // missing.
       if ((hasEqual || onlyNamed) && !named) break;
       const kind = named ? "named" : "unnamed";
-      if (core.length + lines.length < 2 || (family.isLastResort && best)) continue;
+      if (core.length + lines.length < 2) continue;
       if (whole) tried[kind].wholes += tries;
       else if (isNew(searched, [...core, ...lines])) tried[kind].searches += 1;
       const found = whole
@@ -145,11 +145,15 @@ class SumSearch {
       if (!found || found.chance > IDLE_CHANCE) continue;
       const fitsElsewhere = family.isGuess ?? false;
       const solution = { side: this.side, target, named, fitsElsewhere, ...found };
-      if (best && !hasSameMembers(best, solution)) {
+      if (best) {
         const isBetter = solution.chance < best.chance;
         const one: Solution = isBetter ? solution : best;
         const other: Solution = isBetter ? best : solution;
-        best = { ...one, unique: one.unique && other.chance >= one.chance * CLEARLY };
+        // Of the same lines the family that tells most of them counts.
+        const isClear = hasSameMembers(one, other)
+          ? other.unique
+          : other.chance >= one.chance * CLEARLY;
+        best = { ...one, unique: one.unique && isClear };
       }
       best ??= solution;
       if (best.unique && best.chance < SURE_CHANCE[kind]) break;

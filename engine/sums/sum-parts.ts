@@ -1,0 +1,48 @@
+/** What may be part of a line's sum, and how its lines belong together by day or by field. */
+import type { Lines } from "../lines.ts";
+import { grouped } from "./grouped.ts";
+
+type TextField = "counterparty" | "reference" | "description";
+
+export class SumParts {
+  private readonly own: Lines;
+  private readonly other: Lines;
+
+  constructor(own: Lines, other: Lines) {
+    this.own = own;
+    this.other = other;
+  }
+
+  /** What may be part of the target: of its sign, and smaller. */
+  summands(target: number, lines: number[]): number[] {
+    const amount = this.own.amount[target] as number;
+    return lines.filter((line) => {
+      const part = this.other.amount[line] as number;
+      return part !== 0 && part > 0 === amount > 0 && Math.abs(part) < Math.abs(amount);
+    });
+  }
+
+  /** The same with lines of the other sign, which lower what is paid. */
+  withCredits(target: number, lines: number[]): number[] {
+    const amount = this.own.amount[target] as number;
+    return lines.filter((line) => {
+      const part = this.other.amount[line] as number;
+      return part !== 0 && (part > 0 !== amount > 0 || Math.abs(part) !== Math.abs(amount));
+    });
+  }
+
+  byDays(lines: number[]): number[][] {
+    return grouped(lines, (line) => this.other.value_date[line] as number);
+  }
+
+  /** Lines of one counterparty, of one reference, of one description. */
+  byField(
+    lines: number[],
+    fields: readonly TextField[] = ["counterparty", "reference", "description"],
+  ): number[][] {
+    return fields.flatMap((field) => {
+      const hashes = this.other.hashes[field];
+      return grouped(lines, (line) => (hashes.has(line) ? hashes.key(line) : null));
+    });
+  }
+}
