@@ -136,7 +136,9 @@ function methodOf(
     ? `Omit<${queryType}, "format"> & Partial<Pick<${queryType}, "format">>`
     : queryType;
   const args = [
-    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, id]) => `${id}: ${isInteger(id) ? "number" : "string"}`),
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(
+      ([, id]) => `${id}: ${isInteger(id) ? "number" : "string"}`,
+    ),
     ...(isFile ? ["file: FileBody"] : []),
     ...(bodyType ? [`body${requestBody?.required ? "" : "?"}: T.${bodyType}`] : []),
     ...(query.length > 0 ? [`query${isQueryRequired ? "" : "?"}: ${queryArgument}`] : []),

@@ -101,7 +101,8 @@ export class RunningBalance {
    */
   get ends(): { opening: number; closing: number } | null {
     const { order, polarity, holds, breaks } = this.best;
-    if (!this.#first || !this.#last || this.#isInterrupted || holds === 0 || breaks > 0) return null;
+    if (!this.#first || !this.#last || this.#isInterrupted || holds === 0 || breaks > 0)
+      return null;
     const [first, last] = [this.#first, this.#last];
     const [top, bottom] = [polarity * first.balance, polarity * last.balance];
     return order === "oldest_first"

@@ -71,5 +71,5 @@ async function latestBundle(tieout: Tieout, id: string): Promise<Export> {
   const { items } = await tieout.reconciliations.listSignedStatements(id, { limit: 1 }).page();
   const [newest] = items;
   if (!newest) throw new CliError(EXIT.conflict, "The period has no signed statement. Close it.");
-  return tieout.reconciliations.getStatementBundle(id, String(newest.number));
+  return tieout.reconciliations.getStatementBundle(id, newest.number);
 }
