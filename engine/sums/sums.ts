@@ -149,7 +149,7 @@ class SumSearch {
         const isBetter = solution.chance < best.chance;
         const one: Solution = isBetter ? solution : best;
         const other: Solution = isBetter ? best : solution;
-        // Of the same lines the family that tells most of them counts.
+        // If several families find the same lines, the one that names most of them decides.
         const isClear = hasSameMembers(one, other)
           ? other.unique
           : other.chance >= one.chance * CLEARLY;
