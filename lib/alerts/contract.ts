@@ -25,7 +25,7 @@ const noun = "alert channel";
 const exceptionScope = z.enum(ALERT_SCOPES);
 const settings = {
   exception_breached: exceptionScope.meta({
-    description: "Exceptions past their deadline: those assigned to you, all, or none.",
+    description: "Exceptions past their deadline: yours, all, or none.",
     example: "mine",
   }),
   exception_at_risk: exceptionScope.meta({
@@ -42,7 +42,7 @@ const settings = {
     .meta({ description: "An API key expires within 14, 3 or 1 days. For admins." }),
   connection_failing: z
     .boolean()
-    .meta({ description: "A source's connection or a file of it fails. For admins." }),
+    .meta({ description: "A source's connection or one of its files fails. For admins." }),
 };
 
 export const notificationSettings = z
@@ -52,8 +52,8 @@ export const notificationSettings = z
       .nullable()
       .meta({
         description:
-          "Where alerts are mailed to. Null if another identity provider signs you in: its users " +
-          "have no address here.",
+          "Where alerts are mailed. Null if you sign in with another identity provider, " +
+          "whose users have no address here.",
         example: "ada@acme.example",
       }),
     ...settings,
@@ -68,7 +68,7 @@ export const getNotificationSettingsContract = contract({
   path: "/v1/me/notifications",
   tag,
   noun: "notification settings",
-  summary: "Get what you are mailed",
+  summary: "Get your notification settings",
   access: needs("read:notifications"),
   response: notificationSettings,
   resource: "versioned",
@@ -81,9 +81,9 @@ export const putNotificationSettingsContract = contract({
   path: "/v1/me/notifications",
   tag,
   noun: "notification settings",
-  summary: "Change what you are mailed",
+  summary: "Change your notification settings",
   description:
-    "Your own, in this tenant. Alerts of one kind come at most once a minute, in one mail.",
+    "Your own settings in this tenant. Alerts of one kind are mailed at most once a minute.",
   access: needs("write:notifications"),
   body: z.strictObject(settings),
   response: notificationSettings,
@@ -96,7 +96,10 @@ const kinds = z
   .min(1)
   .max(CHANNEL_KINDS.length)
   .refine((list) => new Set(list).size === list.length, "Name each kind once.")
-  .meta({ description: "What is sent there.", example: ["exception_breached", "webhook_failing"] });
+  .meta({
+    description: "The alerts that are sent to it.",
+    example: ["exception_breached", "webhook_failing"],
+  });
 const url = receiverUrl.meta({
   description: "A Slack-compatible incoming webhook. It is a secret: sealed, and never returned.",
   example: "https://hooks.slack.example/services/T000/B000/XXXX",
@@ -115,7 +118,7 @@ export const alertChannel = z
     last_sent_at: time.nullable(),
     last_failure_at: time
       .nullable()
-      .meta({ description: "Null once a message got through.", example: null }),
+      .meta({ description: "Null after a message was delivered.", example: null }),
     last_failure: z.string().max(500).nullable().meta({ example: null }),
     created_at: time,
     created_by: actor,
@@ -145,7 +148,7 @@ export const createAlertChannelContract = contract({
   tag,
   noun,
   summary: "Add an alert channel",
-  description: "At most 20. The address has to be public, as a webhook's has.",
+  description: "At most 20. The address must be public, like a webhook's.",
   access: needs("write:alert-channels"),
   idempotency,
   body: z.strictObject({ name, url, kinds }),
@@ -202,8 +205,7 @@ export const testAlertChannelContract = contract({
   tag,
   noun,
   summary: "Send a test message",
-  description:
-    "The answer comes before the message is sent: last_sent_at or last_failure says how it went.",
+  description: "Returns before the message is sent: last_sent_at or last_failure shows the result.",
   access: needs("write:alert-channels"),
   idempotency,
   params: ofChannel,

@@ -148,7 +148,7 @@ export const apiKeyUsage = z
         z.object({
           address: z.string().meta({ example: "203.0.113.9" }),
           calls,
-          in_grace: calls.meta({ description: "Of these, calls made after the key was rotated." }),
+          in_grace: calls.meta({ description: "Those made after the key was rotated." }),
           last_seen_at: time,
         }),
       )
@@ -166,7 +166,7 @@ export const apiKeyImpact = z
     since: time,
     calls: calls.meta({ description: "Accepted calls in the last 7 days.", example: 812 }),
     refused: calls.meta({
-      description: "Of these, calls the change would have refused.",
+      description: "Those that the change would have refused.",
       example: 40,
     }),
     by_operation: z.array(
@@ -184,8 +184,8 @@ export const apiKeyImpact = z
       )
       .meta({
         description:
-          "Active webhooks that this key, or one it was rotated from or to, registered. They " +
-          "go on without it.",
+          "Active webhooks registered by this key, or by a key it was rotated from or to. " +
+          "They stay active without it.",
       }),
   })
   .meta({ id: "ApiKeyImpact" });

@@ -51,7 +51,7 @@ const to = z
   .string()
   .max(5)
   .regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, "Must be a time from 00:00 to 24:00.")
-  .meta({ description: "Local time. Not after from: on the next day.", example: "17:00" });
+  .meta({ description: "Local time. At or before `from`: on the next day.", example: "17:00" });
 
 const isNonEmpty = ({ from, to }: { from: string; to: string }) => from !== to;
 const NON_EMPTY = {
@@ -108,14 +108,14 @@ const specialDays = z
     "Each date may appear only once.",
   )
   .meta({
-    description: "Days with other hours, which replace those that start on that day of the week.",
+    description: "Days with special hours, which replace the hours that start on that weekday.",
     example: CHRISTMAS,
   });
 
 const settable = {
   name: text(CALENDARS.name.max).meta({ example: "Frankfurt office" }),
   time_zone: timeZone(CALENDAR_VERSIONS.time_zone.max).meta({
-    description: "Where its local times are read.",
+    description: "The time zone of its local times.",
     example: "Europe/Berlin",
   }),
   weekly,
@@ -127,10 +127,14 @@ export const calendar = z
     ...settable,
     time_zone: z.string().meta({ example: "Europe/Berlin" }),
     special_days: z.array(specialDay).max(SPECIAL_DAYS_MAX).meta({ example: CHRISTMAS }),
-    calendar_version: z.int().min(1).meta({
-      description: "Grows when its hours change. Deadlines keep the version they were set by.",
-      example: 1,
-    }),
+    calendar_version: z
+      .int()
+      .min(1)
+      .meta({
+        description:
+          "Increases when its hours change. Deadlines keep the version they were set " + "with.",
+        example: 1,
+      }),
     created_at: time,
     created_by: actor,
     updated_at: time,
@@ -181,9 +185,9 @@ export const createCalendarContract = contract({
   tag,
   summary: "Create a calendar",
   description:
-    "When your team works. It is open whenever the local clock shows a time inside an interval: " +
-    "what the clocks skip in spring is never open, what they repeat in autumn is open twice. At " +
-    "most 100 calendars.",
+    "When your team works. It is open whenever the local clock shows a time inside an " +
+    "interval: the hour skipped in spring is never open, the hour repeated in autumn is open " +
+    "twice. At most 100 calendars.",
   access: needs("write:calendars"),
   idempotency: { field: "idempotency_key", required: false },
   body,
@@ -234,11 +238,11 @@ export const putCalendarContract = contract({
   tag,
   summary: "Set a calendar",
   description:
-    "Other hours make a new version, by which new deadlines count. apply_to: open moves open " +
-    "deadlines that the SLA policy set as well; events already sent stand. Open reconciliations " +
-    "that count business days by it are matched by the new version, whatever apply_to says: at " +
-    "once with auto_run, otherwise at their next run; closed ones stay as they are. With " +
-    "dry_run, nothing changes: the response previews the effect.",
+    "Changed hours make a new version, which new deadlines use. apply_to: open also moves open " +
+    "deadlines that the SLA policy set; events already sent stand. Open reconciliations with " +
+    "this calendar are matched again with the new version, whatever apply_to says: at once " +
+    "with auto_run, otherwise at their next run. With dry_run, nothing changes: the response " +
+    "previews the effect.",
   access: needs("write:calendars"),
   params: byId,
   body: body.extend({
@@ -256,7 +260,7 @@ export const listCalendarVersionsContract = contract({
   path: "/v1/calendars/{id}/versions",
   tag,
   summary: "List a calendar's versions, newest first",
-  description: "Every change of its hours, and how many open exceptions count by each.",
+  description: "Every change of its hours, and how many open exceptions use each version.",
   access: needs("read:calendars"),
   params: byId,
   query: z.strictObject(pageQuery),
@@ -343,7 +347,7 @@ export const listHolidaysContract = contract({
       regions: z
         .array(place)
         .max(400)
-        .meta({ description: "Of the country, for a narrower question." }),
+        .meta({ description: "The country's regions, for a narrower request." }),
       items: z.array(holiday).max(400),
     })
     .meta({ id: "Holidays" }),
@@ -359,9 +363,9 @@ export const readIcsContract = contract({
   tag,
   summary: "Read special days from an ICS file",
   description:
-    "All-day events become closed days (RFC 5545); those that recur yearly or monthly, for five " +
-    "years ahead. Moved and cancelled occurrences count as they are now. Nothing is added to a " +
-    "calendar until you send them as special_days.",
+    "All-day events (RFC 5545) become closed days; yearly and monthly ones for five years " +
+    "ahead. Moved and cancelled occurrences are respected. Nothing is added to a calendar " +
+    "until you send the days as special_days.",
   access: needs("write:calendars"),
   idempotency: { field: "idempotency_key", required: false },
   body: z.strictObject({
@@ -384,14 +388,14 @@ export const readIcsContract = contract({
         .min(0)
         .meta({
           description:
-            "Events that aren't all-day, last over 31 days, were cancelled, are only observed or " +
-            "recur otherwise, and what is beyond 2,000 events or 1,000 days.",
+            "Events that aren't all-day, last over 31 days, were cancelled, are only " +
+            "observed or recur in other ways, and those beyond 2,000 events or 1,000 days.",
           example: 0,
         }),
       skipped_events: z
         .array(
           z.object({
-            line: z.int().min(1).meta({ description: "Where it begins.", example: 4 }),
+            line: z.int().min(1).meta({ description: "When it begins.", example: 4 }),
             name: z
               .string()
               .max(SPECIAL_DAY_NAME_MAX)
@@ -399,8 +403,8 @@ export const readIcsContract = contract({
               .meta({ example: "Founders' day" }),
             reason: z.enum(SKIP_REASONS).meta({
               description:
-                "`observance`: a day that is noted, not a holiday. `recurrence`: it recurs in " +
-                "a way that isn't read.",
+                "`observance`: an observed day, not a holiday. `recurrence`: it recurs in a " +
+                "way that isn't supported.",
               example: "cancelled",
             }),
           }),
@@ -418,8 +422,8 @@ export const getCalendarIcsContract = contract({
   tag,
   summary: "Get a calendar's special days as ICS",
   description:
-    "One all-day event each. Hours other than closed are kept in X-TIEOUT-INTERVALS, which " +
-    "reading it again understands.",
+    "One all-day event for each day. Special hours are in X-TIEOUT-INTERVALS, which an " +
+    "import of the file reads.",
   access: needs("read:calendars"),
   functions: ["get_calendar"],
   params: byId,

@@ -29,12 +29,15 @@ const clock = z
 const schedule = z
   .strictObject({
     calendar_id: id("cal").nullable().meta({
-      description: "Whose open days are business days. Null: Monday to Friday.",
+      description: "The calendar whose open days are business days. Null: Monday to Friday.",
       example: null,
     }),
-    at: clock.meta({ description: "The first look of a business day.", example: "06:30" }),
+    at: clock.meta({
+      description: "When it first checks for files on a business day.",
+      example: "06:30",
+    }),
     retry_until: clock.meta({
-      description: "When the day's file is late, and an exception opens.",
+      description: "When the day's file is late and an exception is opened.",
       example: "10:00",
     }),
   })
@@ -56,8 +59,8 @@ const settings = {
     .max(CONNECTIONS.address.max)
     .meta({
       description:
-        "https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a " +
-        "folder. Only public addresses. mail: given by the server.",
+        "https: the file's URL. s3: an https URL with endpoint, bucket and prefix. sftp: " +
+        "host and folder. Only public addresses. mail: assigned by the server.",
       example: "sftp://sftp.bank.example/outgoing",
     }),
   allowed_senders: z
@@ -69,13 +72,13 @@ const settings = {
     )
     .max(50)
     .meta({
-      description: "Only for mail: whose mail is taken, as addresses or @ and a domain.",
+      description: "Only for mail: the accepted senders, as addresses or as @ and a domain.",
       example: [],
     }),
   auth: z.enum(CONNECTIONS.auth).meta({
     description:
-      "How to sign in. signed_query: the credential is the query of a signed https address. " +
-      "access_key: of s3, with its ID as user_name.",
+      "How to sign in. signed_query: the credential is the query of a signed https URL. " +
+      "access_key: for s3, with its ID as user_name.",
     example: "private_key",
   }),
   user_name: text(CONNECTIONS.user_name.max).nullable().meta({
@@ -89,29 +92,30 @@ const settings = {
     .nullable()
     .meta({ description: "Only for s3.", example: null }),
   file_glob: text(CONNECTIONS.file_glob.max).meta({
-    description: "The names of the files: * is any characters, ? is one.",
+    description: "A pattern for file names: * is any characters, ? is one.",
     example: "camt053-*.xml",
   }),
   schedule: schedule.nullable().meta({
-    description: "By the clock of the source's time zone. Null: only when asked to.",
+    description: "In the source's time zone. Null: only on request.",
   }),
   afterwards: z.enum(CONNECTIONS.afterwards).meta({
-    description: "What happens to a file at the server, once it is imported.",
+    description: "What happens to a file on the server after its import.",
     example: "move",
   }),
-  move_to: folderName
-    .nullable()
-    .meta({ description: "The folder below, with afterwards: move.", example: "done" }),
+  move_to: folderName.nullable().meta({
+    description: "The subfolder to move files to, with afterwards: move.",
+    example: "done",
+  }),
   stable_seconds: z
     .int()
     .min(CONNECTIONS.stable_seconds.min)
     .max(CONNECTIONS.stable_seconds.max)
     .meta({
-      description: "For how long the size and time of a file have to stay the same.",
+      description: "How long a file's size and time must stay the same before it is fetched.",
       example: 10,
     }),
   waits_for_marker: z.boolean().meta({
-    description: "Whether a file waits for another one of its name and .done.",
+    description: "Whether a file waits for a second file with its name and .done.",
     example: false,
   }),
   assigned_to: userReference.nullable().meta({
@@ -124,7 +128,8 @@ const settings = {
     .regex(/^SHA256:[A-Za-z0-9+/]+$/, "Give it as ssh-keygen -l shows it: SHA256:…")
     .nullable()
     .meta({
-      description: "Only for sftp: the server's key. Null: the first that it shows is pinned.",
+      description:
+        "Only for sftp: the server's host key. Null: the first one that it presents is pinned.",
       example: "SHA256:uNiVztksCsDhcc0u9e8BrrQXVUpKZIDTMczCvj3tD2s",
     }),
 };
@@ -136,17 +141,17 @@ export const connection = z
     kind: z.enum(CONNECTIONS.kind).meta({ example: "sftp" }),
     ...settings,
     status: z.enum(CONNECTIONS.status).meta({
-      description: "stopped: the server showed another host key.",
+      description: "stopped: the server presented a different host key.",
       example: "active",
     }),
-    next_look_at: time.nullable().meta({ description: "Null: only when asked to." }),
-    last_look_at: time.nullable().meta({ description: "When it last looked." }),
+    next_look_at: time.nullable().meta({ description: "Null: only on request." }),
+    last_look_at: time.nullable().meta({ description: "When it last checked for files." }),
     last_outcome: z.enum(CONNECTIONS.last_outcome).nullable().meta({
-      description: "What the last look came to.",
+      description: "The result of the last check.",
       example: "fetched",
     }),
     last_error: z.string().max(CONNECTIONS.last_error.max).nullable().meta({
-      description: "Why the last look or a file failed.",
+      description: "Why the last check or a file failed.",
       example: null,
     }),
     failing_since: time.nullable().meta({ example: null }),
@@ -164,10 +169,10 @@ const senderChecks = z.object({
     example: "bank.example",
   }),
   spf: verdict.meta({
-    description: "Whether the server may send for the domain.",
+    description: "Whether the server may send mail for the domain.",
     example: "pass",
   }),
-  dmarc: verdict.meta({ description: "By the policy of the domain.", example: "pass" }),
+  dmarc: verdict.meta({ description: "The result of the domain's policy.", example: "pass" }),
 });
 export type SenderChecks = z.output<typeof senderChecks>;
 
@@ -176,24 +181,24 @@ export const connectionFile = z
     id: id("cfl"),
     path: z.string().max(CONNECTION_FILES.path.max).meta({ example: "camt053-20261105.xml" }),
     bytes: z.int().min(0).nullable().meta({
-      description: "Null: the server doesn't say.",
+      description: "Null: the server doesn't state it.",
       example: 182_044,
     }),
-    modified_at: time.nullable().meta({ description: "Null: the server doesn't say." }),
+    modified_at: time.nullable().meta({ description: "Null: the server doesn't state it." }),
     sha256: z.string().length(64).nullable().meta({
-      description: "Its content's hash.",
+      description: "The hash of its content.",
       example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     }),
     sender: z.string().max(CONNECTION_FILES.sender.max).nullable().meta({
-      description: "By mail: its From.",
+      description: "Sent by mail: the From address.",
       example: null,
     }),
     sender_checks: senderChecks.nullable().meta({
-      description: "By mail: what proved its From.",
+      description: "Sent by mail: what verified the From address.",
       example: null,
     }),
     outcome: z.enum(CONNECTION_FILES.outcome).meta({
-      description: "duplicate: the source has the same content by another name.",
+      description: "duplicate: the source already has the same content under another name.",
       example: "imported",
     }),
     import_id: id("imp").nullable(),
@@ -220,17 +225,17 @@ export const connectionTest = z
       example: null,
     }),
     host_key: z.string().max(100).nullable().meta({
-      description: "Only for sftp: the key that the server shows.",
+      description: "Only for sftp: the host key that the server presents.",
       example: "SHA256:uNiVztksCsDhcc0u9e8BrrQXVUpKZIDTMczCvj3tD2s",
     }),
     names: z
       .array(z.string().max(CONNECTION_FILES.path.max))
       .max(NAMES_LISTED)
       .meta({
-        description: "The first of the files that the glob fits.",
+        description: "The first files that match the glob.",
         example: ["camt053-20261105.xml"],
       }),
-    total_count: z.int().min(0).meta({ description: "How many the glob fits.", example: 1 }),
+    total_count: z.int().min(0).meta({ description: "How many files match the glob.", example: 1 }),
   })
   .meta({ id: "ConnectionTest" });
 export type ConnectionTest = z.output<typeof connectionTest>;
@@ -242,8 +247,9 @@ const credential = z
   .max(10_000)
   .meta({
     description:
-      "The token, query, password, private key (OpenSSH or PEM, without a passphrase) or secret " +
-      "access key. Stored encrypted and never returned. Left out in a change: as it is stored.",
+      "The token, query, password, private key (OpenSSH or PEM, without a passphrase) or " +
+      "secret access key. Stored encrypted and never returned. If omitted in a change, the " +
+      "stored value stays.",
     example: "b7c1e0d9be7a84c5f",
     override: { format: SECRET_FORMAT },
   });
@@ -269,9 +275,9 @@ export const createConnectionContract = contract({
   noun,
   summary: "Connect a source",
   description:
-    "Fetches the source's files from a server on business days, each once, and imports them by " +
-    "the source's mapping; or, with kind mail, gives an address that takes such files by mail. " +
-    "A source has at most one connection.",
+    "Fetches the source's files from a server on business days, each once, and imports them " +
+    "with the source's mapping. With kind mail, it creates an address that accepts files by " +
+    "mail. A source has at most one connection.",
   access: needs("write:connections"),
   idempotency,
   body: z.strictObject({
@@ -307,8 +313,8 @@ export const updateConnectionContract = contract({
   noun,
   summary: "Change a connection",
   description:
-    "Another address or sign-in needs the credential again. Setting host_key lets a stopped " +
-    "connection go on.",
+    "A new address or sign-in needs the credential again. Setting host_key resumes a " +
+    "stopped connection.",
   access: needs("write:connections"),
   params: byId,
   body: z.strictObject({ ...settings, credential, status: z.enum(["active", "paused"]) }).partial(),
@@ -323,7 +329,7 @@ export const deleteConnectionContract = contract({
   tag,
   noun,
   summary: "Delete a connection",
-  description: "Its credential is destroyed. What it imported stays.",
+  description: "Its credential is destroyed. Imported lines stay.",
   access: needs("write:connections"),
   params: byId,
   response: z
@@ -339,7 +345,8 @@ export const testConnectionContract = contract({
   tag,
   noun,
   summary: "Test a connection",
-  description: "Signs in, shows the host key and lists files. Fetches and pins nothing.",
+  description:
+    "Signs in, shows the host key and lists files, without fetching or pinning anything.",
   access: needs("write:connections"),
   functions: ["open_connection_test", "finish_connection_test"],
   idempotency,
@@ -356,8 +363,8 @@ export const fetchConnectionContract = contract({
   noun,
   summary: "Fetch now",
   description:
-    "Looks for files in the background, also outside the schedule, and tries those that failed " +
-    "again. The list of files shows what came of it.",
+    "Checks for files in the background, also outside the schedule, and retries failed " +
+    "ones. The list of files shows the result.",
   access: needs("write:connections"),
   idempotency,
   params: byId,

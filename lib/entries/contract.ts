@@ -56,14 +56,14 @@ export const entryBatch = z
     posting_date: z.iso
       .date()
       .meta({ description: "The last day of the period.", example: "2026-10-31" }),
-    entry_count: z.int().min(1).meta({ description: "Reversals included.", example: 12 }),
+    entry_count: z.int().min(1).meta({ description: "Including reversals.", example: 12 }),
     reversal_count: z
       .int()
       .min(0)
-      .meta({ description: "Entries that reverse one of an earlier batch.", example: 0 }),
+      .meta({ description: "Entries that reverse an entry of an earlier batch.", example: 0 }),
     sums: entrySums,
     digest: digest.meta({
-      description: "Over the entries; the signed statement has it as entries.sha256.",
+      description: "The hash of the entries; entries.sha256 in the signed statement.",
       example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     }),
     closing_digest: digest.nullable().meta({
@@ -80,11 +80,11 @@ export const entryBatch = z
       .string()
       .max(200)
       .nullable()
-      .meta({ description: "What the ledger calls it.", example: null }),
+      .meta({ description: "The ledger's reference for it.", example: null }),
     push: z
       .object({
         state: z.enum(PUSH_STATES).meta({
-          description: "failed is tried again, stopped is not.",
+          description: "failed is retried, stopped is not.",
           example: "done",
         }),
         at: time,
@@ -99,7 +99,7 @@ export const entryBatch = z
       })
       .meta({ id: "EntryPush" })
       .nullable()
-      .meta({ description: "Null: nobody asked for a push." }),
+      .meta({ description: "Null: the rules have no push." }),
   })
   .meta({ id: "EntryBatch" });
 export type EntryBatch = z.output<typeof entryBatch>;
@@ -131,14 +131,17 @@ export function fileNameOf(file: BatchFile, part = 1): string {
 export const entry = z
   .object({
     id: id("ent"),
-    place: z.int().min(1).meta({ description: "Within the batch.", example: 1 }),
+    place: z.int().min(1).meta({ description: "Its position in the batch.", example: 1 }),
     ...draft,
     reverses: z
       .string()
       .regex(/^\d{4}-\d{4,}\/\d+$/)
       .max(28)
       .nullable()
-      .meta({ description: "The batch and place of the entry that it reverses.", example: null }),
+      .meta({
+        description: "The batch and position of the entry that it reverses.",
+        example: null,
+      }),
   })
   .meta({ id: "Entry" });
 export type Entry = z.output<typeof entry>;
@@ -260,7 +263,7 @@ export const listEntriesContract = contract({
       columns: queryChoices(ENTRY_COLUMNS)
         .optional()
         .meta({
-          description: "Which columns, in this order. By default all.",
+          description: "The columns, in this order. By default all.",
           example: ["posting_date", "debit_account", "credit_account", "amount", "text"],
         }),
     },
@@ -277,26 +280,26 @@ export const getLedgerFileContract = contract({
   tag,
   summary: "Get a batch as a file for a ledger",
   description:
-    "In the layout that the ledger publishes for its import; the guide to entries names the " +
-    "sources. One currency a file. 409 names the entry if a field can't be what the ledger takes. " +
-    "Downloading does not mark the batch as exported.",
+    "In the import layout that the ledger publishes; the guide to entries names the " +
+    "sources. One currency per file. 409 names an entry that the ledger can't accept. " +
+    "Downloading doesn't mark the batch as exported.",
   access: needs("read:reconciliations"),
   functions: ["open_ledger_file", "list_entries"],
   params: byBatch,
   query: z.strictObject({
     format: z
       .enum(ENTRY_FILE_FORMATS)
-      .meta({ description: "Whose layout it has.", example: "netsuite" }),
+      .meta({ description: "The ledger's layout.", example: "netsuite" }),
     currency: currency.meta({
-      description: "Needed for a batch with several.",
+      description: "Required for a batch with several currencies.",
       example: "EUR",
     }),
     part: queryInteger(1, 9999)
       .optional()
       .meta({
         description:
-          "Needed for a batch with more entries than the ledger takes in a file: Xero 150, " +
-          "QuickBooks Online 500, NetSuite 12,500, DATEV 99,999, others 100,000.",
+          "Required for a batch with more entries than the ledger accepts in a file: Xero " +
+          "150, QuickBooks Online 500, NetSuite 12,500, DATEV 99,999, others 100,000.",
         example: 1,
       }),
   }),
@@ -317,8 +320,8 @@ export const markEntryBatchExportedContract = contract({
   tag,
   summary: "Mark a batch as exported",
   description:
-    "Once, when the ledger has it: a second time is 409, so that of two programs only one posts " +
-    "it. With four_eyes, not by anyone who worked in the period.",
+    "Mark it once the ledger has it. A second call returns 409, so that only one of two " +
+    "programs posts it. With four_eyes, not by someone who worked in the period.",
   access: needs("write:reconciliations"),
   idempotency: { field: "idempotency_key", required: false },
   params: byBatch,
@@ -326,7 +329,7 @@ export const markEntryBatchExportedContract = contract({
     ledger_reference: text(200)
       .nullable()
       .default(null)
-      .meta({ description: "What the ledger calls it.", example: null }),
+      .meta({ description: "The ledger's reference for it.", example: null }),
   }),
   response: entryBatch,
   noun: "entry batch",
@@ -339,7 +342,8 @@ export const pushEntryBatchContract = contract({
   path: "/v1/entry-batches/{id}/push",
   tag,
   summary: "Push a batch now",
-  description: "To the connection of the entry rules. Once its files are written, it is exported.",
+  description:
+    "Pushes it to the connection in the entry rules. It is exported once its files are written.",
   access: needs("write:reconciliations"),
   idempotency: { field: "idempotency_key", required: false },
   params: byBatch,

@@ -41,7 +41,8 @@ export const EVENTS = {
         .meta({ description: "The threshold crossed, in minutes before due_at.", example: 240 }),
       threshold_kind: z.enum(THRESHOLD_KINDS).meta({
         description:
-          "What both thresholds count: all minutes, or open ones of the exception's calendar.",
+          "What both thresholds count: all minutes, or open minutes of the exception's " +
+          "calendar.",
         example: "wall_clock",
       }),
       next_threshold_minutes: z
@@ -176,7 +177,7 @@ export const EVENTS = {
     data: z.object({ import: imported.omit({ refusals: true, skips: true, statements: true }) }),
   },
   "connection.failing": {
-    summary: "A connection or a file of it fails, once until it works again",
+    summary: "A connection or one of its files fails. Sent once until it works again",
     reads: "read:reconciliations",
     data: z.object({ connection }),
   },

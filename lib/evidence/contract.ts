@@ -41,13 +41,13 @@ export const evidence = z
   .object({
     id: evidenceId,
     subject_type: z.enum(EVIDENCE_SUBJECTS).meta({
-      description: "The kind of object that it belongs to.",
+      description: "The kind of object that the file is attached to.",
       example: "reconciliation",
     }),
     subject_id: subjectId,
     file_name: z.string().meta({ example: "credit-note-4711.pdf" }),
     media_type: z.enum(EVIDENCE_TYPES).meta({
-      description: "What the content is, whatever the upload and the name said.",
+      description: "Detected from the content, whatever the upload or the name said.",
       example: "application/pdf",
     }),
     bytes: z.int().min(1).max(EVIDENCE_MAX_BYTES).meta({
@@ -58,19 +58,19 @@ export const evidence = z
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .meta({
-        description: "Of the content; also in the audit log and in signed statements.",
+        description: "The hash of the content, also in the audit log and in signed statements.",
         example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
       }),
     supersedes: evidenceId.nullable().meta({
-      description: "The older file that it took the place of.",
+      description: "The older file that it replaced.",
       example: null,
     }),
     superseded_by: evidenceId.nullable().meta({
-      description: "The newer file that took its place.",
+      description: "The newer file that replaced it.",
       example: null,
     }),
     is_signed: z.boolean().meta({
-      description: "Whether a signed statement lists it, so that it can't be removed.",
+      description: "Whether a signed statement lists it. If so, it can't be removed.",
       example: false,
     }),
     created_at: time,
@@ -89,11 +89,11 @@ export const addEvidenceContract = contract({
   tag,
   summary: "Add a file of evidence",
   description:
-    "The file is the body: PDF, an image (PNG, JPEG, GIF, WebP, TIFF, HEIC), " +
-    "an Excel workbook (.xlsx), CSV, an email (.eml) or plain text, of at most " +
-    "10 MiB. Its content shows what it is; other content, HTML and SVG among " +
-    "it, is refused. Its name gets the extension of its type. At most 50 files " +
-    "for one subject. For an exception, a key also needs write:exceptions.",
+    "The file is the body: PDF, an image (PNG, JPEG, GIF, WebP, TIFF, HEIC), an Excel " +
+    "workbook (.xlsx), CSV, an email (.eml) or plain text, at most 10 MiB. The type is " +
+    "detected from the content; other types, such as HTML and SVG, are refused. The name " +
+    "gets the extension of the type. At most 50 files for one subject. For an exception, a " +
+    "key also needs write:exceptions.",
   access: needs("write:evidence"),
   functions: ["open_evidence", "add_evidence"],
   idempotency: { field: "idempotency_key", required: false },
@@ -101,7 +101,7 @@ export const addEvidenceContract = contract({
     subject_id: subjectId,
     file_name: text(240).meta({ example: "credit-note-4711.pdf" }),
     supersedes: evidenceId.optional().meta({
-      description: "A file of the same subject that this one takes the place of.",
+      description: "A file of the same subject that this one replaces.",
     }),
   }),
   upload: ["application/octet-stream", ...EVIDENCE_TYPES],
@@ -130,7 +130,7 @@ export const getEvidenceContract = contract({
   method: "GET",
   path: "/v1/evidence/{id}",
   tag,
-  summary: "Get what is known of a file of evidence",
+  summary: "Get a file of evidence",
   access: needs("read:evidence"),
   params: byId,
   response: evidence,
@@ -143,8 +143,7 @@ export const getEvidenceContentContract = contract({
   path: "/v1/evidence/{id}/content",
   tag,
   summary: "Download a file of evidence",
-  description:
-    "Byte for byte as it was added, always as a download that no browser shows as a page.",
+  description: "Byte for byte as it was added, always as a download, never shown as a page.",
   access: needs("read:evidence"),
   functions: ["open_evidence_content", "read_evidence_part"],
   params: byId,

@@ -110,8 +110,8 @@ export const exception = z
       .nullable()
       .meta({
         description:
-          "Money at risk. Of lines: what is open of a line alone, or what the lines of a " +
-          "suggestion differ by.",
+          "Money at risk. For lines: the open amount of a single line, or the difference of " +
+          "a suggestion.",
         example: 125000,
       }),
     currency: z.string().nullable().meta({ example: "EUR" }),
@@ -120,15 +120,15 @@ export const exception = z
       .nullable()
       .meta({
         description:
-          "The line that stayed open too long, where matching opened it; of a suggestion's " +
-          "lines, which have one exception, the first.",
+          "The line that stayed open too long. For a suggestion, whose lines share one " +
+          "exception, the first of them.",
         example: null,
       }),
     suggested_match_id: id("mat")
       .nullable()
       .meta({
         description:
-          "A match of it that a run suggests. The exception is about all lines of it: " +
+          "The suggested match of the line. The exception is about all lines of this match: " +
           "details.lines names them.",
         example: null,
       }),
@@ -183,7 +183,7 @@ export const listExceptionsContract = contract({
     ...recentFilters,
     status: anyStatus,
     sortBy: z.enum(EXCEPTION_SORTS).default("created_at").meta({
-      description: "Newest first. closed_at lists the closed ones only, last closed first.",
+      description: "Newest first. closed_at lists only closed exceptions, last closed first.",
     }),
   }),
   response: page(exception),
@@ -273,7 +273,8 @@ export const listSlaExceptionsContract = contract({
     ...pageQuery,
     ...slaFilters,
     sortBy: z.enum(SLA_SORTS).default("due_at").meta({
-      description: "amount: by currency, the largest first, those without an amount last.",
+      description:
+        "amount sorts by currency, largest amount first; exceptions without an amount come last.",
     }),
   }),
   response: page(slaItem).extend({ summary: slaSummary, as_of: time }).meta({ id: "SlaList" }),

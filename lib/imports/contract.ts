@@ -25,7 +25,7 @@ const refusals = z
     z.object({
       line: z.int().nullable().meta({ description: "Line of the file, from 1.", example: 17 }),
       field: z.string().nullable().meta({
-        description: "The field, or the format's own name of the place.",
+        description: "The field, or the format's own name for it.",
         example: "amount",
       }),
       message: z
@@ -39,9 +39,11 @@ const skips = z
   .array(
     z.object({
       line: z.int().meta({ description: "Line of the file, from 1.", example: 9 }),
-      reason: z.enum(SKIP_REASONS).meta({ description: "Why it is no line.", example: "pending" }),
+      reason: z
+        .enum(SKIP_REASONS)
+        .meta({ description: "Why it isn't a line.", example: "pending" }),
       text: z.string().max(200).meta({
-        description: "What the file says there.",
+        description: "The text in the file.",
         example: "08.10.2026;Vorgemerkt;-12,50",
       }),
     }),
@@ -72,7 +74,7 @@ const statements = z
       }),
       line_count: count.meta({ example: 214 }),
       sum_minor: z.string().max(40).meta({
-        description: "Sum of its lines, as text: of many it may pass 2⁵³.",
+        description: "The sum of its lines, as a string, because it can exceed 2⁵³.",
         example: "187650",
       }),
       period_start: z.iso.date().nullable().meta({ example: "2026-10-01" }),
@@ -94,17 +96,21 @@ const findings = {
   refusals: refusals.meta({ description: "The first 100.", example: [] }),
   skips: skips.meta({ description: "The first 100 that were skipped.", example: [] }),
   warnings: warnings.meta({
-    description: "What needs a look although the file could be read. Empty where nothing does.",
+    description: "What to check although the file could be read.",
     example: [],
   }),
   statements: statements.meta({ description: "The first 100." }),
   opening_balance_minor: minor.meta({ example: 1_000_000 }),
   closing_balance_minor: minor.meta({ example: 1_187_650 }),
-  balance_holds: z.boolean().nullable().meta({
-    description:
-      "Opening + lines = closing, in every statement that has both. Null where none has.",
-    example: true,
-  }),
+  balance_holds: z
+    .boolean()
+    .nullable()
+    .meta({
+      description:
+        "Whether opening + lines = closing in every statement with both balances. Null if " +
+        "none has both.",
+      example: true,
+    }),
   bytes_read: count.meta({ example: 182_044 }),
 };
 
@@ -149,19 +155,20 @@ const previewLine = z.object({
 export const importPreview = z
   .object({
     ...findings,
-    version: z.string().nullable().meta({ description: "Of camt and OFX.", example: "08" }),
+    version: z.string().nullable().meta({ description: "For camt and OFX.", example: "08" }),
     encoding: z.string().nullable().meta({ example: "utf-8" }),
     columns: z
       .array(z.object({ name: z.string(), kind: z.string(), samples: z.array(z.string()).max(10) }))
       .max(1000)
       .nullable()
       .meta({
-        description: "Of CSV: names, what most cells look like, and the first of them.",
+        description:
+          "For CSV: each column's name, what most of its cells look like, and its first cells.",
         example: null,
       }),
     mapping: mapping.nullable().meta({
       description:
-        "The mapping it was read by. Save it with the source to read other files the same way.",
+        "The mapping that was used. Save it with the source to read other files the same way.",
       example: null,
     }),
     questions: z
@@ -179,7 +186,7 @@ export const importPreview = z
             .array(
               z.object({
                 value: z.string().meta({
-                  description: "As the mapping has it; JSON where that is no text.",
+                  description: "The value for the mapping; JSON unless it is text.",
                   example: "DD/MM/YYYY",
                 }),
                 reads_as: z.string().nullable().meta({ example: "2026-04-03" }),
@@ -205,7 +212,7 @@ export const importPreview = z
       .meta({ description: "Why the file cannot be read as a whole.", example: null }),
     complete: z
       .boolean()
-      .meta({ description: "False where only the file's first MiB was read.", example: true }),
+      .meta({ description: "False if only the file's first MiB was read.", example: true }),
   })
   .meta({ id: "ImportPreview" });
 export type ImportPreview = z.output<typeof importPreview>;
@@ -229,13 +236,13 @@ export const createImportContract = contract({
   tag,
   summary: "Import a file of lines",
   description:
-    "The file is the body: CSV, an Excel workbook (.xlsx, up to 32 MiB), NDJSON, " +
-    "JSON, camt.052, 053 or 054, MT940 or MT942, BAI2, OFX; also packed by gzip, or " +
-    "alone in a zip. Its first bytes show the format; a workbook's sheet is read as " +
-    "CSV. It is read in the background and saved whole or not at all; lines that " +
-    "were imported before are counted as duplicates, so the same file and " +
-    "overlapping statements do no harm. At most 1 GiB and 5 million lines. With " +
-    "preview=true nothing is saved: the response shows what the import would do.",
+    "The file is the body: CSV, an Excel workbook (.xlsx, up to 32 MiB), NDJSON, JSON, " +
+    "camt.052, 053 or 054, MT940 or MT942, BAI2, OFX; also compressed with gzip, or alone " +
+    "in a zip. The format is detected; a workbook's sheet is read as CSV. It is read in the " +
+    "background and saved completely or not at all. Lines that were imported before count " +
+    "as duplicates, so repeated files and overlapping statements do no harm. At most 1 GiB " +
+    "and 5 million lines. With preview=true nothing is saved: the response shows what the " +
+    "import would do.",
   access: needs("write:reconciliations"),
   functions: ["open_import", "keep_import_chunk", "create_import", "drop_import", "preview_import"],
   idempotency: { field: "idempotency_key", required: false },
@@ -243,9 +250,9 @@ export const createImportContract = contract({
   query: z.strictObject({
     format: format
       .optional()
-      .meta({ description: "Overrides what the first bytes show.", example: "csv" }),
+      .meta({ description: "Overrides the detected format.", example: "csv" }),
     preview: queryBoolean.optional().meta({
-      description: "If true, nothing is kept: the response says what the import would do.",
+      description: "If true, nothing is saved: the response shows what the import would do.",
       example: false,
     }),
     file_name: text(255).optional().meta({ example: "2026-10.csv" }),
@@ -256,7 +263,7 @@ export const createImportContract = contract({
       .pipe(mapping)
       .optional()
       .meta({
-        description: "A mapping as JSON, in place of the source's.",
+        description: "A mapping as JSON, instead of the source's.",
         example:
           '{"fields":{"amount":"Betrag","value_date":"Valuta"},"date_format":"DD.MM.YYYY","decimal_separator":","}',
         override: { type: "string", maxLength: MAPPING_MAX_LENGTH },
@@ -309,7 +316,7 @@ export const getImportContract = contract({
   path: "/v1/imports/{id}",
   tag,
   summary: "Get an import",
-  description: "While it is read, bytes_read and read_count show its progress.",
+  description: "bytes_read and read_count show its progress.",
   access: needs("read:reconciliations"),
   params: byId,
   response: imported,
@@ -323,9 +330,10 @@ export const undoImportContract = contract({
   tag,
   summary: "Undo an import",
   description:
-    "Removes its lines, and undoes the matches that they are in; with more than 20,000 lines in " +
-    "the background, as undoing. While the import is queued or read, this cancels it. A line " +
-    "that a closed or archived period matched, excluded or carried forward forbids it.",
+    "Removes its lines and undoes their matches; with more than 20,000 lines in the " +
+    "background, with the status undoing. Cancels an import that is queued or being read. " +
+    "Refused if a closed or archived period matched, excluded or carried forward one of its " +
+    "lines.",
   access: needs("write:reconciliations"),
   idempotency: { field: "idempotency_key", required: false },
   params: byId,

@@ -21,7 +21,7 @@ const roles = z
   .max(ROLES.length)
   .refine((list) => new Set(list).size === list.length, "Name each role once.")
   .transform((list) => ROLES.filter((role) => list.includes(role)))
-  .meta({ description: "What they get by accepting.", example: ["tenant_analyst"] });
+  .meta({ description: "The roles they get when they accept.", example: ["tenant_analyst"] });
 
 export const invitation = z
   .object({
@@ -33,7 +33,7 @@ export const invitation = z
     created_by: actor,
     sent_at: time
       .nullable()
-      .meta({ description: "When the mail was handed over; null: it is being sent." }),
+      .meta({ description: "When the mail was sent. Null: it is being sent." }),
     expires_at: time.meta({ description: "Seven days after it was last sent." }),
     accepted_at: time.nullable().meta({ example: null }),
     revoked_at: time.nullable().meta({ example: null }),
@@ -71,10 +71,10 @@ export const createInvitationContract = contract({
   noun,
   summary: "Invite someone by email",
   description:
-    "Mails a link that works once, for seven days. To accept it, a person sets a password or " +
-    "signs in to their account. The link is in the mail alone. Whether the address has an " +
-    "account makes no difference here. A tenant can send 100 invitations an hour, 5 of them to " +
-    "one address, and 10 a day to one.",
+    "Mails a link that works once, for seven days. To accept it, a person sets a password " +
+    "or signs in. Only the mail has the link, and the response is the same whether or not " +
+    "the address has an account. A tenant can send 100 invitations an hour; 5 an hour and " +
+    "10 a day to one address.",
   access: needs("write:people"),
   idempotency,
   params: ofTenant,
@@ -126,7 +126,7 @@ export const revokeInvitationContract = contract({
   tag,
   noun,
   summary: "Revoke an invitation",
-  description: "Its link stops working at once. Revoking a revoked one returns it unchanged.",
+  description: "Its link stops working at once. Revoking it again returns it unchanged.",
   access: needs("write:people"),
   params: ofInvitation,
   tenantParam,

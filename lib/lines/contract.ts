@@ -32,14 +32,14 @@ const details = z.record(z.string(), z.unknown());
 /** The text fields of a line, with their maximum lengths. */
 const texts = {
   external_id: trimmedText(200).meta({
-    description: "The line's own identifier: a line that comes again with it is the same.",
+    description: "The line's own ID. A line sent again with it is a duplicate.",
     example: "txn_4711",
   }),
   reference: trimmedText(500).meta({ example: "RG-2026-4711" }),
   counterparty: trimmedText(500).meta({ example: "Kunde 17 GmbH" }),
   description: trimmedText(4_000).meta({ example: "Invoice 4711, thank you" }),
   group_key: trimmedText(200).meta({
-    description: "What lines of one batch have in common, a payout's number for example.",
+    description: "The same for all lines of a batch, for example a payout's number.",
     example: "po_12",
   }),
 };
@@ -49,21 +49,26 @@ const newLine = z
     external_id: texts.external_id.optional(),
     amount: z.string().max(32).optional().meta({
       description:
-        "Decimal, money in without a sign, money out with a minus. Give this or amount_minor.",
+        "Decimal: money in without a sign, money out with a minus. Send this or amount_minor.",
       example: "-12.50",
     }),
     amount_minor: amountMinor
       .optional()
       .meta({ description: "The same in the currency's minor unit.", example: -1250 }),
-    fee: z.string().max(32).optional().meta({
-      description:
-        "Decimal, what was kept of the amount: amount − fee was paid out. Negative: given back.",
-      example: "2.90",
-    }),
+    fee: z
+      .string()
+      .max(32)
+      .optional()
+      .meta({
+        description:
+          "Decimal: the fee deducted from the amount, so amount − fee was paid out. Negative: " +
+          "a refunded fee.",
+        example: "2.90",
+      }),
     fee_minor: amountMinor
       .optional()
       .meta({ description: "The same in the currency's minor unit.", example: 290 }),
-    currency: currency.optional().meta({ description: "ISO 4217; the source's unless given." }),
+    currency: currency.optional().meta({ description: "ISO 4217. By default the source's." }),
     value_date: calendarDate.meta({ example: "2026-10-05" }),
     booked_date: calendarDate.optional().meta({ example: "2026-10-05" }),
     reference: texts.reference.optional(),
@@ -76,7 +81,7 @@ const newLine = z
         "At most 16 kB of JSON.",
       )
       .optional()
-      .meta({ description: "Anything else, at most 16 kB.", example: { channel: "web" } }),
+      .meta({ description: "Other data, at most 16 kB.", example: { channel: "web" } }),
   })
   .refine((line) => (line.amount === undefined) !== (line.amount_minor === undefined), {
     path: ["amount"],
@@ -109,9 +114,12 @@ export const line = z
     import_id: importId.nullable(),
     file_line: z.int().nullable().meta({ description: "Line of the imported file.", example: 118 }),
     external_id: z.string().nullable().meta({ example: "txn_4711" }),
-    amount_minor: amountMinor.meta({ description: "Signed, as it was posted.", example: -1250 }),
+    amount_minor: amountMinor.meta({
+      description: "The signed amount, as posted.",
+      example: -1250,
+    }),
     fee_minor: amountMinor.nullable().meta({
-      description: "What was kept of it: amount − fee was paid out.",
+      description: "The fee deducted from it: amount − fee was paid out.",
       example: null,
     }),
     currency: z.string().meta({ example: "EUR" }),
@@ -122,22 +130,22 @@ export const line = z
     description: z.string().nullable().meta({ example: "Invoice 4711, thank you" }),
     group_key: z.string().nullable().meta({ example: null }),
     details: details.meta({
-      description: "What the file or the caller said beyond the fields.",
+      description: "Other data in the file or request.",
       example: { bank_reference: "NONREF" },
     }),
     state: state.meta({
-      description: "In the reconciliation asked for, else where most of it is open.",
+      description: "Its state in the requested reconciliation, otherwise where most of it is open.",
       example: "open",
     }),
     open_minor: amountMinor.meta({
-      description: "What no match has taken, with the sign of the amount.",
+      description: "The amount not matched yet, with the sign of the amount.",
       example: -1250,
     }),
     match_ids: z
       .array(id("mat"))
-      .meta({ description: "Confirmed matches that it is in.", example: [] }),
+      .meta({ description: "The number of confirmed matches with it.", example: [] }),
     exception_id: id("exc").nullable().meta({
-      description: "Its exception that is open: one for all lines of a suggestion.",
+      description: "Its open exception. Lines in the same suggestion share one.",
       example: null,
     }),
     created_at: time,
@@ -154,8 +162,8 @@ export const addLinesContract = contract({
   tag,
   summary: "Add lines to a source",
   description:
-    "A line that is there already is a duplicate and changes nothing: known by its external_id, " +
-    "else by its content and its number among equals of this call. One bad line refuses the " +
+    "Existing lines are duplicates and change nothing. They are recognised by external_id, " +
+    "or by content and position among equal lines of the call. One invalid line rejects the " +
     "whole call.",
   showsResource: false,
   access: needs("write:reconciliations"),
@@ -169,7 +177,10 @@ export const addLinesContract = contract({
       duplicate_count: z.int().min(0).meta({ example: 0 }),
       items: z.array(
         z.object({
-          index: z.int().min(0).meta({ description: "Place in the call, from 0.", example: 0 }),
+          index: z
+            .int()
+            .min(0)
+            .meta({ description: "Position in the request, from 0.", example: 0 }),
           id: lineId,
           duplicate: z.boolean().meta({ example: false }),
         }),
@@ -199,15 +210,14 @@ export const listLinesContract = contract({
       source_id: sourceId.optional(),
       reconciliation_id: id("rcn")
         .optional()
-        .meta({ description: "Only lines that it settled, and that are open in it." }),
+        .meta({ description: "Only lines that it settled or that are open in it." }),
       side: z
         .enum(["left", "right"])
         .optional()
-        .meta({ description: "Of the reconciliation.", example: "left" }),
+        .meta({ description: "The side of the reconciliation.", example: "left" }),
       import_id: importId.optional(),
       state: z.enum(LINE_FILTER_STATES).optional().meta({
-        description:
-          "outstanding: open and partly matched. Of a closed period's lines, as it closed.",
+        description: "outstanding: open and partly matched. In a closed period: as of its close.",
         example: "outstanding",
       }),
       currency: currency.optional(),
@@ -217,16 +227,17 @@ export const listLinesContract = contract({
       amount_to: amount("up to this"),
       updated_since: timestamp.optional().meta({
         description:
-          "Only lines that arrived, or whose match, exclusion or exception changed, at or after " +
-          "this time. Use the time of your last call, less ten minutes for calls under way.",
+          "Only lines that arrived, or whose match, exclusion or exception changed, at or " +
+          "after this time. Use the time of your last call, less ten minutes for calls in " +
+          "progress.",
         example: "2026-11-20T09:30:00.000Z",
       }),
       q: text(200)
         .optional()
         .meta({
           description:
-            "Words, or parts of them, that reference, counterparty, description or external_id " +
-            "have, or the amount, such as 12.50 or -12.50.",
+            "Words, or parts of words, in reference, counterparty, description or " +
+            "external_id, or an amount such as 12.50 or -12.50.",
           example: "4711",
         }),
     })
@@ -270,22 +281,24 @@ export const LINE_EVENTS = [
 const lineEvent = z
   .object({
     type: z.enum(LINE_EVENTS).meta({
-      description: "matched: by a run alone, or by hand. undone: of a match or a decision.",
+      description: "matched: by a run or manually. undone: a match or a decision was undone.",
       example: "matched",
     }),
     at: time,
-    actor: actor
-      .nullable()
-      .meta({ description: "system: a run. Null where it isn't recorded here." }),
+    actor: actor.nullable().meta({ description: "system: a run. Null if it isn't recorded here." }),
     reconciliation_id: id("rcn").nullable(),
     match_id: id("mat").nullable(),
     exception_id: id("exc").nullable().meta({ example: null }),
     import_id: importId.nullable().meta({ example: null }),
-    note: z.string().nullable().meta({
-      description:
-        "The file's name, the rule's, the reason of an exclusion or an exception, or a resolution.",
-      example: "Same reference",
-    }),
+    note: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "The name of the file or rule, the reason for an exclusion or exception, or a " +
+          "resolution.",
+        example: "Same reference",
+      }),
   })
   .meta({ id: "LineEvent" });
 export type LineEvent = z.output<typeof lineEvent>;
@@ -295,10 +308,10 @@ export const listLineHistoryContract = contract({
   method: "GET",
   path: "/v1/lines/{id}/history",
   tag,
-  summary: "List what became of a line",
+  summary: "List a line's history",
   description:
-    "Oldest first, the latest 200: how it came in, matches made and undone, exclusions and " +
-    "exceptions, each with who did it.",
+    "The latest 200 changes, oldest first: its arrival, matches created and undone, " +
+    "exclusions and exceptions, each with who did it.",
   access: needs("read:reconciliations"),
   params: z.strictObject({ id: lineId }),
   response: z.object({ items: z.array(lineEvent) }).meta({ id: "LineHistory" }),

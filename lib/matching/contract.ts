@@ -38,7 +38,7 @@ const minor = z.int().meta({ example: 125000 });
  * A sum in minor units: a number if JSON's numbers hold it exactly, and its digits beyond 2^53 − 1.
  */
 export const sum = z.union([z.int(), z.string().regex(/^-?\d{16,40}$/)]).meta({
-  description: "In minor units; its digits as a text beyond 2^53 − 1.",
+  description: "In minor units. Beyond 2^53 − 1, the digits as a string.",
   example: 1_250_000,
 });
 export const method = z
@@ -47,16 +47,19 @@ export const method = z
 
 const adjustment = z.object({
   kind: z.enum(ADJUSTMENT_KINDS).meta({ example: "fee" }),
-  amount_minor: z.int().meta({ description: "What it explains of left − right.", example: -250 }),
+  amount_minor: z
+    .int()
+    .meta({ description: "The part of left − right that it explains.", example: -250 }),
   note: z.string().nullable().meta({ example: "Card fee of October" }),
 });
 
 export const explanation = z
   .object({
     rule: method,
-    basis: z
-      .enum(["unique", "in_order", "nearest", "keyed", "sum", "evidence", "manual"])
-      .meta({ description: "Why these lines: see the guide to matching.", example: "unique" }),
+    basis: z.enum(["unique", "in_order", "nearest", "keyed", "sum", "evidence", "manual"]).meta({
+      description: "Why these lines match: see the guide to matching.",
+      example: "unique",
+    }),
     fields: z.array(
       z.object({
         field: z.string().meta({ example: "reference" }),
@@ -64,7 +67,7 @@ export const explanation = z
         right: z.string().nullable().meta({ example: "INV 4711" }),
         verdict: z.enum(VERDICTS).meta({ example: "equal" }),
         weight: z.number().nullable().meta({
-          description: "Evidence for or against in nats; null of a rule that does not weigh.",
+          description: "Evidence for or against, in nats. Null for a rule without weights.",
           example: 7.2,
         }),
       }),
@@ -78,15 +81,15 @@ export const explanation = z
         days_after: z.int().nullable().meta({ example: 5 }),
       })
       .nullable()
-      .meta({ description: "What of the rule's tolerance was used." }),
+      .meta({ description: "How much of the rule's tolerance was used." }),
     runner_up: z
       .object({ side, line_id: lineId })
       .nullable()
-      .meta({ description: "The line that came second; null where none did." }),
-    margin: z
-      .number()
-      .nullable()
-      .meta({ description: "By how many nats; null where nothing came second.", example: 4.1 }),
+      .meta({ description: "The next best line. Null if there was none." }),
+    margin: z.number().nullable().meta({
+      description: "By how many nats it was worse. Null if there was none.",
+      example: 4.1,
+    }),
     held: z
       .enum([
         "rule",
@@ -99,10 +102,10 @@ export const explanation = z
         "window",
       ])
       .nullable()
-      .meta({ description: "Why it is only suggested; null of a match.", example: null }),
+      .meta({ description: "Why it is only suggested. Null for a match.", example: null }),
     // Omitted from what earlier versions stored.
     note: z.string().max(500).nullable().default(null).meta({
-      description: "What the fields don't say, such as equal lines that were paired in order.",
+      description: "Further reasons, such as equal lines that were paired in order.",
       example: "Paired in order: 3 equal lines on each side.",
     }),
   })
@@ -111,12 +114,15 @@ export type MatchExplanation = z.output<typeof explanation>;
 
 /** The fields that identify a line of a match. */
 const lineWords = {
-  value_date: z.iso.date().meta({ description: "The line's.", example: "2026-10-05" }),
-  reference: z.string().nullable().meta({ description: "The line's.", example: "RG-2026-4711" }),
+  value_date: z.iso.date().meta({ description: "The line's value.", example: "2026-10-05" }),
+  reference: z
+    .string()
+    .nullable()
+    .meta({ description: "The line's value.", example: "RG-2026-4711" }),
   counterparty: z
     .string()
     .nullable()
-    .meta({ description: "The line's.", example: "Kunde 17 GmbH" }),
+    .meta({ description: "The line's value.", example: "Kunde 17 GmbH" }),
 };
 
 export const match = z
@@ -132,19 +138,19 @@ export const match = z
       .min(0)
       .max(1)
       .nullable()
-      .meta({ description: "How probable it is; null of a match by hand.", example: 0.9993 }),
+      .meta({ description: "How probable it is. Null for a manual match.", example: 0.9993 }),
     margin: z.number().nullable().meta({
-      description: "How much worse the next best solution is, in nats; null where there is none.",
+      description: "How much worse the next best solution is, in nats. Null if there is none.",
       example: 6.2,
     }),
     currency,
     amount_minor: minor.meta({
-      description: "Of the left side, or of the positive half of a reversal.",
+      description: "The amount of the left side, or of the positive half of a reversal.",
       example: 125000,
     }),
     residual_minor: z
       .int()
-      .meta({ description: "What it leaves over: left − right − adjustments.", example: 0 }),
+      .meta({ description: "The remaining difference: left − right − adjustments.", example: 0 }),
     adjustments: z.array(adjustment),
     explanation,
     members: z.array(
@@ -152,7 +158,7 @@ export const match = z
         line_id: lineId,
         side,
         allocated_minor: z.int().meta({
-          description: "What of the line it takes; negated where the source is inverted.",
+          description: "The matched part of the line; negated if the source is inverted.",
           example: 125000,
         }),
         // Responses stored for retries by earlier versions lack these.
@@ -161,7 +167,7 @@ export const match = z
     ),
     note: z.string().nullable().meta({ example: null }),
     decided_by: actor.nullable().meta({
-      description: "Who confirmed, rejected, undid or made it; null: a run alone.",
+      description: "Who created, confirmed, rejected or undid it. Null: a run.",
       example: "user:ada",
     }),
     decided_at: time.nullable(),
@@ -234,15 +240,15 @@ export const listMatchesContract = contract({
       .optional()
       .meta({
         description:
-          "Only with a line that has these words, or parts of them, in its texts, or this " +
-          "amount. As of lists of lines.",
+          "Only matches with a line that has these words, or parts of them, in its texts, or " +
+          "this amount.",
         example: "4711",
       }),
     updated_since: timestamp.optional().meta({
       description:
-        "Only matches that were made or decided at or after this time. Use " +
-        "the time of your last call, less a few minutes for calls under " +
-        "way. A suggestion that a run withdraws is not listed any more.",
+        "Only matches created or decided at or after this time. Use the time of your last " +
+        "call, less a few minutes for calls in progress. Suggestions that a run withdrew are " +
+        "no longer listed.",
       example: "2026-11-20T09:30:00.000Z",
     }),
   }),
@@ -250,8 +256,8 @@ export const listMatchesContract = contract({
   exported: {
     summary: "Export a period's matches",
     description:
-      "Streams all that the filters leave, newest first: a row for each line of a match. " +
-      "`amount_minor` is what of the line it takes.",
+      "Streams everything that matches the filters, newest first, with one row for each line " +
+      "of a match. `amount_minor` is the matched part of the line.",
     columns: Object.keys(matchRow.shape),
     item: matchRow,
   },
@@ -263,13 +269,13 @@ export const createMatchContract = contract({
   method: "POST",
   path: "/v1/reconciliations/{id}/matches",
   tag,
-  summary: "Match lines by hand",
+  summary: "Match lines manually",
   description:
-    "Takes all that is open of these lines. What left − right leaves has to be explained by " +
-    "adjustments, to the minor unit, unless it is just the fees that came with the lines, which " +
-    "become one; lines of one side have to cancel each other. A write-off is a person's to " +
-    "decide, and what an API key adjusts stays within the tolerance of the rules. The lines of " +
-    "a side come to at most 2^53 − 1 in minor units.",
+    "Matches the whole open amount of these lines. Adjustments must explain left − right to " +
+    "the minor unit, unless the lines' own fees explain it: those become one adjustment. Lines " +
+    "of one side must cancel each other out. An API key can't write off, and can adjust only " +
+    "within the tolerance of the rules. The lines of a side can add up to at most 2^53 − 1 in " +
+    "minor units.",
   access: needs("write:reconciliations"),
   idempotency,
   params: byReconciliation,
@@ -296,8 +302,8 @@ export const createMatchContract = contract({
     note: text(1000).nullable().default(null).meta({ example: "Confirmed by phone" }),
     split_line_id: lineId.optional().meta({
       description:
-        "One of line_ids, of which the difference stays open, as " +
-        "after a part payment: nothing else has to explain it.",
+        "One of line_ids. The difference stays open on this line, as after a part payment, and " +
+        "needs no other explanation.",
     }),
   }),
   response: match,
@@ -344,22 +350,22 @@ export const confirmMatchContract = decision(
   "confirmMatch",
   "confirm",
   "Confirm a suggested match",
-  "Its lines are matched, and other suggestions with one of them go. " +
-    "Later runs learn from it, and leave it alone.",
+  "Its lines are matched, and other suggestions with one of them are removed. Later runs " +
+    "learn from it and don't change it.",
   "decide:matches",
 );
 export const rejectMatchContract = decision(
   "rejectMatch",
   "reject",
   "Reject a suggested match",
-  "These lines are not suggested together again.",
+  "These lines aren't suggested together again.",
   "decide:matches",
 );
 export const undoMatchContract = decision(
   "undoMatch",
   "undo",
   "Undo a match",
-  "Its lines are open again, and exceptions that it resolved are reopened. No run makes it again.",
+  "Its lines are open again, and exceptions that it resolved are reopened. No run repeats it.",
   "write:reconciliations",
 );
 
@@ -371,13 +377,13 @@ const filter = z.strictObject({
     .min(0)
     .max(1)
     .optional()
-    .meta({ description: "Those at least as probable.", example: 0.95 }),
+    .meta({ description: "Only suggestions with this score or more.", example: 0.95 }),
   score_below: z
     .number()
     .min(0)
     .max(1)
     .optional()
-    .meta({ description: "Those less probable than this.", example: 0.99 }),
+    .meta({ description: "Only suggestions with a lower score.", example: 0.99 }),
 });
 
 export const decideMatchesContract = contract({
@@ -387,10 +393,10 @@ export const decideMatchesContract = contract({
   tag,
   summary: "Confirm, reject or undo many matches",
   description:
-    "All of them or none: by at most 500 ids, or by a filter with the number " +
-    "that you expect it to find, at most 5,000. It is one decision, taken back " +
-    "as one. What is decided by filter doesn't count as proof that the engine " +
-    "may match by itself. Undoing needs the right to write reconciliations.",
+    "All or none: at most 500 ids, or a filter with the number of matches that you expect, " +
+    "at most 5,000. It is one decision and is undone as one. Decisions by filter don't " +
+    "count towards automatic matching (earned). Undoing requires the right to write " +
+    "reconciliations.",
   access: needs("decide:matches"),
   idempotency,
   body: z

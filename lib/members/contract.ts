@@ -26,7 +26,7 @@ export const listMembersContract = contract({
   summary: "List possible assignees",
   description:
     "Sorted by name: the tenant's members in Supabase Auth and everyone with an assigned " +
-    "exception. Users of another identity provider appear with their first assignment; " +
+    "exception. Users of another identity provider appear after their first assignment; " +
     "assigned_to accepts any user:<name>.",
   access: needs("read:members"),
   query: z.strictObject({
@@ -60,12 +60,12 @@ export const tenantMember = z
       .enum(["active", "suspended"])
       .meta({ description: "suspended: banned in Supabase Auth; can't sign in." }),
     created_at: time.nullable(),
-    last_sign_in_at: time.nullable().meta({ description: "By password." }),
+    last_sign_in_at: time.nullable().meta({ description: "Last sign-in with a password." }),
     open_exceptions: z
       .int()
       .min(0)
       .max(1000)
-      .meta({ description: "Assigned to them, counted up to 1,000.", example: 4 }),
+      .meta({ description: "Exceptions assigned to them, counted up to 1,000.", example: 4 }),
   })
   .meta({ id: "TenantMember" });
 export type TenantMember = z.output<typeof tenantMember>;
@@ -84,8 +84,8 @@ export const listTenantMembersContract = contract({
   noun,
   summary: "List a tenant's members",
   description:
-    "The accounts of Supabase Auth that are in the tenant, sorted by email address. Who signs in " +
-    "with another identity provider is a member by its token, and not listed here.",
+    "The tenant's accounts in Supabase Auth, sorted by email address. People who sign in " +
+    "with another identity provider aren't listed here.",
   access: needs("read:people"),
   params: ofTenant,
   tenantParam,
@@ -118,8 +118,9 @@ export const updateTenantMemberContract = contract({
   noun,
   summary: "Change a member's roles",
   description:
-    "Takes effect at once in the process that served the call, and within SESSION_CHECK_SECONDS " +
-    "(60) in every other. A tenant keeps at least one admin: demoting the last one is a conflict.",
+    "Takes effect at once in the process that served the call, and within " +
+    "SESSION_CHECK_SECONDS (60) in all others. A tenant keeps at least one admin: demoting " +
+    "the last one returns a conflict.",
   access: needs("write:people"),
   params: ofMember,
   tenantParam,
@@ -137,9 +138,10 @@ export const removeTenantMemberContract = contract({
   noun,
   summary: "Remove a member",
   description:
-    "Ends their access to the tenant, and their sessions if they are in no other tenant: at once " +
-    "in the process that served the call, within SESSION_CHECK_SECONDS (60) in every other, for " +
-    "cookies and tokens alike. The account itself stays. The last admin can't be removed.",
+    "Ends their access to the tenant, and their sessions if they have no other tenant: at " +
+    "once in the process that served the call, within SESSION_CHECK_SECONDS (60) in all " +
+    "others, for cookies and tokens. The account itself stays. The last admin can't be " +
+    "removed.",
   access: needs("write:people"),
   idempotency: { field: "idempotency_key", required: false },
   params: ofMember,
@@ -148,7 +150,7 @@ export const removeTenantMemberContract = contract({
     reason: z.string().max(500).nullable().optional().meta({ example: "Left the company." }),
     hand_over_to: userReference.nullable().optional().meta({
       description:
-        "Who gets their open exceptions; null: unassigned. Left out: they stay assigned.",
+        "Who gets their open exceptions. Null: unassigned. If omitted, they stay assigned.",
       example: "user:leo",
     }),
   }),

@@ -46,21 +46,21 @@ const TAGS: Record<string, string> = {
   "SLA monitor": "Open exceptions by time to breach.",
   Alerts: "Notifications about exceptions and failures, by email or chat.",
   Calendars: "When your team works, for deadlines that count business time.",
-  "API keys": "Credentials of a tenant's servers.",
-  Views: "Filters of exceptions under a name, your own or shared.",
-  Reconciliations: "Two sources compared over a period.",
+  "API keys": "Credentials for a tenant's servers.",
+  Views: "Named sets of exception filters, your own or shared.",
+  Reconciliations: "Two sources, compared over a period.",
   Evidence: "Files that show why something is right.",
-  Connections: "Where the files of a source are fetched from.",
-  "Sources and lines": "Where lines come from, and each amount on its day.",
+  Connections: "Servers and mailboxes that a source's files come from.",
+  "Sources and lines": "Sources and their lines, each an amount on a day.",
   Matching:
-    "Rules, runs and matches of two sources' lines, the proof that no cent is missing, and the " +
-    "closing of a period.",
-  "Ledger entries": "What closes leave to post in the ledger.",
+    "Rules, runs and matches of two sources' lines, the proof that no cent is missing, and " +
+    "closing a period.",
+  "Ledger entries": "Journal entries for the ledger, created by closes.",
   Exceptions: "Items to resolve before a deadline.",
   ...Object.fromEntries(SURFACES.map(({ title, description }) => [title, description])),
   "Security events": "Who did what, when and from where, in a tamper-evident audit log.",
-  Requests: "Calls of the API, with what was sent and answered.",
-  Events: "What happened, to read from a server behind a firewall.",
+  Requests: "API calls, with requests and responses.",
+  Events: "Events to read from a server behind a firewall.",
   Webhooks: "Signed events to your server (Standard Webhooks), with a log of every delivery.",
 };
 
@@ -227,7 +227,7 @@ function pathsOf(
 const STATUS_LABELS = {
   200: "Done.",
   201: "Created.",
-  202: "Taken in: see Location for how it goes on.",
+  202: "Accepted. Location shows its progress.",
 } as const;
 
 function operationOf(
@@ -275,7 +275,7 @@ function operationOf(
       },
       ...(preview && {
         200: {
-          description: "With preview=true: nothing was kept.",
+          description: "With preview=true: nothing was saved.",
           headers: RESPONSE_HEADERS,
           content: { "application/json": { schema: preview } },
         },
@@ -324,8 +324,8 @@ const ANY_OF = new Intl.ListFormat("en", { type: "disjunction" });
 function needs({ roles, scope, anyKey, service, publishable }: Access): string {
   const who = [
     usersWith(roles),
-    ...(scope ? [`an API key with \`${scope}\``] : []),
-    ...(anyKey ? ["any API key"] : []),
+    ...(scope ? [`API keys with \`${scope}\``] : []),
+    ...(anyKey ? ["all API keys"] : []),
     ...(publishable ? ["the publishable key"] : []),
     ...(service ? ["the service-role key"] : []),
   ];

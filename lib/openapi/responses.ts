@@ -11,20 +11,20 @@ export const problem = z
     type: z.url().meta({ description: "The error's page in the catalogue." }),
     title: z.string(),
     status: z.int().min(400).max(599),
-    detail: z.string().meta({ description: "Explains this one response to a person." }),
+    detail: z.string().meta({ description: "Explains this response to a person." }),
     code: z.enum(ERROR_CODES).meta({ description: "The error code for your program." }),
     request_id: z.string(),
     reason: z
       .enum(CONFLICT_REASONS)
       .optional()
-      .meta({ description: "With code conflict: why, for your program." }),
+      .meta({ description: "With the code conflict: the reason, for your program." }),
     retryable: z
       .boolean()
       .optional()
       .meta({
         description:
-          "With code conflict: whether it resolves by itself. " +
-          "Then repeat the call after Retry-After.",
+          "With the code conflict: whether it resolves by itself. If so, repeat the call " +
+          "after Retry-After.",
       }),
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))

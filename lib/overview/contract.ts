@@ -17,7 +17,7 @@ export const overview = z
     as_of: time,
     summary: slaSummary,
     mine: z.object({ breached_count: count, due_count: count, open_count: count }).meta({
-      description: "Assigned to you. Due: by the last hour of the outlook.",
+      description: "Assigned to you. due: by the last hour of the outlook.",
       example: { breached_count: 1, due_count: 4, open_count: 20 },
     }),
     unassigned_count: count,
@@ -39,23 +39,24 @@ export const overview = z
       )
       .meta({
         description:
-          "Money at risk of open exceptions, by currency. Due: by the last hour of the outlook.",
+          "Money at risk in open exceptions, by currency. due: by the last hour of the " +
+          "outlook.",
       }),
     outlook: z
       .object({
         rate_since: time.meta({ description: "The start of the hour 8 hours ago." }),
         closed_count: count.meta({ description: "Exceptions resolved or dismissed since then." }),
-        closed_per_hour: z
-          .number()
-          .min(0)
-          .meta({ description: "closed_count by the time since rate_since.", example: 2.5 }),
+        closed_per_hour: z.number().min(0).meta({
+          description: "closed_count divided by the time since rate_since.",
+          example: 2.5,
+        }),
         hours: z.array(z.object({ due_before: time, due_count: count })).meta({
           description:
-            "The rest of this hour and the next 8: how many deadlines fall into each, breached " +
-            "ones left out.",
+            "This hour and the next 8: how many deadlines fall into each, without breached " +
+            "ones.",
         }),
       })
-      .meta({ description: "How many deadlines come, and how fast exceptions are closed." }),
+      .meta({ description: "Upcoming deadlines, and how fast exceptions are closed." }),
     days: z
       .array(
         z.object({
@@ -106,7 +107,7 @@ export const overview = z
           created_at: time,
         }),
       )
-      .meta({ description: "The last 5, dry runs left out." }),
+      .meta({ description: "The last 5, without dry runs." }),
     keys: z
       .object({
         since: time.meta({ description: "The start of the first of 7 days (UTC)." }),
@@ -163,8 +164,8 @@ export const getOverviewContract = contract({
   tag: "Tenant",
   summary: "Get the overview of a tenant: deadlines, money, imports, keys and webhooks",
   description:
-    "What the dashboard's home page shows. Sums come from counters kept with every change, so " +
-    "it's as fast with a million exceptions.",
+    "What the dashboard's home page shows. Sums come from counters, so it is just as fast " +
+    "with a million exceptions.",
   access: needs("read:overview"),
   response: overview,
 });

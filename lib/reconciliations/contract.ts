@@ -16,7 +16,7 @@ const signature = z
   .object({
     kind: z.enum(["prepared", "reviewed"]).meta({ example: "prepared" }),
     level: z.int().min(0).max(3).meta({
-      description: "0 of the preparer, then the level of review.",
+      description: "0 for the preparer, then the level of review.",
       example: 0,
     }),
     signed_by: actor.meta({ example: "user:leo" }),
@@ -30,7 +30,7 @@ const signature = z
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .meta({
-        description: "SHA-256 over the statement, the matches and the exclusions that were signed.",
+        description: "SHA-256 over the signed statement, matches and exclusions.",
         example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
       }),
     note: z.string().nullable().meta({ example: null }),
@@ -43,10 +43,10 @@ export const signOff = z
   .object({
     state: z.enum(["open", "prepared", "reviewed"]).meta({ example: "prepared" }),
     levels: z.int().min(0).max(3).meta({
-      description: "How many reviews a close needs; 0: nobody has to sign before.",
+      description: "How many reviews a close needs. 0: nobody has to sign first.",
       example: 1,
     }),
-    signatures: signatures.meta({ description: "Those in force." }),
+    signatures: signatures.meta({ description: "The valid signatures." }),
     revoked: z
       .object({
         at: time,
@@ -54,7 +54,7 @@ export const signOff = z
         reason: z.string().meta({ example: "Lines arrived." }),
       })
       .nullable()
-      .meta({ description: "Why the last signatures are not in force.", example: null }),
+      .meta({ description: "Why the last signatures are no longer valid.", example: null }),
   })
   .meta({ id: "SignOff" });
 export type SignOff = z.output<typeof signOff>;
@@ -82,7 +82,7 @@ export const reconciliation = z
     ...settable,
     left_source_id: sourceId
       .nullable()
-      .meta({ description: "With it the counts are computed from the lines of both sources." }),
+      .meta({ description: "With it, counts are computed from the lines of both sources." }),
     right_source_id: sourceId.nullable(),
     auto_run: autoRun,
     // Responses stored for replays before this field existed don't have it.
@@ -91,9 +91,9 @@ export const reconciliation = z
       .default(false)
       .meta({
         description:
-          "Whether lines that its sources had before it are still coming in. Until they are in, " +
-          "runs wait, its proof doesn't hold, and deciding matches, matching by hand, excluding " +
-          "and closing are a conflict.",
+          "Whether existing lines of its sources are still being added. Meanwhile runs " +
+          "wait, its proof doesn't hold, and deciding, matching manually, excluding and " +
+          "closing return a conflict.",
         example: false,
       }),
     closing: z
@@ -101,9 +101,9 @@ export const reconciliation = z
       .default(false)
       .meta({
         description:
-          "Whether it is being closed: with many lines that takes up to half a minute for each " +
-          "million. Until it is false, changing it is a conflict, and so are undoing imports of " +
-          "its sources and reopening an earlier period.",
+          "Whether it is being closed, which takes up to half a minute per million lines. " +
+          "Meanwhile changing it, undoing imports of its sources and reopening an earlier " +
+          "period return a conflict.",
         example: false,
       }),
     closing_failure: z
@@ -112,14 +112,14 @@ export const reconciliation = z
       .default(null)
       .meta({
         description:
-          "Why it could not be closed, where that was found after the call to close it was " +
-          "answered. It is open as before.",
+          "Why it could not be closed, if that was found after the response to the close. " +
+          "It is still open.",
         example: null,
       }),
     period_start: z.iso.date().meta({ example: "2026-10-01" }),
     period_end: z.iso.date().meta({ example: "2026-10-31" }),
     excluded_count: count.meta({
-      description: "Lines that were excluded in it, wholly or in part.",
+      description: "Lines that were excluded in it, in full or in part.",
       example: 3,
     }),
     open_exceptions: count.meta({
@@ -174,10 +174,10 @@ export const createReconciliationContract = contract({
   tag,
   summary: "Create a reconciliation",
   description:
-    "With left_source_id and right_source_id it compares the lines of these sources: " +
-    "matched_count and unmatched_count are computed, and setting them is a conflict. Periods of " +
-    "one pair of sources may not overlap. Where the sources have many lines, the first of a pair " +
-    "is preparing for half a minute for each million. Without sources, you send the counts.",
+    "With left_source_id and right_source_id, it compares the lines of these sources: " +
+    "matched_count and unmatched_count are computed, and setting them returns a conflict. " +
+    "Periods of one pair of sources can't overlap. The first of a pair is preparing for " +
+    "about half a minute per million existing lines. Without sources, you send the counts.",
   access: needs("write:reconciliations"),
   idempotency: { field: "idempotency_key", required: false },
   body: z
@@ -186,7 +186,7 @@ export const createReconciliationContract = contract({
       status: z.enum(["open", "in_progress"]).optional(),
       left_source: settable.left_source
         .optional()
-        .meta({ description: "The source's name, unless given. Needed without left_source_id." }),
+        .meta({ description: "By default the source's name. Required without left_source_id." }),
       right_source: settable.right_source.optional(),
       left_source_id: sourceId.optional(),
       right_source_id: sourceId.optional(),
@@ -236,9 +236,9 @@ export const updateReconciliationContract = contract({
   tag,
   summary: "Change a reconciliation",
   description:
-    "Allowed status changes: between open and in_progress; between in_progress and completed; " +
-    "from any status to archived, which is final. One with sources is completed by closing it; " +
-    "closed, it keeps its name, dates and sources.",
+    "Allowed status changes: between open and in_progress; between in_progress and " +
+    "completed; from any status to archived, which is final. With sources, closing " +
+    "completes it, and its name, dates and sources can't be changed afterwards.",
   access: needs("write:reconciliations"),
   params: byId,
   body: z.strictObject({ ...settable, auto_run: autoRun }).partial(),

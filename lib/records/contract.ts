@@ -25,7 +25,7 @@ const RECORD_MAX_BYTES = 65_536;
 const serverFields = {
   id: id("rec"),
   created_at: time,
-  created_by: actor.nullable().meta({ description: "Null in answers to the publishable key." }),
+  created_by: actor.nullable().meta({ description: "Null with the publishable key." }),
   updated_at: time,
   soft_delete: z.boolean().meta({ description: "True once deleted." }),
   deleted_at: time.nullable().meta({ example: null }),
@@ -64,7 +64,7 @@ export type StoredRecord = z.output<z.ZodObject<typeof serverFields, z.core.$loo
 
 const byId = z.strictObject({ id: serverFields.id });
 const includingDeleted = z.enum(["true", "false", "only"]).optional().meta({
-  description: "Deleted records as well, or only them; for tenant_admin.",
+  description: "Also deleted records, or only deleted ones. For tenant_admin.",
   example: "true",
 });
 
@@ -160,7 +160,7 @@ export function recordContracts(surface: Surface) {
       query: z.strictObject({
         include_deleted: queryBoolean
           .optional()
-          .meta({ description: "A deleted record as well; for tenant_admin." }),
+          .meta({ description: "Also if it is deleted. For tenant_admin." }),
       }),
       response: record,
     }),

@@ -26,17 +26,17 @@ export const loggedRequest = z
     path: z.string().meta({ description: "Without the query.", example: "/v1/exceptions" }),
     query: z.string().meta({ description: "As sent, without the question mark.", example: "" }),
     resource: z.string().nullable().meta({
-      description: "The ID in the path, or of what was created.",
+      description: "The ID in the path, or that of the created resource.",
       example: "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
     }),
     status: z.int().meta({ description: "HTTP status.", example: 201 }),
     error_code: z
       .string()
       .nullable()
-      .meta({ description: "As in the error catalogue. Null if it succeeded.", example: null }),
+      .meta({ description: "The error code. Null if it succeeded.", example: null }),
     refused: z.boolean().meta({
       description:
-        "Turned away before it ran: by its credential, tenant, role, scope, address or rate. " +
+        "Rejected before it ran, by credential, tenant, role, scope, address or rate limit. " +
         "An API key's usage counts these as refused.",
       example: false,
     }),
@@ -61,7 +61,7 @@ const message = z
       .record(z.string(), z.string())
       .meta({ example: { "content-type": "application/json" } }),
     body: z.string().nullable().meta({
-      description: "The first 4 kB. Null if it was empty, a file, or not kept.",
+      description: "The first 4 kB. Null if it was empty, a file, or not stored.",
       example: "{}",
     }),
     bytes: z
@@ -79,9 +79,9 @@ export const loggedRequestDetail = loggedRequest
   .meta({
     id: "LoggedRequestDetail",
     description:
-      "request and response are null where the caller may not call the operation, where it is " +
-      "about what is one person's own (views, sessions, notification settings), and, of a " +
-      "webhook's delivery, for who may not read every kind of event.",
+      "request and response are null if you may not call the operation, if it is personal " +
+      "(views, sessions, notification settings), or, for a webhook's delivery, if you may " +
+      "not read all types of events.",
   });
 export type LoggedRequestDetail = z.output<typeof loggedRequestDetail>;
 
@@ -89,7 +89,7 @@ const filters = {
   status: z
     .enum(STATUS_CLASSES)
     .optional()
-    .meta({ description: "failed: 4xx and 5xx. refused: turned away before it ran." }),
+    .meta({ description: "failed: 4xx and 5xx. refused: rejected before it ran." }),
   operation: operation
     .optional()
     .meta({ description: "Only calls of this operation.", example: "createException" }),
@@ -101,7 +101,7 @@ const filters = {
   actor: text(200).optional().meta({ example: "user:ada" }),
   error_code: z.enum(ERROR_CODES).optional(),
   resource: text(200).optional().meta({
-    description: "The ID in the path, or of what was created.",
+    description: "The ID in the path, or that of the created resource.",
     example: "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
   }),
   since: timestamp.optional(),
@@ -117,9 +117,9 @@ export const listRequestsContract = contract({
   tag,
   summary: "List requests, newest first",
   description:
-    "Each call of the API, a second after it was answered, for 14 days. What the dashboard reads " +
-    "isn't logged unless it fails. Calls with a wrong secret are logged for the tenant whose API " +
-    "key they name.",
+    "Each API call, from about a second after its response, for 14 days. The dashboard's " +
+    "reads are logged only if they fail. Calls with a wrong secret are logged for the " +
+    "tenant whose API key they name.",
   access: needs("read:requests"),
   query: z.strictObject({ ...pageQuery, ...filters, request_id: requestId.optional() }),
   response: page(loggedRequest).extend({ as_of: time }),
@@ -169,7 +169,7 @@ export const getRequestStatsContract = contract({
   path: "/v1/requests/stats",
   tag,
   summary: "Count requests over time",
-  description: "With response times. Covers the last 24 hours, unless since says otherwise.",
+  description: "With response times. By default the last 24 hours.",
   access: needs("read:requests"),
   query: z.strictObject(filters).refine(({ since, until }) => !since || !until || since < until, {
     path: ["until"],

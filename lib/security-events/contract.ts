@@ -37,12 +37,12 @@ export const securityEvent = z
       .nullable()
       .meta({ description: "The credential's own tenant, if different.", example: null }),
     cross_tenant: z.boolean().meta({
-      description: "The credential belongs to another tenant or was used for one.",
+      description: "Whether the credential belongs to another tenant or was used on one.",
       example: false,
     }),
     operation: z.string().nullable().meta({ example: "revokeApiKey" }),
     target: z.string().nullable().meta({
-      description: "What it was done to: an ID, or tenant:<id>.",
+      description: "The target: an ID, or tenant:<id>.",
       example: "key_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
     }),
     address: z.string().nullable().meta({ example: "203.0.113.7" }),
@@ -53,8 +53,8 @@ export const securityEvent = z
       .meta({ description: "The reason given.", example: "Laptop lost" }),
     details: z.record(z.string(), z.unknown()).meta({
       description:
-        "For a change: each field with `from` and `to`. `target_name` is what the target was " +
-        "called then, unless `name` says it.",
+        "For a change: each field with `from` and `to`. `target_name` is the target's name " +
+        "at the time, unless `name` has it.",
       example: { name: "Nightly export" },
     }),
     hash,
@@ -86,7 +86,7 @@ const filters = {
     .transform((value) => value === "true")
     .optional()
     .meta({
-      description: "Only calls that named another tenant, or only the others.",
+      description: "true: only calls across tenants. false: only calls within the tenant.",
       example: true,
       override: { type: "boolean", enum: undefined },
     }),
@@ -157,7 +157,10 @@ export const CHAIN_FAULTS = [
 const chainFault = z
   .object({
     reason: z.enum(CHAIN_FAULTS).meta({ example: "content_changed" }),
-    seq: z.int().meta({ description: "The first number that fails verification.", example: 118 }),
+    seq: z.int().meta({
+      description: "The number of the first event that fails verification.",
+      example: 118,
+    }),
     event_id: z.string().nullable().meta({ example: "sev_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" }),
     message: z.string().meta({ example: "Event number 118 was altered." }),
   })
@@ -189,7 +192,8 @@ export const chainVerification = z
       .nullable()
       .meta({
         description:
-          "The latest signed state. Save it to prove later that nothing up to it was rewritten.",
+          "The latest signed state. Save it to prove later that nothing before it was " +
+          "rewritten.",
       }),
     unsigned_events: z
       .int()

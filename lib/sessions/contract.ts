@@ -30,7 +30,7 @@ export const session = z
     expires_at: time.meta({ description: "When it ends, whatever you do." }),
     ended_at: time
       .nullable()
-      .meta({ description: "When it was signed out; null: it goes on.", example: null }),
+      .meta({ description: "When it ended. Null: it is active.", example: null }),
     current: z
       .boolean()
       .meta({ description: "Whether this call was made with it.", example: true }),
@@ -45,10 +45,8 @@ export const listSessionsContract = contract({
   path: "/v1/me/sessions",
   tag,
   noun,
-  summary: "List where you are signed in",
-  description:
-    "Your own sessions in the dashboard that have not ended, newest first, whichever tenant " +
-    "you name.",
+  summary: "List your sessions",
+  description: "Your own active dashboard sessions, newest first, whichever tenant you name.",
   access: needs("read:sessions"),
   query: z.strictObject(pageQuery),
   response: page(session),
@@ -61,10 +59,10 @@ export const endSessionsContract = contract({
   path: "/v1/me/sessions/end",
   tag,
   noun,
-  summary: "Sign out everywhere, or of some sessions",
+  summary: "Sign out of all or some sessions",
   description:
-    "Ends all of your sessions in the dashboard, the one that this call was made with included; " +
-    "with ids, those of yours. Every cookie of them is refused within SESSION_CHECK_SECONDS (60).",
+    "Ends all your dashboard sessions, including the one making this call, or only those in " +
+    "ids. Their cookies are refused within SESSION_CHECK_SECONDS (60).",
   access: needs("write:sessions"),
   idempotency: { field: "idempotency_key", required: false },
   body: z.strictObject({
@@ -73,14 +71,17 @@ export const endSessionsContract = contract({
       .min(1)
       .max(MAX_SESSIONS)
       .optional()
-      .meta({ description: "Those alone.", example: ["ses_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"] }),
+      .meta({
+        description: "Only these sessions.",
+        example: ["ses_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"],
+      }),
   }),
   response: z
     .object({
       ended: z
         .array(sessionId)
         .max(MAX_SESSIONS)
-        .meta({ description: "Which ended by this call.", example: [] }),
+        .meta({ description: "The sessions that this call ended.", example: [] }),
     })
     .meta({ id: "EndedSessions" }),
 });

@@ -13,25 +13,25 @@ export const sourceId = id("src");
 const kind = z.enum(SOURCE_KINDS);
 const sign = z.enum(SOURCE_SIGNS).meta({
   description:
-    "inverted: the source books the other way round, so that its amounts count negated in a " +
-    "reconciliation.",
+    "inverted: the source books with the opposite sign, so a reconciliation negates its " +
+    "amounts.",
 });
 
 const settable = {
   name: text(SOURCES.name.max).meta({ example: "Commerzbank EUR account" }),
   kind: kind.meta({ example: "bank_statement" }),
   currency: z.enum(CURRENCIES).meta({
-    description: "Of lines that name none.",
+    description: "The currency of lines that name none.",
     example: "EUR",
     override: { type: "string", enum: undefined, pattern: "^[A-Z]{3}$", maxLength: 3 },
   }),
   time_zone: timeZone(SOURCES.time_zone.max).meta({
-    description: "On whose days the times of a file fall.",
+    description: "The time zone that turns a file's times into days.",
     example: "Europe/Berlin",
   }),
   sign,
   mapping: mapping.nullable().meta({
-    description: "How CSV, NDJSON and JSON files are read. Null: detected from each file.",
+    description: "How CSV, NDJSON and JSON files are read. Null: detected in each file.",
     example: null,
   }),
   grace_days: z.int().min(SOURCES.grace_days.min).max(SOURCES.grace_days.max).meta({
@@ -68,7 +68,7 @@ export const listSourcesContract = contract({
   query: z.strictObject({
     ...pageQuery,
     kind: kind.optional(),
-    q: text(200).optional().meta({ description: "Words that the name has.", example: "bank" }),
+    q: text(200).optional().meta({ description: "Words in the name.", example: "bank" }),
   }),
   response: page(source),
 });
@@ -115,8 +115,8 @@ export const updateSourceContract = contract({
   tag,
   summary: "Change a source",
   description:
-    "The mapping is replaced whole. Currency and sign stay as they are once the source has " +
-    "lines, or while they come in.",
+    "The mapping is replaced as a whole. Currency and sign can't change once the source has " +
+    "lines or is importing some.",
   access: needs("write:reconciliations"),
   params: byId,
   body: z.strictObject(settable).partial(),

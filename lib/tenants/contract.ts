@@ -41,10 +41,12 @@ export const getMeContract = contract({
 const sandbox = z
   .object({
     tenant_id: tenantId.meta({
-      description: "The sandbox's.",
+      description: "The sandbox's tenant ID.",
       example: "acme.sandbox",
     }),
-    reconciliation_id: id("rcn").nullable().meta({ description: "Of the sample month." }),
+    reconciliation_id: id("rcn")
+      .nullable()
+      .meta({ description: "The reconciliation of the sample month." }),
   })
   .meta({ id: "Sandbox" });
 export type Sandbox = z.output<typeof sandbox>;
@@ -58,8 +60,8 @@ export const createSandboxContract = contract({
   tag: "Tenant",
   summary: "Create the tenant's sandbox",
   description:
-    "A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are " +
-    "this tenant's. No mail leaves it. Returns the one that exists.",
+    "A tenant for testing. Its data and API keys (tks_test_…) are separate; its people are " +
+    "this tenant's. It sends no mail. If it already exists, it is returned.",
   access: needs("create:sandbox"),
   errors: ["conflict"],
   idempotency,
@@ -73,8 +75,8 @@ export const resetSandboxContract = contract({
   tag: "Tenant",
   summary: "Reset a sandbox",
   description:
-    "Empties the sandbox that X-Tenant-Id names, except API keys, webhooks, alert channels and " +
-    "logs. Refused in a live tenant.",
+    "Empties the sandbox in X-Tenant-Id, except API keys, webhooks, alert channels and " +
+    "logs. Refused for a live tenant.",
   access: needs("reset:sandbox"),
   showsResource: false,
   errors: ["conflict"],
@@ -83,7 +85,7 @@ export const resetSandboxContract = contract({
     sample: z
       .boolean()
       .default(false)
-      .meta({ description: "Then loads a sample month.", example: true }),
+      .meta({ description: "If true, then loads a sample month.", example: true }),
   }),
   response: sandbox,
 });

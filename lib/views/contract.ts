@@ -10,7 +10,7 @@ const EXAMPLE = { severity: ["critical", "high"], assigned_to: ["me"] };
 
 const settable = {
   name: text(VIEWS.name.max).meta({
-    description: "What the view is called.",
+    description: "The view's name.",
     example: "Mine, urgent",
   }),
   shared: z.boolean().meta({
@@ -70,7 +70,7 @@ export const createViewContract = contract({
   path: "/v1/views",
   tag,
   summary: "Save a view",
-  description: "Filters of exceptions under a name. A person can have at most 50.",
+  description: "A view is a named set of exception filters. A person can have at most 50.",
   access: needs("write:views"),
   idempotency,
   body: z

@@ -137,7 +137,7 @@ const filters = z
       .min(1)
       .max(EXCEPTIONS.severity.length)
       .meta({
-        description: "Of an exception.",
+        description: "An exception's severity.",
         example: ["critical", "high"],
       }),
     assigned_to: z
@@ -151,19 +151,19 @@ const filters = z
     amount: z
       .strictObject({
         currency: z.enum(CURRENCIES).meta({ example: "EUR" }),
-        from_minor: z.int().min(0).meta({ description: "At least this.", example: 100_000 }),
+        from_minor: z.int().min(0).meta({ description: "The minimum amount.", example: 100_000 }),
       })
-      .meta({ description: "Of an exception or a match, whatever its sign." }),
+      .meta({ description: "An exception's or a match's amount, whatever its sign." }),
     reconciliation_ids: z
       .array(id("rcn"))
       .min(1)
       .max(FILTERED_MAX)
-      .meta({ description: "What is about one of these periods." }),
+      .meta({ description: "Events about one of these periods." }),
     source_ids: z
       .array(id("src"))
       .min(1)
       .max(FILTERED_MAX)
-      .meta({ description: "Imports of these sources, and what is about a period of them." }),
+      .meta({ description: "Imports of these sources, and events about their periods." }),
   })
   .partial()
   .meta({ id: "WebhookFilters", example: { severity: ["critical", "high"] } });
@@ -171,8 +171,8 @@ export type WebhookFilters = z.output<typeof filters>;
 
 const requestedFilters = filters.meta({
   description:
-    "Only events that pass all of these. A filter says nothing of an event that doesn't have " +
-    "what it is about. Empty: all.",
+    "Only events that pass all of these filters. A filter ignores events without the field " +
+    "it checks. Empty: all events.",
 });
 
 const headers = z
@@ -193,7 +193,7 @@ const headers = z
         })
         .optional()
         .meta({
-          description: "Left out in a change: as it is stored.",
+          description: "If omitted in a change, the stored value stays.",
           example: "3f1c0d9be7a84c5f",
           override: { format: SECRET_FORMAT, minLength: 1, maxLength: HEADER_VALUE_MAX },
         }),
@@ -216,23 +216,27 @@ const maxPerMinute = z
   .max(WEBHOOKS.max_per_minute.max)
   .nullable()
   .meta({
-    description: "How many attempts it gets in a minute; the others wait. Null: no limit.",
+    description: "The maximum number of attempts a minute; others wait. Null: no limit.",
     example: 60,
   });
 
 const oauthSettings = z.strictObject({
   token_url: receiverUrl.meta({
-    description: "Where a token is got, under the same rules as the URL.",
+    description: "The token endpoint, under the same rules as the URL.",
     example: "https://login.example.com/oauth/token",
     override: { format: "uri", maxLength: URL_MAX },
   }),
-  client_id: z.string().min(1).max(200).meta({ description: "As there.", example: "client" }),
+  client_id: z
+    .string()
+    .min(1)
+    .max(200)
+    .meta({ description: "The client's ID at that endpoint.", example: "client" }),
   scope: z
     .string()
     .min(1)
     .max(500)
     .optional()
-    .meta({ description: "What it asks for.", example: "webhooks:write" }),
+    .meta({ description: "The requested scope.", example: "webhooks:write" }),
 });
 
 const requestedOauth = oauthSettings
@@ -243,7 +247,7 @@ const requestedOauth = oauthSettings
       .max(1000)
       .optional()
       .meta({
-        description: "Left out in a change: as it is stored.",
+        description: "If omitted in a change, the stored value stays.",
         example: "b7c1e0d9be7a84c5f",
         override: { format: SECRET_FORMAT },
       }),
@@ -287,27 +291,30 @@ export const webhook = z
     events: z
       .array(z.enum(EVENT_KINDS))
       .meta({ example: ["exception.sla.at_risk", "exception.sla.breached"] }),
-    filters: filters.meta({ description: "Which of them it gets. Empty: all." }),
+    filters: filters.meta({ description: "Which events it gets. Empty: all." }),
     header_names: z
       .array(z.string().max(64))
       .max(HEADERS_MAX)
       .meta({
-        description: "The headers that its deliveries carry. Their values are never returned.",
+        description: "The headers sent with its deliveries. Their values are never returned.",
         example: ["X-Gateway-Key"],
       }),
     max_per_minute: maxPerMinute,
     oauth: z
       .object({
         token_url: z.string().max(URL_MAX).meta({
-          description: "Where a token is got.",
+          description: "The token endpoint.",
           example: "https://login.example.com/oauth/token",
         }),
-        client_id: z.string().max(200).meta({ description: "As there.", example: "client" }),
+        client_id: z
+          .string()
+          .max(200)
+          .meta({ description: "The client's ID at that endpoint.", example: "client" }),
         scope: z
           .string()
           .max(500)
           .optional()
-          .meta({ description: "What it asks for.", example: "webhooks:write" }),
+          .meta({ description: "The requested scope.", example: "webhooks:write" }),
       })
       .nullable()
       .meta({ description: "Where its deliveries get their token.", example: null }),
@@ -413,8 +420,8 @@ export const createWebhookContract = contract({
   tag,
   summary: "Register a webhook",
   description:
-    "Events are signed by the Standard Webhooks scheme, with your secret or one created for " +
-    "you. Delivery starts with the next event.",
+    "Events are signed as Standard Webhooks specifies, with your secret or a generated one. " +
+    "Delivery starts with the next event.",
   access: needs("write:webhooks"),
   idempotency,
   body: z.strictObject({
@@ -440,7 +447,8 @@ export const previewWebhookFiltersContract = contract({
   tag,
   summary: "Preview a webhook's filters",
   description:
-    "Counts the events of the last 7 days that a webhook with these filters would have got.",
+    "Counts the events of the last 7 days that a webhook with these filters would have " +
+    "received.",
   access: needs("write:webhooks"),
   idempotency,
   dryRun: "always",
@@ -460,9 +468,9 @@ export const previewWebhookFiltersContract = contract({
           }),
         )
         .max(EVENT_KINDS.length)
-        .meta({ description: "The same for each type that occurred." }),
+        .meta({ description: "The same for each type of event." }),
       complete: z.boolean().meta({
-        description: "False where only the newest 20,000 events were looked at.",
+        description: "False if only the newest 20,000 events were checked.",
         example: true,
       }),
     })
@@ -489,9 +497,9 @@ export const updateWebhookContract = contract({
   summary: "Change, disable or enable a webhook",
   resource: "versioned",
   description:
-    "A JSON merge patch; filters and headers are replaced whole. Disabling cancels pending " +
-    "retries; recover resends them later. reason is stored with the webhook. A change of the " +
-    "address's host needs the values of all headers again.",
+    "A JSON merge patch; filters and headers are replaced as a whole. Disabling cancels " +
+    "pending retries; recover resends them later. reason is stored with the webhook. A new " +
+    "host requires the values of all headers again.",
   access: needs("write:webhooks"),
   params: ofWebhook,
   body: z
@@ -559,8 +567,8 @@ export const testWebhookContract = contract({
   tag,
   summary: "Send a test event",
   description:
-    "Returns the delivery; its attempts show the result. The event is sent to this webhook " +
-    'alone, subscribed or not. Any type except webhook.test has example data, with `"test": ' +
+    "Returns the delivery; its attempts show the result. Only this webhook gets the event, " +
+    'subscribed or not. Any type except webhook.test has example data, with `"test": ' +
     "true` next to `data`. A disabled webhook returns 409.",
   access: needs("write:webhooks"),
   idempotency,
@@ -580,7 +588,7 @@ export const enableWebhookContract = contract({
   tag,
   summary: "Enable a webhook",
   description:
-    "Regardless of why it was disabled. Missed deliveries aren't resent automatically: recover " +
+    "Works whatever disabled it. Missed deliveries aren't resent automatically: recover " +
     "from missed_since.",
   access: needs("write:webhooks"),
   idempotency,
@@ -605,7 +613,7 @@ export const recoverWebhookContract = contract({
     dry_run: z
       .boolean()
       .default(false)
-      .meta({ description: "Only count; send nothing.", example: true }),
+      .meta({ description: "Only count, send nothing.", example: true }),
   }),
   response: recovery,
   dryRun: "asked",

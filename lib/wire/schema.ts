@@ -150,7 +150,7 @@ export function id(prefix: string) {
 export const requestId = z
   .string()
   .regex(idPattern("req"))
-  .meta({ description: "As in X-Request-Id.", example: "req_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" });
+  .meta({ description: "The X-Request-Id.", example: "req_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" });
 
 /**
  * A whole number in a query string: digits only, so 1e3, +1, 0x1 and blanks are rejected. OpenAPI

@@ -32,28 +32,28 @@ const plain = (max: number) => text(max).regex(/^\P{Cc}+$/u, "Must not have cont
 const entryRule = z
   .strictObject({
     account: plain(100).meta({
-      description: "Debited where the left side is the smaller, credited where it is the larger.",
+      description: "Debited if the left side is smaller, credited if it is larger.",
       example: "4970",
     }),
     counter_account: plain(100).meta({
-      description: "The other way round.",
+      description: "Credited if the left side is smaller, debited if it is larger.",
       example: "1200",
     }),
     tax_code: plain(50)
       .nullable()
       .default(null)
-      .meta({ description: "As the ledger calls it.", example: null }),
+      .meta({ description: "The ledger's own name for it.", example: null }),
     cost_center: plain(100)
       .nullable()
       .default(null)
-      .meta({ description: "As the ledger calls it.", example: "200" }),
+      .meta({ description: "The ledger's own name for it.", example: "200" }),
     text: plain(200)
       .refine(
         (template) => !/[{}]/.test(template.replaceAll(PLACEHOLDER, "")),
         `Between braces, give one of ${PLACEHOLDERS.join(", ")}.`,
       )
       .meta({
-        description: `Of each entry. These are filled in: {${PLACEHOLDERS.join("}, {")}}.`,
+        description: `The text of each entry. Placeholders: {${PLACEHOLDERS.join("}, {")}}.`,
         example: "Bank charges {period} {reference}",
       }),
   })
@@ -78,8 +78,8 @@ const rules = z
     id: "EntryRulesInput",
     outputId: "EntryRules",
     description:
-      "By what is posted: the kind of an adjustment, residuals, and lines of a side that are " +
-      "excluded or carried. Null: nothing is posted.",
+      "One rule for each kind of adjustment, for residuals, and for excluded or carried " +
+      "lines of a side. Null: nothing is posted.",
     example: {
       fee: {
         account: "4970",
@@ -153,12 +153,12 @@ export const FORMAT_FILES: Record<
 
 const push = z
   .strictObject({
-    connection_id: connectionId.meta({ description: "By SFTP or S3, of any source." }),
+    connection_id: connectionId.meta({ description: "An SFTP or S3 connection of any source." }),
     folder: folderName.nullable().default(null).meta({
-      description: "Below the connection's address. Null: there.",
+      description: "A folder below the connection's address. Null: the address itself.",
       example: "entries",
     }),
-    format: z.enum(PUSH_FORMATS).meta({ description: "Of the files.", example: "csv" }),
+    format: z.enum(PUSH_FORMATS).meta({ description: "The format of the files.", example: "csv" }),
   })
   .meta({ id: "EntryPushInput", outputId: "EntryPushSettings" })
   .nullable()
@@ -186,7 +186,7 @@ const ledger = z
       .min(4)
       .max(8)
       .default(4)
-      .meta({ description: "Digits of a general ledger account in DATEV.", example: 4 }),
+      .meta({ description: "The length of a general ledger account number in DATEV.", example: 4 }),
     fiscal_year_month: z
       .int()
       .min(1)
@@ -205,7 +205,7 @@ const ledger = z
   .meta({
     id: "LedgerSettingsInput",
     outputId: "LedgerSettings",
-    description: "What files for a ledger need to know about it.",
+    description: "What ledger files need to know about the ledger.",
     example: {
       datev_consultant: 29_098,
       datev_client: 55_003,
@@ -221,7 +221,7 @@ export const entryRuleSet = z
   .object({
     rules,
     ledger,
-    version: z.int().min(0).meta({ description: "0: nobody has set any.", example: 2 }),
+    version: z.int().min(0).meta({ description: "0: no rules have been set.", example: 2 }),
     updated_at: time.nullable(),
     updated_by: actor.nullable(),
   })
@@ -230,37 +230,50 @@ export type EntryRuleSet = z.output<typeof entryRuleSet>;
 
 /** The fields that an entry of a batch and one of a preview share. */
 export const draft = {
-  kind: z.enum(ENTRY_KINDS).meta({ description: "What it posts.", example: "fee" }),
+  kind: z
+    .enum(ENTRY_KINDS)
+    .meta({ description: "The kind of item that it posts.", example: "fee" }),
   subject_id: z
     .string()
     .max(44)
     .regex(/^(?:mat|lin)_[0-9a-z]{20,40}$/)
     .meta({
-      description: "The match or line that it comes from.",
+      description: "The match or line that it posts.",
       example: "mat_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
     }),
   currency,
-  amount_minor: z.int().min(1).meta({ description: "Debited and credited.", example: 250 }),
-  difference_minor: z.int().meta({ description: "What it posts of left − right.", example: -250 }),
-  debit_account: z.string().max(100).meta({ description: "As the rule has it.", example: "4970" }),
-  credit_account: z.string().max(100).meta({ description: "As the rule has it.", example: "1200" }),
+  amount_minor: z
+    .int()
+    .min(1)
+    .meta({ description: "The amount debited and credited.", example: 250 }),
+  difference_minor: z
+    .int()
+    .meta({ description: "The part of left − right that it posts.", example: -250 }),
+  debit_account: z
+    .string()
+    .max(100)
+    .meta({ description: "The account in the rule.", example: "4970" }),
+  credit_account: z
+    .string()
+    .max(100)
+    .meta({ description: "The account in the rule.", example: "1200" }),
   tax_code: z
     .string()
     .max(50)
     .nullable()
-    .meta({ description: "As the ledger calls it.", example: null }),
+    .meta({ description: "The ledger's own name for it.", example: null }),
   cost_center: z
     .string()
     .max(100)
     .nullable()
-    .meta({ description: "As the ledger calls it.", example: null }),
-  text: z
-    .string()
-    .max(500)
-    .meta({ description: "By the rule's template.", example: "Bank charges 2026-10 RG-4711" }),
+    .meta({ description: "The ledger's own name for it.", example: null }),
+  text: z.string().max(500).meta({
+    description: "The rule's template, filled in.",
+    example: "Bank charges 2026-10 RG-4711",
+  }),
   value_date: z.iso
     .date()
-    .meta({ description: "The line's, or the match's.", example: "2026-10-05" }),
+    .meta({ description: "The date of the line or match.", example: "2026-10-05" }),
   reference: z.string().nullable().meta({ example: "RG-4711" }),
   counterparty: z.string().nullable().meta({ example: "Kunde 17 GmbH" }),
 };
@@ -272,7 +285,7 @@ export const entrySums = z
     z
       .object({
         currency,
-        entry_count: count.meta({ description: "Reversals included.", example: 12 }),
+        entry_count: count.meta({ description: "Including reversals.", example: 12 }),
         debit_minor: sum.meta({ example: 4_210 }),
         credit_minor: sum.meta({ example: 4_210 }),
       })
@@ -300,7 +313,7 @@ const preview = z
           .meta({ id: "EntriesWithoutRule" }),
       )
       .max(2000)
-      .meta({ description: "What the period has of other kinds, for which nothing is posted." }),
+      .meta({ description: "Items that no rule covers; nothing is posted for them." }),
   })
   .meta({ id: "EntryPreview" });
 export type EntryPreview = z.output<typeof preview>;
@@ -311,7 +324,7 @@ export const getEntryRulesContract = contract({
   path: "/v1/reconciliations/{id}/entry-rules",
   tag,
   summary: "Get the entry rules of a period's sources",
-  description: "They belong to the pair of sources. A close posts by the newest version.",
+  description: "They belong to the pair of sources. A close uses the newest version.",
   access: needs("read:reconciliations"),
   params: byReconciliation,
   response: entryRuleSet,
@@ -326,9 +339,8 @@ export const putEntryRulesContract = contract({
   tag,
   summary: "Set the entry rules of a period's sources",
   description:
-    "Creates a new version for the closes to come. Without ledger, its settings stay. Batches " +
-    "that exist don't change; a reopened period is posted again by the version of its next " +
-    "close.",
+    "Creates a new version for future closes. Without ledger, its settings stay. Existing " +
+    "batches don't change; a reopened period uses the newest version at its next close.",
   access: needs("write:reconciliations"),
   params: byReconciliation,
   body: z.strictObject({ rules, ledger: ledger.optional() }),
@@ -344,8 +356,8 @@ export const previewEntriesContract = contract({
   tag,
   summary: "Preview the entries of a period",
   description:
-    "What an open period would post if it closed now, and a closed one if it were closed again " +
-    "with nothing posted before. Without rules, by those of its pair. Nothing is kept.",
+    "What an open period would post if it closed now, and a closed one if it closed again " +
+    "with nothing posted before. Without rules, it uses the pair's. Nothing is saved.",
   access: needs("read:reconciliations"),
   idempotency,
   params: byReconciliation,

@@ -20,7 +20,7 @@ export const WAIT_MAX_SECONDS = 20;
 /** An event in a response: the body of its delivery, with its ID and its subject. */
 const event = z
   .object({
-    id: id("evt").meta({ description: "As in the webhook-id header of its deliveries." }),
+    id: id("evt").meta({ description: "The same as the webhook-id header of its deliveries." }),
     type: z.enum(EVENT_KINDS).meta({ example: "exception.created" }),
     timestamp: time,
     test: z
@@ -32,7 +32,7 @@ const event = z
       example: "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
     }),
     data: z.record(z.string(), z.unknown()).meta({
-      description: "As in a delivery of this type.",
+      description: "The same as in a delivery of this type.",
       example: { exception: { id: "exc_019a9f4be2c04d6f8a1b3c5d7e9f0a2b", status: "open" } },
     }),
   })
@@ -46,7 +46,7 @@ const eventPage = page(event)
       .nullable()
       .meta({ description: "Null if there are no more events for now.", example: null }),
     resume_cursor: z.string().max(2000).meta({
-      description: "The place after this page. Save it once the events are stored.",
+      description: "The position after this page. Save it after you have stored the events.",
       example: "WyJldmVudHMiLFsiMTE4IiwiMjAyNi0xMS0yMFQwOTozMDowMC4wMDBaIl1d",
     }),
     as_of: time,
@@ -61,11 +61,10 @@ export const listEventsContract = contract({
   tag,
   summary: "List events, oldest first",
   description:
-    "The events of the last 30 days that webhooks deliver, with the same IDs and bodies. Send " +
-    "resume_cursor as cursor next time: no event ever appears behind it, and each comes at " +
-    "least once. A cursor is a place and fits any filters. With wait, the response to a call " +
-    "without events comes as soon as there is one. A key gets the types whose content it has " +
-    "the scope to read; naming another type is refused.",
+    "The events of the last 30 days, with the IDs and bodies that webhooks deliver. Send " +
+    "resume_cursor as cursor next time: no event ever appears behind it, and each appears " +
+    "at least once. A cursor works with any filters. With wait, a call without events waits " +
+    "for one. A key gets the types that its scopes allow; naming another type is refused.",
   access: needs("read:events"),
   query: z.strictObject({
     ...pageQuery,
@@ -111,7 +110,7 @@ export const createTestEventContract = contract({
   summary: "Send a test event",
   description:
     'An event with example data and `"test": true`, for readers that ask for tests. ' +
-    "It goes to no webhook.",
+    "No webhook gets it.",
   access: needs("write:webhooks"),
   idempotency: { field: "idempotency_key", required: false },
   body: z.strictObject({

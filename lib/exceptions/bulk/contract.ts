@@ -18,11 +18,11 @@ export const updateExceptionsContract = contract({
   tag,
   summary: "Change many exceptions at once",
   description:
-    "Changes, pauses or resumes them. By ids at most 500, all or none: errors name the index in " +
-    "ids. By filter all open ones that match, fewer than 10,000: expected_count is what you " +
-    "confirmed, and 409 says that another number matches now. Each call changes the next 500 at " +
-    "most; repeat it with next_cursor as cursor until that is null. What can't be changed is " +
-    "skipped and named.",
+    "Changes, pauses or resumes exceptions. With ids: at most 500, all or none; errors name " +
+    "the index in ids. With a filter: all open ones that match, fewer than 10,000. " +
+    "expected_count is how many you expect; if another number matches, the response is 409. " +
+    "Each call changes at most 500: repeat it with next_cursor as cursor until that is " +
+    "null. Exceptions that can't be changed are skipped and named.",
   access: needs("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
   body: z
@@ -98,7 +98,7 @@ export const updateExceptionsContract = contract({
       previous: z
         .array(exception)
         .max(BULK_MAX)
-        .meta({ description: "By filter: the items before the change.", example: [] }),
+        .meta({ description: "With a filter: the items before the change.", example: [] }),
       skipped: z
         .array(
           z
@@ -106,11 +106,14 @@ export const updateExceptionsContract = contract({
             .meta({ id: "SkippedException" }),
         )
         .max(BULK_MAX)
-        .meta({ description: "By filter: those that can't be changed so, and why.", example: [] }),
-      next_cursor: z
-        .string()
-        .nullable()
-        .meta({ description: "By filter: for the next call. Null: all are done.", example: null }),
+        .meta({
+          description: "With a filter: the items that can't be changed, and why.",
+          example: [],
+        }),
+      next_cursor: z.string().nullable().meta({
+        description: "With a filter: the cursor for the next call. Null: all are done.",
+        example: null,
+      }),
     })
     .meta({ id: "BulkUpdate" }),
   errors: ["not_found", "invalid_transition", "conflict"],

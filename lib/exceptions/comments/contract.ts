@@ -46,9 +46,9 @@ export const createExceptionCommentContract = contract({
   tag,
   summary: "Comment on an exception",
   description:
-    "Also on a closed one; a comment is neither changed nor deleted. `<@user:leo>` in the body " +
-    "mentions a person; the event exception.commented lists the mentions. At most 1,000 comments " +
-    "an exception.",
+    "Closed exceptions can be commented too. Comments can't be changed or deleted. " +
+    "`<@user:leo>` in the body mentions a person; the event exception.commented lists the " +
+    "mentions. At most 1,000 comments on an exception.",
   access: needs("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
   params: byId,

@@ -102,7 +102,7 @@ export const FACETS = {
     (value): value is string => value === NONE || RECONCILIATION.test(value),
     { form: "none|rcn_[0-9a-z]{20,40}", what: "an ID (rcn_…) or none" },
     {
-      description: "Reconciliations; `none` is without one.",
+      description: "Reconciliations. `none`: exceptions without one.",
       example: ["rcn_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"],
     },
     savedText(/^(?:none|rcn_[0-9a-z]{20,40})$/, "Must be an ID (rcn_…) or none."),
@@ -132,7 +132,8 @@ export const FACETS = {
     { form: "none|[A-Z]{3}", what: "an ISO 4217 code, for example EUR, or none" },
     {
       description:
-        "Currencies of the money at risk as ISO 4217 codes; `none` is without an amount.",
+        "Currencies of the money at risk as ISO 4217 codes. `none`: exceptions without an " +
+        "amount.",
       example: ["EUR", "USD"],
     },
     savedText(/^(?:none|[A-Z]{3})$/, "Must be an ISO 4217 code, for example EUR, or none."),
@@ -155,8 +156,8 @@ const { status: byStatus, breach_risk: byRisk, ...fieldFilters } = ofFacets("que
 
 const updatedSince = timestamp.optional().meta({
   description:
-    "Only those changed at or after this moment. Ask from a minute before your last call: a " +
-    "change appears when it is committed.",
+    "Only exceptions changed at or after this time. Ask from a minute before your last " +
+    "call: a change appears when it is committed.",
   example: "2026-11-20T00:00:00.000Z",
 });
 
@@ -170,17 +171,17 @@ export const exceptionFilters = {
     .optional()
     .meta({ description: "Only amounts from this on, in minor units.", example: 100_000 }),
   due_before: timestamp.optional().meta({
-    description: "Only deadlines before this moment. Paused exceptions have none.",
+    description: "Only deadlines before this time. Paused exceptions have none.",
     example: "2026-11-20T18:00:00.000Z",
   }),
   breached_from: moment(
-    "Only those that breached at or after this moment, whatever their deadline is now.",
+    "Only exceptions that breached at or after this time, whatever their deadline is now.",
   ),
-  breached_before: moment("Only those that breached before this moment."),
+  breached_before: moment("Only exceptions that breached before this time."),
   closed_from: moment(
-    "Only those resolved or dismissed at or after this moment, also if reopened since.",
+    "Only exceptions resolved or dismissed at or after this time, even if reopened since.",
   ),
-  closed_before: moment("Only those resolved or dismissed before this moment."),
+  closed_before: moment("Only exceptions resolved or dismissed before this time."),
   q: searchedText.optional().meta({
     description:
       "Text search, up to 12 words: each must appear in the title or reason_code. A word that " +
@@ -222,7 +223,7 @@ export const savedFilters = z
       .min(0)
       .optional()
       .meta({ description: "Only amounts from this on, in minor units." }),
-    due_before: timestamp.optional().meta({ description: "Only deadlines before this moment." }),
+    due_before: timestamp.optional().meta({ description: "Only deadlines before this time." }),
     q: searchedText.optional(),
   })
   .meta({

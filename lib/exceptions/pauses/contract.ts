@@ -20,9 +20,9 @@ export const pauseExceptionContract = contract({
   tag,
   summary: "Pause an exception's clock",
   description:
-    "While paused it counts as on track, is listed last and crosses no threshold; due_at is the " +
-    "deadline it would have if resumed now. Closing it ends the pause. 409 if it is closed, " +
-    "paused or breached, or the SLA policy allows no more pauses.",
+    "While paused, it counts as on track, is listed last and crosses no threshold; due_at " +
+    "is the deadline it would have if resumed now. Closing it ends the pause. 409 if it is " +
+    "closed, paused or breached, or if the SLA policy allows no more pauses.",
   access: needs("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
   params: byId,
@@ -39,8 +39,8 @@ export const resumeExceptionContract = contract({
   tag,
   summary: "Resume an exception's clock",
   description:
-    "The time it had left when paused is left again. Thresholds it passed before the pause " +
-    "send no second event.",
+    "It has the time left that it had when paused. Thresholds passed before the pause send " +
+    "no second event.",
   access: needs("write:exceptions"),
   idempotency: { field: "idempotency_key", required: false },
   params: byId,

@@ -20,7 +20,7 @@ const policy = {
       low: minutesOf(SLA_POLICIES.low_minutes),
     })
     .meta({
-      description: "From creation to due_at, when no due_at is sent.",
+      description: "Time from creation to due_at, if no due_at is sent.",
       example: { critical: 240, high: 480, medium: 1440, low: 4320 },
     }),
   at_risk_thresholds: z
@@ -42,14 +42,14 @@ const calendarFields = {
     .max(SLA_POLICIES.at_risk_business_thresholds.max)
     .meta({
       description:
-        "The same in open minutes of the exception's calendar. Round the clock, every minute is " +
-        "open. If omitted, it is unchanged.",
+        "The same in open minutes of the exception's calendar. Round the clock, every " +
+        "minute is open. If omitted, it stays unchanged.",
       example: [],
     }),
   calendar_id: calendarChoice.meta({
     description:
       "The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If " +
-      "omitted, it is unchanged.",
+      "omitted, it stays unchanged.",
     example: null,
   }),
   calendar_by_severity: z
@@ -62,8 +62,8 @@ const calendarFields = {
     .partial()
     .meta({
       description:
-        "Severities with another calendar than calendar_id, or null for none. If omitted, it " +
-        "is unchanged.",
+        "Severities with a calendar other than calendar_id, or null for none. If omitted, " +
+        "it stays unchanged.",
       example: { critical: null },
     }),
   pause: z
@@ -75,8 +75,8 @@ const calendarFields = {
         .nullable()
         .meta({
           description:
-            "How long one pause may last, in wall-clock minutes; then it ends by itself. Null: " +
-            "no limit.",
+            "The maximum length of a pause in wall-clock minutes, after which it ends. " +
+            "Null: no limit.",
           example: 10_080,
         }),
       max_count: z
@@ -100,7 +100,7 @@ const calendarFields = {
         .max(SLA_POLICIES.pause_rules.max)
         .meta({
           description:
-            "A change to such a status and reason code pauses an exception; a change away " +
+            "A change to this status and reason code pauses an exception; a change away " +
             "resumes it. Null: any.",
           example: [{ status: null, reason_code: "waiting_for_bank" }],
         }),
@@ -108,7 +108,7 @@ const calendarFields = {
     .meta({
       id: "PausePolicyInput",
       outputId: "PausePolicy",
-      description: "When clocks pause, and for how long. If omitted, it is unchanged.",
+      description: "When clocks pause, and for how long. If omitted, it stays unchanged.",
     }),
 };
 
@@ -193,13 +193,13 @@ export const timelineRow = z
     }),
     worked_seconds: z
       .number()
-      .meta({ description: "Of elapsed_seconds, how long the deadline's clock ran.", example: 60 }),
+      .meta({ description: "The part of elapsed_seconds in which the clock ran.", example: 60 }),
     closed_seconds: z
       .number()
-      .meta({ description: "Of elapsed_seconds, the closed hours of the calendar.", example: 0 }),
+      .meta({ description: "The part of elapsed_seconds outside of business hours.", example: 0 }),
     paused_seconds: z
       .number()
-      .meta({ description: "Of elapsed_seconds, how long it was paused.", example: 0 }),
+      .meta({ description: "The part of elapsed_seconds in which it was paused.", example: 0 }),
     moved_seconds: z.number().meta({ description: "How far due_at was moved.", example: 0 }),
     remaining_seconds: z.number().meta({
       description:
@@ -242,7 +242,7 @@ export const getExceptionLedgerContract = contract({
   tag,
   summary: "Get an exception's SLA timeline",
   description:
-    "Every change of the clock, in rows that add up, and why the exception did or didn't breach.",
+    "Every change of the clock, in rows that add up, and why the exception breached or didn't.",
   access: needs("read:exceptions"),
   params: z.strictObject({ id: id("exc") }),
   response: z
@@ -254,9 +254,9 @@ export const getExceptionLedgerContract = contract({
       rows: z.array(timelineRow),
       segments: z.array(timelineSegment).meta({
         description:
-          "What the clock did from the first row on, without gaps; up to as_of they add up to " +
-          "the rows' worked, closed and paused seconds. After as_of: until due_at, at most 92 " +
-          "days ahead, as if resumed now.",
+          "What the clock did since the first row, without gaps. Up to as_of they add up to " +
+          "the rows' worked, closed and paused seconds. After as_of: until due_at, at most " +
+          "92 days ahead, as if resumed now.",
       }),
     })
     .meta({ id: "ExceptionLedger" }),
@@ -305,16 +305,16 @@ export const listSlaChangesContract = contract({
   tag: "SLA monitor",
   summary: "List what changed in the open exceptions",
   description:
-    "Keeps a list you have read up to date at little cost. Send the filters of that list and its " +
-    "as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item " +
-    "holds the current exception, or null if your filters no longer match it. Changes of " +
-    "breach_risk that come with time count. Applying an item twice does no harm: some are " +
-    "repeated rather than missed.",
+    "Keeps a list up to date at little cost. Send the list's filters and its as_of as " +
+    "since; follow next_cursor, then pass the first page's as_of next time. Each item has " +
+    "the current exception, or null if your filters no longer match it. Changes of " +
+    "breach_risk over time are included. An item can be repeated, so apply items " +
+    "idempotently.",
   access: needs("read:sla"),
   query: z.strictObject({
     ...pageQuery,
     ...slaFilters,
-    since: timestamp.meta({ description: "as_of of what you have, at most 24 hours ago." }),
+    since: timestamp.meta({ description: "The as_of of your list, at most 24 hours ago." }),
   }),
   response: page(
     z
@@ -340,13 +340,16 @@ const facetValues = z
   .array(
     z
       .object({
-        value: z.string().meta({ description: "As the filter takes it.", example: "high" }),
+        value: z.string().meta({ description: "The value to filter by.", example: "high" }),
         count: count.meta({ example: 12 }),
-        name: z.string().nullable().meta({ description: "Of a reconciliation.", example: null }),
+        name: z
+          .string()
+          .nullable()
+          .meta({ description: "For a reconciliation: its name.", example: null }),
         amount_minor: z
           .int()
           .nullable()
-          .meta({ description: "Of a currency: the sum at risk, in minor units.", example: null }),
+          .meta({ description: "For a currency: the sum at risk, in minor units.", example: null }),
       })
       .meta({ id: "FacetValue" }),
   )
@@ -360,9 +363,9 @@ export const getSlaFacetsContract = contract({
   tag: "SLA monitor",
   summary: "Count exceptions by each filter's values",
   description:
-    "For each filter, how many exceptions each of its values has among those that all the other " +
-    "filters match. Counts the first 20,000; complete says whether that is all. Of a filter with " +
-    "many values, the 50 most frequent.",
+    "For each filter, how many exceptions have each of its values, among those that match " +
+    "all other filters. Counts the first 20,000; complete says whether that is all. A " +
+    "filter with many values has the 50 most frequent.",
   access: needs("read:sla"),
   query: z.strictObject({
     ...slaFilters,
@@ -372,7 +375,7 @@ export const getSlaFacetsContract = contract({
   response: z
     .object({
       total: count.meta({ description: "Exceptions that all the filters match.", example: 380 }),
-      paused_count: count.meta({ description: "Of the low risk, those paused.", example: 3 }),
+      paused_count: count.meta({ description: "Paused exceptions, part of low risk.", example: 3 }),
       facets: z.object(
         Object.fromEntries(FACET_NAMES.map((facet) => [facet, facetValues])) as Record<
           Facet,

@@ -124,8 +124,8 @@ export const mapping = z
   .strictObject({
     fields: z.partialRecord(z.enum(MAPPED_FIELDS), column).meta({
       description:
-        "Which column is which field. Without a header row columns are named 1, 2, 3, …; of " +
-        "JSON, the member's name, or its path such as amount.value",
+        "The column of each field. Without a header row, columns are named 1, 2, 3, …; for " +
+        "JSON, the member's name or its path, such as amount.value.",
       example: { amount: "Betrag" },
     }),
     lines_path: z
@@ -134,13 +134,13 @@ export const mapping = z
       .max(200)
       .optional()
       .meta({
-        description: "Of JSON: the path to the list of lines. `lines` unless given.",
+        description: "For JSON: the path to the list of lines, by default `lines`.",
         example: "data.items",
       }),
     date_format: z
       .enum(DATE_FORMATS)
       .optional()
-      .meta({ description: "YYYY-MM-DD unless given.", example: "DD.MM.YYYY" }),
+      .meta({ description: "By default YYYY-MM-DD.", example: "DD.MM.YYYY" }),
     decimal_separator: z.enum([".", ","]).optional().meta({
       description: "Without it, amounts that can be read two ways, such as 1.234, are refused.",
       example: ",",
@@ -152,23 +152,21 @@ export const mapping = z
     quote: z
       .enum(['"', "'", "none"])
       .optional()
-      .meta({ description: 'What encloses cells: " unless given.', example: '"' }),
+      .meta({ description: 'What encloses cells, by default ".', example: '"' }),
     encoding: z.enum(ENCODINGS).optional().meta({ example: "utf-8" }),
     header_row: z.boolean().optional().meta({
-      description:
-        "Whether a row names the columns; rows before it are skipped. True unless given.",
+      description: "Whether a row names the columns. Rows before it are skipped. By default true.",
       example: true,
     }),
     sign_values: z
       .strictObject({ debit: signs, credit: signs })
       .optional()
       .meta({
-        description: "What the sign column says for money out and money in.",
+        description: "The sign column's values for money out and money in.",
         example: { debit: ["S"], credit: ["H"] },
       }),
     fee_sign: z.enum(["plus", "minus"]).optional().meta({
-      description:
-        "How the file writes a fee that was kept: 2.90, or -2.90 (minus). plus unless given.",
+      description: "How the file writes a deducted fee: 2.90 (plus, the default) or -2.90 (minus).",
       example: "minus",
     }),
     fee_handling: z
@@ -176,8 +174,8 @@ export const mapping = z
       .optional()
       .meta({
         description:
-          "Of a fee column without a mapping: whether the fee comes off the amount, or the " +
-          "amount is what is left after it.",
+          "For a fee column: whether the fee is deducted from the amount, or the amount is " +
+          "already net of it.",
         example: "deducted",
       }),
     debit_sign: z
@@ -185,8 +183,8 @@ export const mapping = z
       .optional()
       .meta({
         description:
-          "How the debit column writes money out: 45.10, or -45.10 (minus). " +
-          "The other sign is money back.",
+          "How the debit column writes money out: 45.10 (plus) or -45.10 (minus). The " +
+          "opposite sign is money back.",
         example: "plus",
       }),
     credit_sign: z
@@ -194,8 +192,8 @@ export const mapping = z
       .optional()
       .meta({
         description:
-          "How the credit column writes money in: 250.00, or -250.00 (minus). " +
-          "The other sign is money taken back.",
+          "How the credit column writes money in: 250.00 (plus) or -250.00 (minus). The " +
+          "opposite sign is money taken back.",
         example: "plus",
       }),
     amount_sign: z
@@ -203,13 +201,12 @@ export const mapping = z
       .optional()
       .meta({
         description:
-          "What an amount's sign says: own: a minus is money out. inverted: " +
-          "a minus is money in. With a direction column: repeats: the column " +
-          "alone says the direction. reverses: a minus turns it round.",
+          "What a minus means. own: money out. inverted: money in. With a direction column, " +
+          "repeats: nothing beyond the direction. reverses: the opposite direction.",
         example: "own",
       }),
     unmarked: z.enum(["debit", "credit"]).optional().meta({
-      description: "What an amount without CR or DR is, where others of the column have one.",
+      description: "What an amount without CR or DR means if others in the column have one.",
       example: "debit",
     }),
     currency: z
@@ -217,7 +214,7 @@ export const mapping = z
       .regex(/^[A-Z]{3}$/)
       .optional()
       .meta({
-        description: "Of a file that has one currency and no column for it. ISO 4217.",
+        description: "For a file in one currency without a column for it. ISO 4217.",
         example: "EUR",
       }),
     status: z
@@ -230,11 +227,11 @@ export const mapping = z
         example: { column: "State", booked: ["COMPLETED"], not_booked: ["PENDING"] },
       }),
     balance: column.optional().meta({
-      description: "The column of the balance after each row, which the amounts are checked by.",
+      description: "The column with the balance after each row. Amounts are checked against it.",
       example: "Balance",
     }),
     sheet: z.string().min(1).max(100).optional().meta({
-      description: "Of a workbook: the sheet that is read.",
+      description: "For a workbook: the sheet that is read.",
       example: "Transactions",
     }),
   })

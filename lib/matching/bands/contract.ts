@@ -17,10 +17,11 @@ const band = z
     amounts,
     confirmed_count: count.meta({
       description:
-        "Of this rule and band, what people confirmed one by one in all periods of these sources.",
+        "How many of this rule and band people confirmed individually, in all periods of " +
+        "these sources.",
       example: 96,
     }),
-    rejected_count: count.meta({ description: "What they rejected or undid.", example: 1 }),
+    rejected_count: count.meta({ description: "How many they rejected or undid.", example: 1 }),
   })
   .meta({ id: "SuggestionBand" });
 export type SuggestionBand = z.output<typeof band>;
@@ -33,9 +34,9 @@ export const listSuggestionBandsContract = contract({
   tag,
   summary: "Group a period's suggestions by rule and score",
   description:
-    "The most probable first, each with the money and with how people " +
-    "decided on such so far: confirmed ÷ (confirmed + rejected) is the " +
-    "band's measured precision. What was decided many at once isn't counted.",
+    "The most probable first, each with its amounts and with past decisions: confirmed ÷ " +
+    "(confirmed + rejected) is the band's measured precision. Bulk decisions aren't " +
+    "counted.",
   access: needs("read:reconciliations"),
   params: byReconciliation,
   response: z
@@ -66,8 +67,8 @@ export const sampleSuggestionsContract = contract({
   tag,
   summary: "Sample the suggestions of a band",
   description:
-    "At most 20, evenly from the least probable to the most. " +
-    "Confirm the band by POST /v1/matches/bulk with the same filter and this count.",
+    "At most 20, evenly spread from the least to the most probable. Confirm the band with " +
+    "POST /v1/matches/bulk, the same filter and this count.",
   access: needs("read:reconciliations"),
   params: byReconciliation,
   query: z.strictObject({

@@ -49,12 +49,12 @@ const boardPeriod = z
     ...days,
     state: z.enum(PERIOD_STATES).meta({
       description:
-        "Where it stands on the way to its close. preparing: lines that its sources had before " +
-        "are still coming in.",
+        "Its state on the way to the close. preparing: existing lines of its sources are " +
+        "still being added.",
       example: "prepared",
     }),
     prepared_by: actor.nullable().meta({
-      description: "Who signed it as prepared. Null where no signature is in force.",
+      description: "Who signed it as prepared. Null if no signature is valid.",
       example: "user:leo",
     }),
     reviewed_by: z
@@ -67,16 +67,16 @@ const boardPeriod = z
       .nullable()
       .meta({
         description:
-          "The day by which it is to be closed: close_days of the pair's rules after its end. " +
-          "Null where the calendar does not open that often within two years.",
+          "When it is due to be closed: close_days (in the pair's rules) after its end. " +
+          "Null if the calendar has too few open days within two years.",
         example: "2026-12-07",
       }),
     overdue: z.boolean().meta({
-      description: "Whether it is open and that day is over in both sources' time zones.",
+      description: "Whether it is open after the due day, in both sources' time zones.",
       example: false,
     }),
     open_lines: z.int().min(0).meta({
-      description: "Lines up to its end that are open, or were when it closed.",
+      description: "Lines up to its end that are open, or were open when it closed.",
       example: 10,
     }),
     open_money: z
@@ -86,7 +86,7 @@ const boardPeriod = z
             currency,
             side,
             open_minor: sum.meta({
-              description: "What is open of its lines. Digits as a text beyond 2^53 − 1.",
+              description: "The open amount of its lines. Beyond 2^53 − 1, the digits as a string.",
               example: 485_000,
             }),
           })
@@ -95,7 +95,7 @@ const boardPeriod = z
       .max(CURRENCIES_MAX)
       .meta({ description: "By currency and side." }),
     oldest_days: z.int().min(0).nullable().meta({
-      description: "Days from its oldest open line to its end. Null where nothing is open.",
+      description: "Days from its oldest open line to its end. Null if nothing is open.",
       example: 34,
     }),
   })
@@ -108,7 +108,7 @@ const boardPair = z
     periods: z
       .array(boardPeriod)
       .max(1000)
-      .meta({ description: "Those that end in the months asked for, the earliest first." }),
+      .meta({ description: "Periods that end in the requested months, earliest first." }),
   })
   .meta({ id: "BoardPair" });
 export type BoardPair = z.output<typeof boardPair>;
@@ -120,8 +120,9 @@ export const getClosingBoardContract = contract({
   tag,
   summary: "Get the closing board",
   description:
-    "All pairs of sources, in the order in which their sources were created, with the periods " +
-    "that end in these months: how far each is, who signed it, when it is due and what is open.",
+    "All pairs of sources, in the order in which their sources were created, with the " +
+    "periods that end in these months: their state, who signed, when they are due and what " +
+    "is open.",
   access: needs("read:reconciliations"),
   functions: ["get_closing_board", "list_newest_periods"],
   query: z
@@ -157,7 +158,7 @@ function monthNumber(value: string): number {
 const nextPeriod = z
   .object({
     ...namedPair,
-    follows: reconciliationId.meta({ description: "The pair's newest period until now." }),
+    follows: reconciliationId.meta({ description: "The pair's newest period so far." }),
     reconciliation_id: reconciliationId
       .nullable()
       .meta({ description: "The period that was created. Null in a dry run." }),
@@ -171,7 +172,7 @@ const nextPeriods = z
     items: z
       .array(nextPeriod)
       .max(NEXT_PERIODS_OF_ALL_MAX)
-      .meta({ description: "What was created, or in a dry run would be." }),
+      .meta({ description: "The periods that were created, or in a dry run would be." }),
     skipped: z
       .array(
         z
@@ -179,14 +180,15 @@ const nextPeriods = z
             ...pair,
             reason: z.enum(SKIPPED_PAIRS).meta({
               description:
-                "up_to_date: its newest period reaches the month. archived: its newest period is.",
+                "up_to_date: its newest period reaches the month. archived: its newest period " +
+                "is archived.",
               example: "up_to_date",
             }),
           })
           .meta({ id: "SkippedPair" }),
       )
       .max(100_000)
-      .meta({ description: "Pairs of which nothing is created, and why." }),
+      .meta({ description: "Pairs without a new period, and why." }),
     dry_run: z.boolean().meta({ description: "Whether nothing was created.", example: false }),
   })
   .meta({ id: "NextPeriods" });
@@ -199,11 +201,10 @@ export const openNextPeriodsContract = contract({
   tag,
   summary: "Open the next periods",
   description:
-    "Creates for each pair, or for these, the periods that follow its newest one, up to the one " +
-    "that begins in `through`: of the same kind (a month after a month), named after it, with " +
-    `the same sources. Rules go on with the pair. At most ${NEXT_PERIODS_MAX} for a pair. Pairs ` +
-    "that reach that month are left as they are, so the call can be sent again. With dry_run it " +
-    "answers what it would create.",
+    "For all pairs, or for those named, creates the periods after the newest one, up to the one " +
+    "that begins in `through`: of the same length, named alike, with the same sources and " +
+    `rules. At most ${NEXT_PERIODS_MAX} for a pair. Pairs that already reach the month don't ` +
+    "change, so the call can be repeated. With dry_run, the response shows what it would create.",
   access: needs("write:reconciliations"),
   functions: ["list_newest_periods", "open_next_periods"],
   idempotency,
@@ -214,11 +215,11 @@ export const openNextPeriodsContract = contract({
       .min(1)
       .max(PAIRS_MAX)
       .optional()
-      .meta({ description: "Only these; left out, all pairs." }),
+      .meta({ description: "Only these pairs. By default all." }),
     dry_run: z
       .boolean()
       .default(false)
-      .meta({ description: "Only say what would be created.", example: false }),
+      .meta({ description: "Only preview what would be created.", example: false }),
   }),
   response: nextPeriods,
   dryRun: "asked",

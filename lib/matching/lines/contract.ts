@@ -9,11 +9,13 @@ export const suggestion = z
   .object({
     line_ids: z
       .array(lineId)
-      .meta({ description: "Lines of the other side, which together are its counterpart." }),
+      .meta({ description: "Lines of the other side that together are its counterpart." }),
     reconciliation_id: reconciliationId,
     method,
     score: z.number().min(0).max(1).meta({ example: 0.87 }),
-    difference_minor: z.int().meta({ description: "Left − right, were they matched.", example: 0 }),
+    difference_minor: z
+      .int()
+      .meta({ description: "Left − right if they were matched.", example: 0 }),
     explanation,
   })
   .meta({ id: "LineSuggestion" });
@@ -22,17 +24,17 @@ export type LineSuggestion = z.output<typeof suggestion>;
 const byLine = z.strictObject({ id: lineId });
 const period = reconciliationId
   .optional()
-  .meta({ description: "Needed where the line's source is compared with several others." });
+  .meta({ description: "Required if the line's source is compared with several others." });
 
 export const listLineSuggestionsContract = contract({
   operationId: "listLineSuggestions",
   method: "GET",
   path: "/v1/lines/{id}/suggestions",
   tag,
-  summary: "Look for counterparts of a line",
+  summary: "Suggest counterparts for a line",
   description:
-    "Up to five open lines or groups of the other side, the most probable first, each " +
-    "explained. Empty where nothing of it is open.",
+    "Up to five open lines or groups of the other side, the most probable first, each with " +
+    "an explanation. Empty if the line isn't open.",
   access: needs("read:reconciliations"),
   params: byLine,
   query: z.strictObject({ reconciliation_id: period }),
@@ -66,12 +68,12 @@ export const excludeLineContract = act(
   "excludeLine",
   "exclude",
   "Exclude a line from matching",
-  "What is open of it leaves the period, with this reason: of the periods that are open, the " +
-    "earliest that reaches the line's day.",
+  "Excludes its open amount with this reason, in the earliest open period that includes the " +
+    "line's day.",
 );
 export const includeLineContract = act(
   "includeLine",
   "include",
   "Include an excluded line again",
-  "It is open again, in the period that it was excluded from.",
+  "Opens it again in the period that it was excluded from.",
 );

@@ -20,9 +20,9 @@ const count = z.int().min(0);
 
 /** The sign convention of statements and proofs, also on pages and in files. */
 const SIGNS =
-  "An amount of a line is as posted, negated where its source is `inverted`. An amount of " +
-  "both sides (an adjustment, a residual, a difference) is left − right: positive where the " +
-  "left side is the larger.";
+  "A line's amount is as posted, negated if its source is `inverted`. An amount of both " +
+  "sides (an adjustment, a residual, a difference) is left − right: positive if the left " +
+  "side is larger.";
 
 export const proof = z
   .object({
@@ -31,7 +31,7 @@ export const proof = z
         currency,
         side,
         lines: sum.meta({
-          description: "What the period sees: all up to its end that no earlier one settled.",
+          description: "The period's lines: all up to its end that no earlier period settled.",
           example: 1_250_000,
         }),
         matched: sum,
@@ -39,12 +39,13 @@ export const proof = z
         open: sum.meta({ example: 0 }),
         adjustments: sum.meta({
           description:
-            "What they explain of left − right, on the side that is the larger for it: left " +
-            "less right is the signed sum.",
+            "The part of left − right that adjustments explain, shown on the larger side: " +
+            "left less right is the signed sum.",
           example: 0,
         }),
         residual: sum.meta({
-          description: "What matches leave over within their tolerance, in the same way.",
+          description:
+            "The differences that matches keep within their tolerance, shown in the same way.",
           example: 0,
         }),
         holds: z.boolean().meta({
@@ -70,18 +71,18 @@ export const periodProof = proof
           .nullable()
           .meta({
             description:
-              "SHA-256 over the statement, the matches, the exclusions and " +
-              "the carried lines, kept when the period closed and in the " +
-              "audit log. Null of periods closed before there was one.",
+              "SHA-256 over the statement, matches, exclusions and carried lines, stored at " +
+              "the close and in the audit log. Null for periods that closed before there " +
+              "was one.",
             example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
           }),
         holds: z.boolean().nullable().meta({
-          description: "Whether it is the same now. Null where there is no digest.",
+          description: "Whether it is still the same. Null without a digest.",
           example: true,
         }),
       })
       .nullable()
-      .meta({ description: "Null of an open period." }),
+      .meta({ description: "Null for an open period." }),
     suggestions_count: count.meta({
       description: "Unconfirmed suggestions. A close moves them to the next period.",
       example: 4,
@@ -106,9 +107,9 @@ export const getProofContract = contract({
   tag,
   summary: "Get the proof that no cent is missing",
   description:
-    "Per currency and side in minor units, added up from the lines themselves, with the signs " +
-    "of the statement. Of a closed period as it was when it closed, and in `closing` whether " +
-    "everything that closed is still the same.",
+    "Per currency and side in minor units, summed from the lines themselves, with the signs " +
+    "of the statement. For a closed period as of its close, with `closing` saying whether " +
+    "it is still the same.",
   access: needs("read:reconciliations"),
   params: byReconciliation,
   response: periodProof,
@@ -141,7 +142,9 @@ const statementAdjustment = z.object({
   match_id: matchId,
   currency,
   kind: z.enum(ADJUSTMENT_KINDS).meta({ example: "fee" }),
-  amount_minor: z.int().meta({ description: "What it explains of left − right.", example: -250 }),
+  amount_minor: z
+    .int()
+    .meta({ description: "The part of left − right that it explains.", example: -250 }),
   note: z.string().nullable().meta({ example: "Card fee of October" }),
   decided_by: actor.nullable(),
   decided_at: time.optional(),
@@ -156,15 +159,15 @@ const statementResidual = z
     currency,
     amount_minor: z
       .int()
-      .meta({ description: "What the match leaves of left − right.", example: 35 }),
+      .meta({ description: "The difference left − right that the match keeps.", example: 35 }),
     ...lineWords,
     reason: z.string().meta({
-      description: "The rule that leaves it, within its tolerance.",
+      description: "The rule whose tolerance allows it.",
       example: "Near amounts",
     }),
     decided_by: actor
       .nullable()
-      .meta({ description: "Who confirmed the match; null: a run alone.", example: "user:ada" }),
+      .meta({ description: "Who confirmed the match. Null: a run.", example: "user:ada" }),
     decided_at: time,
   })
   .meta({ id: "StatementResidual" });
@@ -176,7 +179,7 @@ const statementExclusion = z
     side,
     value_date: valueDate,
     currency,
-    amount_minor: z.int().meta({ description: "What of the line is excluded.", example: -1490 }),
+    amount_minor: z.int().meta({ description: "The excluded part of the line.", example: -1490 }),
     ...lineWords,
     reason: z.string().meta({ example: "Account fee, booked by the quarter" }),
     decided_by: actor.meta({ description: "Who excluded it.", example: "user:ada" }),
@@ -316,8 +319,8 @@ const STATEMENT_SHEETS: Sheet[] = [
   },
 ];
 
-const itemised = "Of this period; the first 1,000, the export has all of them.";
-const since = "Absent from statements that closed before they were itemised.";
+const itemised = "The first 1,000 in this period. The export has all.";
+const since = "Absent from statements that closed before items were listed.";
 
 export const statement = z
   .object({
@@ -335,19 +338,21 @@ export const statement = z
         currency,
         side,
         opening_minor: sum.meta({ description: "All lines before the period.", example: 0 }),
-        lines_minor: sum.meta({ description: "Those of the period.", example: 1_250_000 }),
+        lines_minor: sum.meta({ description: "Lines of the period.", example: 1_250_000 }),
         line_count: count.meta({ example: 5000 }),
         closing_minor: sum,
-        outstanding_minor: sum.meta({ description: "What is open at its end.", example: 125_000 }),
+        outstanding_minor: sum.meta({
+          description: "The open amount at its end.",
+          example: 125_000,
+        }),
         excluded_minor: sum.meta({ example: 0 }),
         stated_opening_minor: sum
           .nullable()
           .optional()
           .meta({
             description:
-              "What the source itself states for the start of the period: " +
-              "a file's balance or one that was stated, carried on by the " +
-              "lines booked since. Null where nothing is stated.",
+              "The source's balance at the start of the period: from a file or recorded, " +
+              "carried forward by the lines booked since. Null if there is none.",
             example: 0,
           }),
         stated_closing_minor: sum.nullable().optional().meta({
@@ -355,21 +360,25 @@ export const statement = z
           example: 1_250_000,
         }),
         stated_on: z.iso.date().nullable().optional().meta({
-          description: "The day of the balance that it follows from.",
+          description: "The day of the balance it is computed from.",
           example: "2026-10-31",
         }),
-        timing_minor: sum.nullable().optional().meta({
-          description:
-            "Booked by the end of the period with a later value date, less the other way round.",
-          example: 0,
-        }),
+        timing_minor: sum
+          .nullable()
+          .optional()
+          .meta({
+            description:
+              "Booked by the end of the period with a later value date, less those " +
+              "value-dated by then and booked later.",
+            example: 0,
+          }),
         unaccounted_minor: sum
           .nullable()
           .optional()
           .meta({
             description:
-              "By what the stated balances move more than the lines booked in the period: lines " +
-              "that are missing, or are no part of the statement.",
+              "How much the balance changes beyond the lines booked in the period, for " +
+              "example because lines are missing.",
             example: 0,
           }),
       }),
@@ -380,7 +389,7 @@ export const statement = z
         adjustments_minor: sum.meta({ example: -250 }),
         residual_minor: sum.meta({ example: 0 }),
         difference_minor: sum.meta({
-          description: "What nothing explains. 0 in a statement that can be signed.",
+          description: "The unexplained difference. 0 in a statement that can be signed.",
           example: 0,
         }),
         unexplained_minor: sum
@@ -388,8 +397,8 @@ export const statement = z
           .optional()
           .meta({
             description:
-              "What nothing explains of the two stated balances, what they differed by before " +
-              "the first line included. Null where one of them is not stated.",
+              "The unexplained difference of the two balances, including their difference " +
+              "before the first line. Null without one of them.",
             example: 0,
           }),
       }),
@@ -406,7 +415,7 @@ export const statement = z
     outstanding_count: count.meta({ example: 17 }),
     outstanding: z
       .array(outstandingLine)
-      .meta({ description: "Those with the most money, at most 250. The export has all of them." }),
+      .meta({ description: "The largest amounts, at most 250. The export has all." }),
     adjustment_count: count.optional().meta({ description: since, example: 1 }),
     adjustments: z.array(statementAdjustment).meta({ description: itemised }),
     residual_count: count.optional().meta({ description: since, example: 1 }),
@@ -420,7 +429,7 @@ export const statement = z
           .string()
           .regex(/^[0-9a-f]{64}$/)
           .meta({
-            description: "Over the hashes of the texts in the bundle's evidence.ndjson.",
+            description: "The hash of all hashes in the bundle's evidence.ndjson.",
             example: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
           }),
       })
@@ -436,14 +445,14 @@ export const statement = z
           .string()
           .regex(/^[0-9a-f]{64}$/)
           .meta({
-            description: "Over the hashes of the texts in the bundle's entries.ndjson.",
+            description: "The hash of all hashes in the bundle's entries.ndjson.",
             example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
           }),
       })
       .optional()
       .meta({
         id: "StatementEntries",
-        description: "The entries that its close left for the ledger. Absent without any.",
+        description: "The entries that its close created for the ledger. Absent without entries.",
       }),
     proof,
   })
@@ -457,11 +466,10 @@ export const getStatementContract = contract({
   tag,
   summary: "Get the reconciliation statement",
   description:
-    "Balances of both sides, what is outstanding and how old, what was adjusted, " +
-    "left over and excluded, and the difference. The sums in `balances` and " +
-    "`differences` are of all periods up to this one, the items of this one. " +
-    "Of a closed period as it was when it closed. While the reconciliation is " +
-    "preparing, what isn't in yet is part of the difference.\n\n" +
+    "Balances of both sides, outstanding items by age, adjustments, residuals, exclusions, and " +
+    "the difference. The sums in `balances` and `differences` include all periods up to this " +
+    "one; the items are this period's. For a closed period as of its close. While the " +
+    "reconciliation is preparing, missing lines are part of the difference.\n\n" +
     SIGNS,
   access: needs("read:reconciliations"),
   params: byReconciliation,
@@ -470,14 +478,13 @@ export const getStatementContract = contract({
   exported: {
     summary: "Export a statement",
     description:
-      "All of the statement as one table; a closed period's is always the same. `kind` says " +
-      "what a row is: `balance` (`item` names the sum), `outstanding`, `adjustment` " +
-      "(`item` is its kind), `residual`, `exclusion`, and with `matches` `match`, a " +
-      "row for each line of a match (`item` is the rule, or manual). `amount` is in the " +
-      "currency's own unit and `amount_minor` in minor units; without a side they are left − " +
-      "right.\n\n" +
-      "As a workbook (`xlsx`) it has a sheet per kind, with amounts in the currency's own " +
-      "unit. One of more than 15 digits, which a spreadsheet would round, is text there.",
+      "The whole statement as one table; for a closed period it never changes. `kind` is the " +
+      "kind of row: `balance` (`item` names the sum), `outstanding`, `adjustment` (`item` is " +
+      "its kind), `residual`, `exclusion`, and with `matches` also `match`, a row for each " +
+      "line of a match (`item` is the rule, or manual). `amount` is in major units and " +
+      "`amount_minor` in minor units; without a side they are left − right.\n\n" +
+      "A workbook (`xlsx`) has a sheet per kind, with amounts in major units. Amounts of more " +
+      "than 15 digits, which a spreadsheet would round, are text.",
     columns: Object.keys(statementRow.shape),
     amounts: ["amount", "amount_minor"],
     item: statementRow,
@@ -493,20 +500,20 @@ export const getStatementContract = contract({
 
 export const signature = z
   .object({
-    number: z.int().min(1).meta({ description: "1 is the first close.", example: 1 }),
+    number: z.int().min(1).meta({ description: "1 for the first close.", example: 1 }),
     digest: z
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .nullable()
       .meta({
         description:
-          "As `closing.digest` of the proof when it closed. Null of periods closed before there " +
-          "was one.",
+          "The `closing.digest` of the proof at the close. Null for periods that closed " +
+          "before there was one.",
         example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
       }),
     closed_by: actor.meta({ example: "user:ada" }),
     closer_issuer: z.string().nullable().meta({
-      description: "The issuer of the token of the person who closed. Null of earlier closes.",
+      description: "The issuer of the token of the person who closed. Null for older closes.",
       example: "https://id.example.com",
     }),
     closer_subject: z.string().nullable().meta({
@@ -518,7 +525,7 @@ export const signature = z
       .default([])
       .meta({ description: "Who prepared and reviewed it.", example: [] }),
     reopened_at: time.nullable().meta({
-      description: "Null while the period is closed with this statement.",
+      description: "Null while this statement is in force.",
       example: null,
     }),
     reopened_by: actor.nullable().meta({ example: null }),
@@ -559,7 +566,7 @@ export const getSignedStatementContract = contract({
   path: "/v1/reconciliations/{id}/statements/{number}",
   tag,
   summary: "Get a signed statement",
-  description: "The statement as it was when the period closed for this time.",
+  description: "The statement as of this close.",
   resource: "unversioned",
   access: needs("read:reconciliations"),
   params: bySignedStatement,
@@ -567,7 +574,7 @@ export const getSignedStatementContract = contract({
   errors: ["not_found", "conflict"],
 });
 
-const person = "A person closes and reopens, with tenant_admin or tenant_lead: never a key.";
+const person = "Only people close and reopen, never API keys.";
 
 export const closeReconciliationContract = contract({
   operationId: "closeReconciliation",
@@ -576,15 +583,15 @@ export const closeReconciliationContract = contract({
   tag,
   summary: "Close a period",
   description:
-    "Needs lines that are all in (preparing is false), a proof that holds, a statement with no " +
-    "difference, and earlier periods closed; with four_eyes, a person who matched, wrote off, " +
-    "excluded and undid nothing in this period. Lines that arrive during the close belong to " +
-    "the next. Unconfirmed suggestions and open exceptions move with their lines to the next " +
-    "open period, or to the next one that is created. Afterwards nothing in it changes.\n\n" +
-    "Where its sources have more than 20,000 lines, the call is answered at once with closing " +
-    "true. Ask until it is false: then the period is closed, or closing_failure says why not; " +
-    "the event reconciliation.closed comes once it is. To close it again after a failure, send " +
-    `a new Idempotency-Key. ${person}`,
+    "Requires that all lines are added (preparing is false), the proof holds, the statement " +
+    "has no difference, and earlier periods are closed; with four_eyes, a person who didn't " +
+    "work in this period. Lines that arrive during the close belong to the next period. " +
+    "Unconfirmed suggestions and open exceptions move with their lines to the next open " +
+    "period, or to the next one that is created. Afterwards nothing in the period changes.\n\n" +
+    "If its sources have more than 20,000 lines, the call returns at once with closing true. " +
+    "Poll until it is false: then the period is closed, or closing_failure says why not. The " +
+    "event reconciliation.closed follows the close. After a failure, close it again with a new " +
+    `Idempotency-Key. ${person}`,
   access: needs("close:reconciliations"),
   idempotency,
   params: byReconciliation,
@@ -600,9 +607,9 @@ export const reopenReconciliationContract = contract({
   tag,
   summary: "Reopen a closed period",
   description:
-    "Later periods have to be open. Its matches and its signed statement are kept, and the next " +
-    "close signs another. Suggestions and exceptions of its lines without a decision since the " +
-    `close come back. ${person}`,
+    "Later periods must be open. Its matches and signed statement are kept, and the next close " +
+    "signs another one. Suggestions and exceptions of its lines that nobody decided since the " +
+    `close return. ${person}`,
   access: needs("close:reconciliations"),
   idempotency,
   params: byReconciliation,

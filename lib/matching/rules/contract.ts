@@ -26,7 +26,7 @@ const days = z.int().min(0).max(MAX_DAYS);
 const rule = z
   .strictObject({
     name: text(100).meta({
-      description: "By which matches name it. Each name once.",
+      description: "The name of the rule in matches. Each name once.",
       example: "Same reference",
     }),
     kind: z.enum(RULE_KINDS).meta({ example: "exact" }),
@@ -46,9 +46,9 @@ const rule = z
       .min(0)
       .max(MAX_TOLERANCE_BPS)
       .optional()
-      .meta({ description: "Of the larger amount.", example: 50 }),
+      .meta({ description: "In basis points of the larger amount.", example: 50 }),
     days_before: days.optional().meta({
-      description: "How long before the left line the right one may be dated.",
+      description: "How many days before the left line the right line may be dated.",
       example: 3,
     }),
     days_after: days.optional().meta({ example: 5 }),
@@ -61,12 +61,10 @@ const rule = z
           "business: days on which the calendar of calendar_id opens.",
         example: "business",
       }),
-    max_group_size: z
-      .int()
-      .min(2)
-      .max(MAX_GROUP_SIZE)
-      .optional()
-      .meta({ description: "Lines that a search for sums may combine.", example: 8 }),
+    max_group_size: z.int().min(2).max(MAX_GROUP_SIZE).optional().meta({
+      description: "The maximum number of lines that a search for sums combines.",
+      example: 8,
+    }),
     residual: z.enum(RESIDUALS).optional().meta({
       description:
         "keep: the match keeps the difference. none: the rest of the larger line stays open.",
@@ -123,14 +121,14 @@ const exceptionPolicy = z
         "Begin with from_minor 0, and let each be greater than the one before.",
       )
       .meta({
-        description: "By the money at stake.",
+        description: "Severity by amount at risk.",
         example: [{ from_minor: 0, severity: "low" }],
       }),
     most_a_run: z
       .int()
       .min(0)
       .max(10_000)
-      .meta({ description: "The most that one run opens.", example: 1000 }),
+      .meta({ description: "The maximum number of exceptions that one run opens.", example: 1000 }),
   })
   .meta({ id: "LineExceptionPolicy" });
 
@@ -139,20 +137,20 @@ const weight = z.enum(CHECK_WEIGHTS).default("warn").meta({ example: "warn" });
 export const policy = {
   automatic: z.enum(AUTOMATIC).meta({
     description:
-      "Whether score rules and searches for sums match by themselves: never, always, or once " +
-      "people's decisions have shown them to be right (earned).",
+      "Whether score rules and searches for sums match automatically: never, always, or " +
+      "once people's decisions have shown them to be right (earned).",
     example: "earned",
   }),
   fees: z.enum(FEES).meta({
     description:
-      "deduct: a line matches its amount less its fee, which the match has as an adjustment. " +
-      "ignore: it matches its amount, as a processor's gross orders do.",
+      "deduct: a line matches with its amount less its fee, and the match has the fee as an " +
+      "adjustment. ignore: it matches with its full amount, as gross orders do.",
     example: "deduct",
   }),
   four_eyes: z.boolean().meta({
     description:
-      "Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a " +
-      "tenant_admin turns it off, for periods opened from then on.",
+      "Someone who made manual matches or write-offs, excluded or undid in a period can't " +
+      "close it. Only a tenant_admin can turn this off, for periods opened from then on.",
     example: false,
   }),
   review_levels: z
@@ -161,20 +159,16 @@ export const policy = {
     .max(3)
     .meta({
       description:
-        "How many other persons review a prepared period before it closes; 0: it closes without " +
-        "being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.",
+        "How many other people review a prepared period before it closes. 0: it closes " +
+        "without being prepared. Only a tenant_admin can lower it, for periods opened from " +
+        "then on.",
       example: 1,
     }),
-  close_days: z
-    .int()
-    .min(0)
-    .max(60)
-    .meta({
-      description:
-        "How many business days after its end a period is due to be closed, by the calendar of " +
-        "calendar_id.",
-      example: 5,
-    }),
+  close_days: z.int().min(0).max(60).meta({
+    description:
+      "How many business days after its end a period is due to be closed, by calendar_id.",
+    example: 5,
+  }),
   checks: z
     .strictObject({
       period_over: weight,
@@ -205,8 +199,8 @@ export const policy = {
     .nullable()
     .meta({
       description:
-        "A match by hand with an adjustment of so much or more needs a file of evidence, of its " +
-        "own or of one of its lines. Null: none does.",
+        "A manual match with an adjustment of this amount or more needs evidence, on the " +
+        "match or one of its lines. Null: none does.",
       example: 5000,
     }),
   calendar_id: id("cal")
@@ -224,9 +218,9 @@ export const policy = {
 const knownName = {
   left: z
     .string()
-    .meta({ description: "What the left side calls it.", example: "Blue Bottle Coffee" }),
+    .meta({ description: "The name on the left side.", example: "Blue Bottle Coffee" }),
   right: z.string().meta({
-    description: "What the right side calls it: its words without those that have digits.",
+    description: "The name on the right side, without words that contain digits.",
     example: "CARD SQ BLUEBTL SFO",
   }),
 };
@@ -248,8 +242,11 @@ export const learnt = z
       at_least: z
         .number()
         .nullable()
-        .meta({ description: "The lower end of its interval of 95 %.", example: 0.97 }),
-      proven: z.boolean().meta({ description: "Whether earned matches by itself.", example: true }),
+        .meta({ description: "The lower end of its 95 % confidence interval.", example: 0.97 }),
+      proven: z.boolean().meta({
+        description: "Whether the rule matches automatically with `earned`.",
+        example: true,
+      }),
     }),
     names: z
       .array(
@@ -260,13 +257,15 @@ export const learnt = z
       .max(MAX_NAMES)
       .meta({
         description:
-          "Names of one counterparty that share no word, learnt from confirmed matches. " +
-          "forget_names forgets them.",
+          "Names of one counterparty that share no word, learned from confirmed matches. " +
+          "forget_names removes them.",
       }),
   })
   .meta({
     id: "LearntWeights",
-    description: "What people's decisions taught: shares of true matches, and names that are one.",
+    description:
+      "What was learned from decisions: the shares of true matches, and pairs of names for " +
+      "one counterparty.",
   });
 
 export const ruleSet = z
@@ -297,7 +296,7 @@ export const ruleSetChange = ruleSet
     dry_run: z.boolean().meta({ example: false }),
     run_id: id("run")
       .nullable()
-      .meta({ description: "Of a dry run: the run whose impact shows what would change." }),
+      .meta({ description: "For a dry run: the run whose impact shows what would change." }),
   })
   .meta({ id: "RuleSetChange" });
 
@@ -307,8 +306,7 @@ export const getRulesContract = contract({
   path: "/v1/reconciliations/{id}/rules",
   tag,
   summary: "Get the rules of a period's sources",
-  description:
-    "They belong to the pair of sources: every open period of it goes by the newest version.",
+  description: "They belong to the pair of sources. All its open periods use the newest version.",
   access: needs("read:reconciliations"),
   params: byReconciliation,
   response: ruleSet,
@@ -323,10 +321,10 @@ export const putRulesContract = contract({
   tag,
   summary: "Set the rules of a period's sources",
   description:
-    "Creates a new version and runs open periods again by it. Fields that are left out, other " +
-    "than rules, keep their values. With dry_run nothing is kept: the run's impact shows what " +
-    "would newly match, no longer match and change. reset_learning discards what was learned, " +
-    "forget_names single names.",
+    "Creates a new version and runs open periods again with it. Omitted fields, other than " +
+    "rules, keep their values. With dry_run nothing is saved: the run's impact shows what " +
+    "would newly match, no longer match and change. reset_learning discards what was " +
+    "learned, forget_names only single names.",
   access: needs("write:reconciliations"),
   params: byReconciliation,
   body: z.strictObject({
@@ -350,7 +348,7 @@ export const putRulesContract = contract({
       )
       .max(MAX_NAMES)
       .optional()
-      .meta({ description: "Of learnt.names those that are wrong." }),
+      .meta({ description: "Pairs in learnt.names that are wrong." }),
     dry_run: z.boolean().default(false).meta({ example: false }),
   }),
   response: ruleSetChange,

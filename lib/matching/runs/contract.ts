@@ -24,19 +24,19 @@ export const STEP_KINDS = ["rule", "people", "excluded"] as const;
 const step = z.object({
   // The default is for runs from before there were other kinds.
   kind: z.enum(STEP_KINDS).default("rule").meta({
-    description: "people: what people matched or confirmed. excluded: what they took out.",
+    description: "people: matched or confirmed by people. excluded: excluded by people.",
     example: "rule",
   }),
   rule: method.meta({
-    description: "The rule's name; of the other kinds manual and excluded.",
+    description: "The rule's name; for the other kinds manual and excluded.",
     example: "Same reference",
   }),
   matches: count.meta({ example: 4812 }),
   suggested: count.meta({ example: 0 }),
   left_lines: count.meta({
     description:
-      "Lines of which nothing is open, at the first step that took of them. " +
-      "With those that are open, all lines of the period.",
+      "Fully matched lines, at the first step that matched part of them. With the open " +
+      "lines, they are all lines of the period.",
     example: 4812,
   }),
   right_lines: count.meta({ example: 4812 }),
@@ -53,16 +53,15 @@ const impact = z
     newly_matched: difference,
     no_longer_matched: difference,
     changed: difference.meta({
-      description: "The same lines by another rule, or with other amounts.",
+      description: "The same lines with another rule or other amounts.",
     }),
     exceptions: z.object({
       avoided: count.meta({
-        description:
-          "Exceptions of lines that would newly match; of a closed period those that there were.",
+        description: "Exceptions of lines that would now match; for a closed period, past ones.",
         example: 4,
       }),
       added: count.meta({
-        description: "Of lines that would stay open past the grace period.",
+        description: "Exceptions of lines that would stay open past the grace period.",
         example: 0,
       }),
     }),
@@ -89,53 +88,50 @@ export const run = z
     status,
     dry_run: z.boolean().meta({ example: false }),
     stage: z.string().nullable().meta({
-      description: "What it does just now; the rule's name while one is applied.",
+      description: "The current step, or the name of the rule that is being applied.",
       example: null,
     }),
     lines_done: count.meta({ example: 10_000 }),
-    lines_total: count.meta({ description: "Lines that it looks at.", example: 10_000 }),
+    lines_total: count.meta({ description: "Lines that it considers.", example: 10_000 }),
     waterfall: z.array(step).meta({
       description:
-        "Where the period's lines are: what each rule matched, in the rules' order, then " +
-        "people, then what is excluded. As the run left them; of a closed period's last run as " +
-        "it closed. Of a dry run what its rules would match.",
+        "Where the period's lines are: matched by each rule in order, then by people, then " +
+        "excluded. As the run left them, or as the period closed. For a dry run: what its " +
+        "rules would match.",
     }),
     changed: z
       .object({ added: count, kept: count, replaced: count, undone: count, left_out: count })
       .nullable()
       .meta({
-        description: "Matches that the run made, found again and took back.",
+        description: "Matches that the run created, found again and removed.",
         example: { added: 4812, kept: 0, replaced: 0, undone: 0, left_out: 0 },
       }),
     impact: impact
       .nullable()
-      .meta({ description: "Of a dry run that is done: what it would change." }),
+      .meta({ description: "For a finished dry run: what it would change." }),
     suggested_count: count.meta({ example: 31 }),
-    open_count: count.meta({ description: "Lines of both sides that are open.", example: 67 }),
+    open_count: count.meta({ description: "Open lines of both sides.", example: 67 }),
     exceptions_opened: count.meta({ example: 9 }),
     exceptions_held_back: count.meta({
-      description: "Beyond the cap of a run: left for the next.",
+      description: "Exceptions beyond the run's limit, left for the next run.",
       example: 0,
     }),
     rules_version: z.int().nullable().meta({ description: "0: the defaults.", example: 3 }),
     calendar_id: id("cal").nullable().meta({
-      description: "By which it counted business days. Null: Monday to Friday.",
+      description: "The calendar of its business days. Null: Monday to Friday.",
       example: null,
     }),
     calendar_version: z
       .int()
       .nullable()
-      .meta({ description: "The calendar_version that it had.", example: null }),
+      .meta({ description: "The version of the calendar.", example: null }),
     engine_version: z.string().nullable().meta({ example: "1.0.0" }),
     digest: z.string().nullable().meta({
-      description: "The same lines, rules, decisions and calendar version give the same.",
+      description: "The same lines, rules, decisions and calendar version give the same digest.",
       example: "1.0.0:5f3c0a9be2c04d6f8a1b3c5d7e9f0a2b",
     }),
     failure: z.string().nullable().meta({ example: null }),
-    duration_ms: z
-      .int()
-      .nullable()
-      .meta({ description: "From its start to its end.", example: 840 }),
+    duration_ms: z.int().nullable().meta({ description: "How long it took.", example: 840 }),
     created_at: time,
     created_by: actor,
     started_at: time.nullable(),
@@ -151,11 +147,11 @@ export const createRunContract = contract({
   tag,
   summary: "Run the rules",
   description:
-    "Runs of one pair of sources take turns, and wait while the reconciliation is preparing; " +
-    "where one of this period waits already, it is the answer. Where nothing has changed since " +
-    "the last run, it ends at once with that one's result. With dry_run nothing is kept: the " +
-    "run's impact shows what it would change, with other rules if you send some. A dry run of a " +
-    "closed period looks at the lines that the period had.",
+    "Runs of one pair of sources take turns, and wait while the reconciliation is " +
+    "preparing. If a run of this period is already waiting, it is returned. If nothing has " +
+    "changed since the last run, it ends at once with the same result. With dry_run nothing " +
+    "is saved: the run's impact shows what it would change, with other rules if you send " +
+    "them. A dry run of a closed period uses the lines that the period had.",
   access: needs("write:reconciliations"),
   idempotency,
   params: byReconciliation,

@@ -23,7 +23,8 @@ const check = z
     check: z.enum(CHECKS).meta({ example: "suggestions" }),
     outcome: z.enum(["pass", "warn", "block"]).meta({ example: "warn" }),
     count: z.int().min(0).nullable().meta({
-      description: "How many stand in the way: suggestions, exceptions, days, currencies, matches.",
+      description:
+        "How many items are in the way: suggestions, exceptions, days, currencies or matches.",
       example: 4,
     }),
     detail: z.string().meta({
@@ -36,9 +37,9 @@ export type PeriodCheck = z.output<typeof check>;
 const coverage = z
   .object({
     side,
-    name: z.string().meta({ description: "The source's.", example: "Bank" }),
+    name: z.string().meta({ description: "The source's name.", example: "Bank" }),
     until: z.iso.date().nullable().meta({
-      description: "The last day of which it has a line or a balance.",
+      description: "The last day with a line or a balance.",
       example: "2026-10-30",
     }),
     missing_days: z.int().min(0).meta({
@@ -47,7 +48,7 @@ const coverage = z
       example: 0,
     }),
     has_balance: z.boolean().meta({
-      description: "Whether a balance at the end of the period follows from what was stated.",
+      description: "Whether the balance at the end of the period is known.",
       example: true,
     }),
     breaks: z
@@ -59,14 +60,14 @@ const coverage = z
             to: z.iso.date().meta({ example: "2026-10-17" }),
             minor: sum.meta({
               description:
-                "What the next statement opens with beyond the closing balance before it and " +
-                "the lines in between.",
+                "How much the next opening balance exceeds the previous closing balance " +
+                "plus the lines in between.",
               example: -12_050,
             }),
           })
           .meta({ id: "StatementBreak" }),
       )
-      .meta({ description: "Where one statement does not follow the one before.", example: [] }),
+      .meta({ description: "Where a statement doesn't continue the previous one.", example: [] }),
   })
   .meta({ id: "SourceCoverage" });
 
@@ -86,8 +87,8 @@ export const getChecklistContract = contract({
   tag,
   summary: "Get the checklist before a close",
   description:
-    "Computed now, for the caller. An item that blocks stands in the way of signing and closing; " +
-    "`checks` of the pair's rules say which ones do.",
+    "Computed now, for the caller. Items that block prevent signing and closing; `checks` " +
+    "in the pair's rules sets which ones do.",
   access: needs("read:reconciliations"),
   params: byReconciliation,
   response: checklist,
@@ -106,9 +107,8 @@ export const prepareReconciliationContract = contract({
   tag,
   summary: "Sign a period as prepared",
   description:
-    "Says that its work is done. A line that arrives, a match, an undo, an exclusion or another " +
-    "balance revokes the signature, and `sign_off` then says why. A person prepares, with " +
-    "tenant_admin, tenant_lead or tenant_analyst.",
+    "Signs that its work is done. A new line, match, undo, exclusion or changed balance " +
+    "revokes the signature; `sign_off` then says why. Only people prepare, never API keys.",
   access: needs("prepare:reconciliations"),
   idempotency,
   params: byReconciliation,
@@ -125,9 +125,9 @@ export const reviewReconciliationContract = contract({
   tag,
   summary: "Sign a prepared period as reviewed",
   description:
-    "Each level is another person than the preparer and the reviewers " +
-    "before, by the issuer and subject of their tokens. `review_levels` " +
-    "of the pair's rules says how many levels a close needs.",
+    "At each level, someone other than the preparer and the earlier reviewers, by the " +
+    "issuer and subject of their tokens. `review_levels` in the pair's rules sets how many " +
+    "levels a close needs.",
   access: needs("close:reconciliations"),
   idempotency,
   params: byReconciliation,
@@ -142,7 +142,7 @@ export const returnReconciliationContract = contract({
   method: "POST",
   path: "/v1/reconciliations/{id}/return",
   tag,
-  summary: "Return a signed period to work",
+  summary: "Send a signed period back",
   description: "Revokes its signatures, which are kept with the reason.",
   access: needs("close:reconciliations"),
   idempotency,

@@ -10,9 +10,9 @@ export const getStatementPdfContract = contract({
   tag,
   summary: "Get the statement as a PDF",
   description:
-    "For people: both sources, the signatures, the reconciliation of balances, open items, what " +
-    "is outstanding by age and by line, adjustments, residuals and exclusions, with the digest " +
-    "on each page. Of an open period as it stands now, marked as not closed.",
+    "For people: both sources, the signatures, the reconciliation of balances, outstanding " +
+    "items by age and by line, adjustments, residuals and exclusions, with the digest on " +
+    "each page. An open period's is marked as not closed.",
   access: needs("read:reconciliations"),
   functions: ["get_statement", "get_reconciliation", "list_signed_statements"],
   params: byReconciliation,

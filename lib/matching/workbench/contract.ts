@@ -36,16 +36,20 @@ export const openLine = z
     currency,
     amount_minor: z
       .int()
-      .meta({ description: "Negated where the source is inverted.", example: -125_000 }),
+      .meta({ description: "Negated if the source is inverted.", example: -125_000 }),
     open_minor: z.int().meta({
-      description: "What no match has taken, with the sign of the amount.",
+      description: "The amount not matched yet, with the sign of the amount.",
       example: -125_000,
     }),
-    fee_minor: z.int().nullable().meta({
-      description:
-        "What was kept of it, likewise. Null without a fee, and once part of the line is matched.",
-      example: null,
-    }),
+    fee_minor: z
+      .int()
+      .nullable()
+      .meta({
+        description:
+          "The fee deducted from it, with the same sign rule. Null without a fee, and after " +
+          "part of the line is matched.",
+        example: null,
+      }),
     value_date: z.iso.date().meta({ example: "2026-10-05" }),
     booked_date: z.iso.date().nullable().meta({ example: "2026-10-05" }),
     reference: z.string().nullable().meta({ example: "RG-2026-4711" }),
@@ -56,10 +60,8 @@ export const openLine = z
     suggestion: z
       .object({ match_id: matchId, score: match.shape.score, shape: match.shape.shape })
       .nullable()
-      .meta({ description: "The best suggested match with it." }),
-    exception_id: id("exc")
-      .nullable()
-      .meta({ description: "Its exception that is open.", example: null }),
+      .meta({ description: "The best suggested match with this line." }),
+    exception_id: id("exc").nullable().meta({ description: "Its open exception.", example: null }),
   })
   .meta({ id: "OpenLine" });
 export type OpenLine = z.output<typeof openLine>;
@@ -68,7 +70,7 @@ const amount = (which: string) =>
   queryInteger(-AMOUNT_MAX, AMOUNT_MAX)
     .optional()
     .meta({
-      description: `Only what is open ${which}, signed, in minor units.`,
+      description: `Only open amounts ${which}, signed, in minor units.`,
       example: -125_000,
     });
 const day = (which: string) =>
@@ -79,10 +81,10 @@ export const listOpenLinesContract = contract({
   method: "GET",
   path: "/v1/reconciliations/{id}/open-lines",
   tag,
-  summary: "List what is open in a period",
+  summary: "List a period's open lines",
   description:
-    "Lines to work through, the oldest first or those with the most money, each with its best " +
-    "suggestion. Empty once it is closed.",
+    "Lines to work through, oldest or largest first, each with its best suggestion. Empty " +
+    "once the period is closed.",
   access: needs("read:reconciliations"),
   params: byReconciliation,
   query: z.strictObject({
@@ -102,13 +104,13 @@ export const listOpenLinesContract = contract({
     amount_to: amount("up to this"),
     suggested: queryBoolean
       .optional()
-      .meta({ description: "Only lines with a suggested match, or without." }),
+      .meta({ description: "Only lines with a suggested match, or only those without." }),
     q: text(200)
       .optional()
       .meta({
         description:
-          "Words, or parts of them, that reference, counterparty, description or external_id " +
-          "have, or the amount, such as 12.50 or -12.50.",
+          "Words, or parts of words, in reference, counterparty, description or " +
+          "external_id, or an amount such as 12.50 or -12.50.",
         example: "4711",
       }),
   }),
@@ -120,10 +122,13 @@ export const decision = z
   .object({
     id: id("dec"),
     reconciliation_id: reconciliationId,
-    action: z.enum(DECISIONS).meta({ description: "match: by hand.", example: "confirm" }),
-    match_count: z.int().min(0).meta({ description: "Several of one bulk decision.", example: 1 }),
+    action: z.enum(DECISIONS).meta({ description: "match: a manual match.", example: "confirm" }),
+    match_count: z
+      .int()
+      .min(0)
+      .meta({ description: "More than one for a bulk decision.", example: 1 }),
     match_ids: z.array(matchId).meta({ description: "The first 500." }),
-    line_id: lineId.nullable().meta({ description: "Of an exclusion.", example: null }),
+    line_id: lineId.nullable().meta({ description: "For an exclusion: the line.", example: null }),
     created_at: time,
     created_by: actor,
     undone_at: time.nullable().meta({ example: null }),
@@ -137,7 +142,7 @@ export const listDecisionsContract = contract({
   method: "GET",
   path: "/v1/reconciliations/{id}/decisions",
   tag,
-  summary: "List what people decided in a period, newest first",
+  summary: "List decisions in a period, newest first",
   access: needs("read:reconciliations"),
   params: byReconciliation,
   query: z.strictObject(pageQuery),
@@ -150,11 +155,11 @@ export const undoDecisionContract = contract({
   method: "POST",
   path: "/v1/decisions/{id}/undo",
   tag,
-  summary: "Take a decision back",
+  summary: "Undo a decision",
   description:
-    "All of it or nothing: what was confirmed or rejected is suggested again, a match by hand " +
-    "is undone, an excluded line is open again. One's own; what others decided, matches by hand " +
-    "and exclusions need the right to write reconciliations.",
+    "All or nothing: confirmed and rejected matches are suggested again, a manual match is " +
+    "undone, an excluded line is open again. Others' decisions, manual matches and " +
+    "exclusions require the right to write reconciliations.",
   access: needs("decide:matches"),
   idempotency,
   params: z.strictObject({ id: id("dec") }),

@@ -14,15 +14,15 @@ export const sourceBalance = z
     source_id: sourceId,
     currency: z.string().meta({ example: "EUR" }),
     account: z.string().nullable().meta({
-      description: "As the file writes it. Null of one that was stated.",
+      description: "The account as the file writes it. Null for a recorded balance.",
       example: "DE89370400440532013000",
     }),
     period_start: z.iso.date().nullable().meta({
-      description: "First day of the statement. Null of a balance of one day.",
+      description: "First day of the statement. Null for a single balance.",
       example: "2026-10-01",
     }),
     period_end: z.iso.date().meta({
-      description: "The day at whose end closing_minor holds.",
+      description: "The day at whose end the account had closing_minor.",
       example: "2026-10-31",
     }),
     opening_minor: minor.nullable().meta({
@@ -30,9 +30,9 @@ export const sourceBalance = z
       example: 1_000_000,
     }),
     closing_minor: minor.meta({ description: "With the source's own sign.", example: 1_187_650 }),
-    import_id: id("imp").nullable().meta({ description: "The file that states it." }),
+    import_id: id("imp").nullable().meta({ description: "The file with this balance." }),
     reason: z.string().nullable().meta({
-      description: "The reason its author gave. Null if a file states it.",
+      description: "The reason given. Null if it is from a file.",
       example: null,
     }),
     created_at: time,
@@ -51,8 +51,8 @@ export const listSourceBalancesContract = contract({
   tag,
   summary: "List the balances of a source, newest first",
   description:
-    "The statements of its files, with their opening and closing balances, and single balances " +
-    "that were stated. Statements of periods are reconciled against them.",
+    "The statements in its files, with their opening and closing balances, and balances " +
+    "that were recorded individually. Periods are reconciled against them.",
   access: needs("read:reconciliations"),
   params: ofSource,
   query: z.strictObject(pageQuery),
@@ -65,10 +65,10 @@ export const stateSourceBalanceContract = contract({
   method: "POST",
   path: "/v1/sources/{id}/balances",
   tag,
-  summary: "State the balance of a source",
+  summary: "Record a balance of a source",
   description:
-    "For a source whose files have none, a ledger for example. " +
-    "The newest statement of a day counts.",
+    "For a source whose files have no balances, such as a ledger. The newest balance of a " +
+    "day counts.",
   access: needs("write:reconciliations"),
   functions: ["state_source_balance", "get_source"],
   idempotency: { field: "idempotency_key", required: false },
@@ -76,14 +76,14 @@ export const stateSourceBalanceContract = contract({
   body: z
     .strictObject({
       day: calendarDate.meta({
-        description: "The day at whose end it holds.",
+        description: "The day at whose end the account had this balance.",
         example: "2026-10-31",
       }),
       amount: z
         .string()
         .max(32)
         .optional()
-        .meta({ description: "Decimal. Give this or amount_minor.", example: "11876.50" }),
+        .meta({ description: "Decimal. Send this or amount_minor.", example: "11876.50" }),
       amount_minor: minor
         .optional()
         .meta({ description: "The same in the currency's minor unit.", example: 1_187_650 }),
@@ -91,7 +91,7 @@ export const stateSourceBalanceContract = contract({
         .enum(CURRENCIES)
         .optional()
         .meta({
-          description: "ISO 4217; the source's unless given.",
+          description: "ISO 4217. By default the source's.",
           example: "EUR",
           override: { type: "string", enum: undefined, pattern: "^[A-Z]{3}$", maxLength: 3 },
         }),
@@ -128,8 +128,8 @@ export const removeSourceBalanceContract = contract({
   method: "DELETE",
   path: "/v1/sources/{id}/balances/{balanceId}",
   tag,
-  summary: "Remove a stated balance",
-  description: "One that a file states goes when its import is undone.",
+  summary: "Remove a recorded balance",
+  description: "A balance from a file is removed by undoing the import.",
   access: needs("write:reconciliations"),
   params: ofSource.extend({ balanceId }),
   response: sourceBalance,

@@ -94,7 +94,8 @@ export const deliveryDetail = delivery
         attempt.extend({
           response: response.nullable().meta({
             description:
-              "Null where none came, and where `payload` is null: it may repeat the event.",
+              "Null without a response, and if `payload` is null, because it can repeat the " +
+              "event.",
           }),
         }),
       )
@@ -132,7 +133,7 @@ export const listDeliveriesContract = contract({
     ...filters,
     request_id: requestId
       .optional()
-      .meta({ description: "Deliveries of the events that this request caused." }),
+      .meta({ description: "Only deliveries of events that this request caused." }),
   }),
   response: page(delivery).extend({ as_of: time }),
 });
@@ -169,8 +170,8 @@ export const resendWebhookDeliveryContract = contract({
   tag,
   summary: "Resend a delivery",
   description:
-    "Immediately, with the same webhook-id, even if it was delivered. Returns 409 while it is " +
-    "being sent or if the webhook is disabled.",
+    "Sends it immediately with the same webhook-id, even if it was delivered. Returns 409 " +
+    "while it is being sent or if the webhook is disabled.",
   access: needs("write:webhooks"),
   idempotency,
   params: ofDelivery,
@@ -189,7 +190,7 @@ export const webhookStats = z
             .int()
             .min(0)
             .meta({ description: "Attempts answered with a 2xx.", example: 48 }),
-          failed: z.int().min(0).meta({ description: "Other attempts.", example: 1 }),
+          failed: z.int().min(0).meta({ description: "All other attempts.", example: 1 }),
           p50_ms: milliseconds.meta({
             description: "Median response time, within 5 %.",
             example: 84,

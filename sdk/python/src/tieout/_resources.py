@@ -31,7 +31,7 @@ class AlertChannels(SyncResource):
     def create(self, body: T.CreateAlertChannelRequest, **options: Unpack[Options]) -> T.AlertChannel:
         """Add an alert channel.
 
-        At most 20. The address has to be public, as a webhook's has.
+        At most 20. The address must be public, like a webhook's.
         """
         return self._call("POST", f"/v1/alert-channels", options, body=body, takes_key=True)
 
@@ -59,7 +59,7 @@ class AlertChannels(SyncResource):
     def test(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.AlertChannel:
         """Send a test message.
 
-        The answer comes before the message is sent: last_sent_at or last_failure says how it went.
+        Returns before the message is sent: last_sent_at or last_failure shows the result.
         """
         return self._call("POST", f"/v1/alert-channels/{segment('id', id)}/test", options, body=body, takes_key=True)
 
@@ -75,7 +75,7 @@ class AsyncAlertChannels(AsyncResource):
     async def create(self, body: T.CreateAlertChannelRequest, **options: Unpack[Options]) -> T.AlertChannel:
         """Add an alert channel.
 
-        At most 20. The address has to be public, as a webhook's has.
+        At most 20. The address must be public, like a webhook's.
         """
         return await self._call("POST", f"/v1/alert-channels", options, body=body, takes_key=True)
 
@@ -103,7 +103,7 @@ class AsyncAlertChannels(AsyncResource):
     async def test(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.AlertChannel:
         """Send a test message.
 
-        The answer comes before the message is sent: last_sent_at or last_failure says how it went.
+        Returns before the message is sent: last_sent_at or last_failure shows the result.
         """
         return await self._call("POST", f"/v1/alert-channels/{segment('id', id)}/test", options, body=body, takes_key=True)
 
@@ -228,42 +228,42 @@ class Calendars(SyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Calendar]:
         """List calendars, newest first.
 
-        Callers: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; API keys with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/calendars", options, query={"limit": limit, "cursor": cursor})
 
     def create(self, body: T.CreateCalendarRequest, **options: Unpack[Options]) -> T.Calendar:
         """Create a calendar.
 
-        When your team works. It is open whenever the local clock shows a time inside an interval: what the clocks skip in spring is never open, what they repeat in autumn is open twice. At most 100 calendars.
+        When your team works. It is open whenever the local clock shows a time inside an interval: the hour skipped in spring is never open, the hour repeated in autumn is open twice. At most 100 calendars.
         """
         return self._call("POST", f"/v1/calendars", options, body=body, takes_key=True)
 
     def read_ics(self, body: T.ReadIcsRequest, **options: Unpack[Options]) -> T.IcsDays:
         """Read special days from an ICS file.
 
-        All-day events become closed days (RFC 5545); those that recur yearly or monthly, for five years ahead. Moved and cancelled occurrences count as they are now. Nothing is added to a calendar until you send them as special_days.
+        All-day events (RFC 5545) become closed days; yearly and monthly ones for five years ahead. Moved and cancelled occurrences are respected. Nothing is added to a calendar until you send the days as special_days.
         """
         return self._call("POST", f"/v1/calendars/read-ics", options, body=body, takes_key=True)
 
     def get(self, id: str, **options: Unpack[Options]) -> T.Calendar:
         """Get a calendar.
 
-        Callers: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; API keys with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/calendars/{segment('id', id)}", options)
 
     def put(self, id: str, body: T.PutCalendarRequest, **options: Unpack[Options]) -> T.CalendarChange:
         """Set a calendar.
 
-        Other hours make a new version, by which new deadlines count. apply_to: open moves open deadlines that the SLA policy set as well; events already sent stand. Open reconciliations that count business days by it are matched by the new version, whatever apply_to says: at once with auto_run, otherwise at their next run; closed ones stay as they are. With dry_run, nothing changes: the response previews the effect.
+        Changed hours make a new version, which new deadlines use. apply_to: open also moves open deadlines that the SLA policy set; events already sent stand. Open reconciliations with this calendar are matched again with the new version, whatever apply_to says: at once with auto_run, otherwise at their next run. With dry_run, nothing changes: the response previews the effect.
         """
         return self._call("PUT", f"/v1/calendars/{segment('id', id)}", options, body=body)
 
     def get_ics(self, id: str, **options: Unpack[Options]) -> T.CalendarIcs:
         """Get a calendar's special days as ICS.
 
-        One all-day event each. Hours other than closed are kept in X-TIEOUT-INTERVALS, which reading it again understands.
+        One all-day event for each day. Special hours are in X-TIEOUT-INTERVALS, which an import of the file reads.
         """
         return self._call("GET", f"/v1/calendars/{segment('id', id)}/ics", options)
 
@@ -277,7 +277,7 @@ class Calendars(SyncResource):
     def list_versions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.CalendarVersion]:
         """List a calendar's versions, newest first.
 
-        Every change of its hours, and how many open exceptions count by each.
+        Every change of its hours, and how many open exceptions use each version.
         """
         return self._list("GET", f"/v1/calendars/{segment('id', id)}/versions", options, query={"limit": limit, "cursor": cursor})
 
@@ -286,42 +286,42 @@ class AsyncCalendars(AsyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Calendar]:
         """List calendars, newest first.
 
-        Callers: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; API keys with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/calendars", options, query={"limit": limit, "cursor": cursor})
 
     async def create(self, body: T.CreateCalendarRequest, **options: Unpack[Options]) -> T.Calendar:
         """Create a calendar.
 
-        When your team works. It is open whenever the local clock shows a time inside an interval: what the clocks skip in spring is never open, what they repeat in autumn is open twice. At most 100 calendars.
+        When your team works. It is open whenever the local clock shows a time inside an interval: the hour skipped in spring is never open, the hour repeated in autumn is open twice. At most 100 calendars.
         """
         return await self._call("POST", f"/v1/calendars", options, body=body, takes_key=True)
 
     async def read_ics(self, body: T.ReadIcsRequest, **options: Unpack[Options]) -> T.IcsDays:
         """Read special days from an ICS file.
 
-        All-day events become closed days (RFC 5545); those that recur yearly or monthly, for five years ahead. Moved and cancelled occurrences count as they are now. Nothing is added to a calendar until you send them as special_days.
+        All-day events (RFC 5545) become closed days; yearly and monthly ones for five years ahead. Moved and cancelled occurrences are respected. Nothing is added to a calendar until you send the days as special_days.
         """
         return await self._call("POST", f"/v1/calendars/read-ics", options, body=body, takes_key=True)
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.Calendar:
         """Get a calendar.
 
-        Callers: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; API keys with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/calendars/{segment('id', id)}", options)
 
     async def put(self, id: str, body: T.PutCalendarRequest, **options: Unpack[Options]) -> T.CalendarChange:
         """Set a calendar.
 
-        Other hours make a new version, by which new deadlines count. apply_to: open moves open deadlines that the SLA policy set as well; events already sent stand. Open reconciliations that count business days by it are matched by the new version, whatever apply_to says: at once with auto_run, otherwise at their next run; closed ones stay as they are. With dry_run, nothing changes: the response previews the effect.
+        Changed hours make a new version, which new deadlines use. apply_to: open also moves open deadlines that the SLA policy set; events already sent stand. Open reconciliations with this calendar are matched again with the new version, whatever apply_to says: at once with auto_run, otherwise at their next run. With dry_run, nothing changes: the response previews the effect.
         """
         return await self._call("PUT", f"/v1/calendars/{segment('id', id)}", options, body=body)
 
     async def get_ics(self, id: str, **options: Unpack[Options]) -> T.CalendarIcs:
         """Get a calendar's special days as ICS.
 
-        One all-day event each. Hours other than closed are kept in X-TIEOUT-INTERVALS, which reading it again understands.
+        One all-day event for each day. Special hours are in X-TIEOUT-INTERVALS, which an import of the file reads.
         """
         return await self._call("GET", f"/v1/calendars/{segment('id', id)}/ics", options)
 
@@ -335,7 +335,7 @@ class AsyncCalendars(AsyncResource):
     def list_versions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.CalendarVersion]:
         """List a calendar's versions, newest first.
 
-        Every change of its hours, and how many open exceptions count by each.
+        Every change of its hours, and how many open exceptions use each version.
         """
         return self._list("GET", f"/v1/calendars/{segment('id', id)}/versions", options, query={"limit": limit, "cursor": cursor})
 
@@ -344,14 +344,14 @@ class ClosingBoard(SyncResource):
     def get(self, *, from_: str, to: str, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.BoardPair]:
         """Get the closing board.
 
-        All pairs of sources, in the order in which their sources were created, with the periods that end in these months: how far each is, who signed it, when it is due and what is open.
+        All pairs of sources, in the order in which their sources were created, with the periods that end in these months: their state, who signed, when they are due and what is open.
         """
         return self._list("GET", f"/v1/closing-board", options, query={"from": from_, "to": to, "limit": limit, "cursor": cursor})
 
     def open_next_periods(self, body: T.OpenNextPeriodsRequest, **options: Unpack[Options]) -> Union[T.NextPeriods, None]:
         """Open the next periods.
 
-        Creates for each pair, or for these, the periods that follow its newest one, up to the one that begins in `through`: of the same kind (a month after a month), named after it, with the same sources. Rules go on with the pair. At most 12 for a pair. Pairs that reach that month are left as they are, so the call can be sent again. With dry_run it answers what it would create.
+        For all pairs, or for those named, creates the periods after the newest one, up to the one that begins in `through`: of the same length, named alike, with the same sources and rules. At most 12 for a pair. Pairs that already reach the month don't change, so the call can be repeated. With dry_run, the response shows what it would create.
         """
         return self._call("POST", f"/v1/closing-board/next", options, body=body, takes_key=True)
 
@@ -360,14 +360,14 @@ class AsyncClosingBoard(AsyncResource):
     def get(self, *, from_: str, to: str, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.BoardPair]:
         """Get the closing board.
 
-        All pairs of sources, in the order in which their sources were created, with the periods that end in these months: how far each is, who signed it, when it is due and what is open.
+        All pairs of sources, in the order in which their sources were created, with the periods that end in these months: their state, who signed, when they are due and what is open.
         """
         return self._list("GET", f"/v1/closing-board", options, query={"from": from_, "to": to, "limit": limit, "cursor": cursor})
 
     async def open_next_periods(self, body: T.OpenNextPeriodsRequest, **options: Unpack[Options]) -> Union[T.NextPeriods, None]:
         """Open the next periods.
 
-        Creates for each pair, or for these, the periods that follow its newest one, up to the one that begins in `through`: of the same kind (a month after a month), named after it, with the same sources. Rules go on with the pair. At most 12 for a pair. Pairs that reach that month are left as they are, so the call can be sent again. With dry_run it answers what it would create.
+        For all pairs, or for those named, creates the periods after the newest one, up to the one that begins in `through`: of the same length, named alike, with the same sources and rules. At most 12 for a pair. Pairs that already reach the month don't change, so the call can be repeated. With dry_run, the response shows what it would create.
         """
         return await self._call("POST", f"/v1/closing-board/next", options, body=body, takes_key=True)
 
@@ -376,56 +376,56 @@ class Connections(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Connection]:
         """List connections, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/connections", options, query={"limit": limit, "source_id": source_id, "cursor": cursor})
 
     def create(self, body: T.CreateConnectionRequest, **options: Unpack[Options]) -> T.Connection:
         """Connect a source.
 
-        Fetches the source's files from a server on business days, each once, and imports them by the source's mapping; or, with kind mail, gives an address that takes such files by mail. A source has at most one connection.
+        Fetches the source's files from a server on business days, each once, and imports them with the source's mapping. With kind mail, it creates an address that accepts files by mail. A source has at most one connection.
         """
         return self._call("POST", f"/v1/connections", options, body=body, takes_key=True)
 
     def delete(self, id: str, **options: Unpack[Options]) -> Union[T.DeletedConnection, None]:
         """Delete a connection.
 
-        Its credential is destroyed. What it imported stays.
+        Its credential is destroyed. Imported lines stay.
         """
         return self._call("DELETE", f"/v1/connections/{segment('id', id)}", options)
 
     def get(self, id: str, **options: Unpack[Options]) -> T.Connection:
         """Get a connection.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/connections/{segment('id', id)}", options)
 
     def update(self, id: str, body: Optional[T.UpdateConnectionRequest] = None, **options: Unpack[Options]) -> Union[T.Connection, None]:
         """Change a connection.
 
-        Another address or sign-in needs the credential again. Setting host_key lets a stopped connection go on.
+        A new address or sign-in needs the credential again. Setting host_key resumes a stopped connection.
         """
         return self._call("PATCH", f"/v1/connections/{segment('id', id)}", options, body=body)
 
     def fetch(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Connection:
         """Fetch now.
 
-        Looks for files in the background, also outside the schedule, and tries those that failed again. The list of files shows what came of it.
+        Checks for files in the background, also outside the schedule, and retries failed ones. The list of files shows the result.
         """
         return self._call("POST", f"/v1/connections/{segment('id', id)}/fetch", options, body=body, takes_key=True)
 
     def list_files(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ConnectionFile]:
         """List what a connection found, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/connections/{segment('id', id)}/files", options, query={"limit": limit, "cursor": cursor})
 
     def test(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.ConnectionTest:
         """Test a connection.
 
-        Signs in, shows the host key and lists files. Fetches and pins nothing.
+        Signs in, shows the host key and lists files, without fetching or pinning anything.
         """
         return self._call("POST", f"/v1/connections/{segment('id', id)}/test", options, body=body, takes_key=True)
 
@@ -434,74 +434,74 @@ class AsyncConnections(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Connection]:
         """List connections, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/connections", options, query={"limit": limit, "source_id": source_id, "cursor": cursor})
 
     async def create(self, body: T.CreateConnectionRequest, **options: Unpack[Options]) -> T.Connection:
         """Connect a source.
 
-        Fetches the source's files from a server on business days, each once, and imports them by the source's mapping; or, with kind mail, gives an address that takes such files by mail. A source has at most one connection.
+        Fetches the source's files from a server on business days, each once, and imports them with the source's mapping. With kind mail, it creates an address that accepts files by mail. A source has at most one connection.
         """
         return await self._call("POST", f"/v1/connections", options, body=body, takes_key=True)
 
     async def delete(self, id: str, **options: Unpack[Options]) -> Union[T.DeletedConnection, None]:
         """Delete a connection.
 
-        Its credential is destroyed. What it imported stays.
+        Its credential is destroyed. Imported lines stay.
         """
         return await self._call("DELETE", f"/v1/connections/{segment('id', id)}", options)
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.Connection:
         """Get a connection.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/connections/{segment('id', id)}", options)
 
     async def update(self, id: str, body: Optional[T.UpdateConnectionRequest] = None, **options: Unpack[Options]) -> Union[T.Connection, None]:
         """Change a connection.
 
-        Another address or sign-in needs the credential again. Setting host_key lets a stopped connection go on.
+        A new address or sign-in needs the credential again. Setting host_key resumes a stopped connection.
         """
         return await self._call("PATCH", f"/v1/connections/{segment('id', id)}", options, body=body)
 
     async def fetch(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Connection:
         """Fetch now.
 
-        Looks for files in the background, also outside the schedule, and tries those that failed again. The list of files shows what came of it.
+        Checks for files in the background, also outside the schedule, and retries failed ones. The list of files shows the result.
         """
         return await self._call("POST", f"/v1/connections/{segment('id', id)}/fetch", options, body=body, takes_key=True)
 
     def list_files(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ConnectionFile]:
         """List what a connection found, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/connections/{segment('id', id)}/files", options, query={"limit": limit, "cursor": cursor})
 
     async def test(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.ConnectionTest:
         """Test a connection.
 
-        Signs in, shows the host key and lists files. Fetches and pins nothing.
+        Signs in, shows the host key and lists files, without fetching or pinning anything.
         """
         return await self._call("POST", f"/v1/connections/{segment('id', id)}/test", options, body=body, takes_key=True)
 
 
 class Decisions(SyncResource):
     def undo(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Decision, None]:
-        """Take a decision back.
+        """Undo a decision.
 
-        All of it or nothing: what was confirmed or rejected is suggested again, a match by hand is undone, an excluded line is open again. One's own; what others decided, matches by hand and exclusions need the right to write reconciliations.
+        All or nothing: confirmed and rejected matches are suggested again, a manual match is undone, an excluded line is open again. Others' decisions, manual matches and exclusions require the right to write reconciliations.
         """
         return self._call("POST", f"/v1/decisions/{segment('id', id)}/undo", options, body=body, takes_key=True)
 
 
 class AsyncDecisions(AsyncResource):
     async def undo(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Decision, None]:
-        """Take a decision back.
+        """Undo a decision.
 
-        All of it or nothing: what was confirmed or rejected is suggested again, a match by hand is undone, an excluded line is open again. One's own; what others decided, matches by hand and exclusions need the right to write reconciliations.
+        All or nothing: confirmed and rejected matches are suggested again, a manual match is undone, an excluded line is open again. Others' decisions, manual matches and exclusions require the right to write reconciliations.
         """
         return await self._call("POST", f"/v1/decisions/{segment('id', id)}/undo", options, body=body, takes_key=True)
 
@@ -510,14 +510,14 @@ class EntryBatches(SyncResource):
     def list(self, *, limit: Optional[int] = None, state: Optional[T.EntryBatchState] = None, year: Optional[int] = None, reconciliation_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.EntryBatch]:
         """List entry batches, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/entry-batches", options, query={"limit": limit, "state": state, "year": year, "reconciliation_id": reconciliation_id, "cursor": cursor})
 
     def get(self, id: str, **options: Unpack[Options]) -> T.EntryBatch:
         """Get an entry batch.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/entry-batches/{segment('id', id)}", options)
 
@@ -538,21 +538,21 @@ class EntryBatches(SyncResource):
     def mark_exported(self, id: str, body: Optional[T.MarkEntryBatchExportedRequest] = None, **options: Unpack[Options]) -> Union[T.EntryBatch, None]:
         """Mark a batch as exported.
 
-        Once, when the ledger has it: a second time is 409, so that of two programs only one posts it. With four_eyes, not by anyone who worked in the period.
+        Mark it once the ledger has it. A second call returns 409, so that only one of two programs posts it. With four_eyes, not by someone who worked in the period.
         """
         return self._call("POST", f"/v1/entry-batches/{segment('id', id)}/exported", options, body=body, takes_key=True)
 
     def get_ledger_file(self, id: str, *, format: Optional[Literal["datev", "xero", "quickbooks", "quickbooks_iif", "netsuite", "sap"]] = None, currency: Optional[str] = None, part: Optional[int] = None, **options: Unpack[Options]) -> Export:
         """Get a batch as a file for a ledger.
 
-        In the layout that the ledger publishes for its import; the guide to entries names the sources. One currency a file. 409 names the entry if a field can't be what the ledger takes. Downloading does not mark the batch as exported.
+        In the import layout that the ledger publishes; the guide to entries names the sources. One currency per file. 409 names an entry that the ledger can't accept. Downloading doesn't mark the batch as exported.
         """
         return self._export("GET", f"/v1/entry-batches/{segment('id', id)}/ledger-file", options, query={"format": format, "currency": currency, "part": part})
 
     def push(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.EntryBatch, None]:
         """Push a batch now.
 
-        To the connection of the entry rules. Once its files are written, it is exported.
+        Pushes it to the connection in the entry rules. It is exported once its files are written.
         """
         return self._call("POST", f"/v1/entry-batches/{segment('id', id)}/push", options, body=body, takes_key=True)
 
@@ -561,14 +561,14 @@ class AsyncEntryBatches(AsyncResource):
     def list(self, *, limit: Optional[int] = None, state: Optional[T.EntryBatchState] = None, year: Optional[int] = None, reconciliation_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.EntryBatch]:
         """List entry batches, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/entry-batches", options, query={"limit": limit, "state": state, "year": year, "reconciliation_id": reconciliation_id, "cursor": cursor})
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.EntryBatch:
         """Get an entry batch.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/entry-batches/{segment('id', id)}", options)
 
@@ -589,21 +589,21 @@ class AsyncEntryBatches(AsyncResource):
     async def mark_exported(self, id: str, body: Optional[T.MarkEntryBatchExportedRequest] = None, **options: Unpack[Options]) -> Union[T.EntryBatch, None]:
         """Mark a batch as exported.
 
-        Once, when the ledger has it: a second time is 409, so that of two programs only one posts it. With four_eyes, not by anyone who worked in the period.
+        Mark it once the ledger has it. A second call returns 409, so that only one of two programs posts it. With four_eyes, not by someone who worked in the period.
         """
         return await self._call("POST", f"/v1/entry-batches/{segment('id', id)}/exported", options, body=body, takes_key=True)
 
     def get_ledger_file(self, id: str, *, format: Optional[Literal["datev", "xero", "quickbooks", "quickbooks_iif", "netsuite", "sap"]] = None, currency: Optional[str] = None, part: Optional[int] = None, **options: Unpack[Options]) -> AsyncExport:
         """Get a batch as a file for a ledger.
 
-        In the layout that the ledger publishes for its import; the guide to entries names the sources. One currency a file. 409 names the entry if a field can't be what the ledger takes. Downloading does not mark the batch as exported.
+        In the import layout that the ledger publishes; the guide to entries names the sources. One currency per file. 409 names an entry that the ledger can't accept. Downloading doesn't mark the batch as exported.
         """
         return self._export("GET", f"/v1/entry-batches/{segment('id', id)}/ledger-file", options, query={"format": format, "currency": currency, "part": part})
 
     async def push(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.EntryBatch, None]:
         """Push a batch now.
 
-        To the connection of the entry rules. Once its files are written, it is exported.
+        Pushes it to the connection in the entry rules. It is exported once its files are written.
         """
         return await self._call("POST", f"/v1/entry-batches/{segment('id', id)}/push", options, body=body, takes_key=True)
 
@@ -612,21 +612,21 @@ class Events(SyncResource):
     def list(self, *, limit: Optional[int] = None, types: Optional[Sequence[T.EventKind]] = None, subject: Optional[str] = None, since: Optional[str] = None, wait: Optional[int] = None, test: Optional[bool] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ListedEvent]:
         """List events, oldest first.
 
-        The events of the last 30 days that webhooks deliver, with the same IDs and bodies. Send resume_cursor as cursor next time: no event ever appears behind it, and each comes at least once. A cursor is a place and fits any filters. With wait, the response to a call without events comes as soon as there is one. A key gets the types whose content it has the scope to read; naming another type is refused.
+        The events of the last 30 days, with the IDs and bodies that webhooks deliver. Send resume_cursor as cursor next time: no event ever appears behind it, and each appears at least once. A cursor works with any filters. With wait, a call without events waits for one. A key gets the types that its scopes allow; naming another type is refused.
         """
         return self._list("GET", f"/v1/events", options, query={"limit": limit, "types": types, "subject": subject, "since": since, "wait": wait, "test": test, "cursor": cursor})
 
     def create_test(self, body: T.CreateTestEventRequest, **options: Unpack[Options]) -> T.ListedEvent:
         """Send a test event.
 
-        An event with example data and `"test": true`, for readers that ask for tests. It goes to no webhook.
+        An event with example data and `"test": true`, for readers that ask for tests. No webhook gets it.
         """
         return self._call("POST", f"/v1/events", options, body=body, takes_key=True)
 
     def get(self, id: str, **options: Unpack[Options]) -> T.ListedEvent:
         """Get an event.
 
-        Callers: every role; any API key; the service-role key.
+        Callers: every role; all API keys; the service-role key.
         """
         return self._call("GET", f"/v1/events/{segment('id', id)}", options)
 
@@ -635,21 +635,21 @@ class AsyncEvents(AsyncResource):
     def list(self, *, limit: Optional[int] = None, types: Optional[Sequence[T.EventKind]] = None, subject: Optional[str] = None, since: Optional[str] = None, wait: Optional[int] = None, test: Optional[bool] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ListedEvent]:
         """List events, oldest first.
 
-        The events of the last 30 days that webhooks deliver, with the same IDs and bodies. Send resume_cursor as cursor next time: no event ever appears behind it, and each comes at least once. A cursor is a place and fits any filters. With wait, the response to a call without events comes as soon as there is one. A key gets the types whose content it has the scope to read; naming another type is refused.
+        The events of the last 30 days, with the IDs and bodies that webhooks deliver. Send resume_cursor as cursor next time: no event ever appears behind it, and each appears at least once. A cursor works with any filters. With wait, a call without events waits for one. A key gets the types that its scopes allow; naming another type is refused.
         """
         return self._list("GET", f"/v1/events", options, query={"limit": limit, "types": types, "subject": subject, "since": since, "wait": wait, "test": test, "cursor": cursor})
 
     async def create_test(self, body: T.CreateTestEventRequest, **options: Unpack[Options]) -> T.ListedEvent:
         """Send a test event.
 
-        An event with example data and `"test": true`, for readers that ask for tests. It goes to no webhook.
+        An event with example data and `"test": true`, for readers that ask for tests. No webhook gets it.
         """
         return await self._call("POST", f"/v1/events", options, body=body, takes_key=True)
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.ListedEvent:
         """Get an event.
 
-        Callers: every role; any API key; the service-role key.
+        Callers: every role; all API keys; the service-role key.
         """
         return await self._call("GET", f"/v1/events/{segment('id', id)}", options)
 
@@ -665,7 +665,7 @@ class Evidence(SyncResource):
     def add(self, file: FileContent, *, subject_id: str, file_name: str, supersedes: Optional[str] = None, **options: Unpack[Options]) -> T.Evidence:
         """Add a file of evidence.
 
-        The file is the body: PDF, an image (PNG, JPEG, GIF, WebP, TIFF, HEIC), an Excel workbook (.xlsx), CSV, an email (.eml) or plain text, of at most 10 MiB. Its content shows what it is; other content, HTML and SVG among it, is refused. Its name gets the extension of its type. At most 50 files for one subject. For an exception, a key also needs write:exceptions.
+        The file is the body: PDF, an image (PNG, JPEG, GIF, WebP, TIFF, HEIC), an Excel workbook (.xlsx), CSV, an email (.eml) or plain text, at most 10 MiB. The type is detected from the content; other types, such as HTML and SVG, are refused. The name gets the extension of the type. At most 50 files for one subject. For an exception, a key also needs write:exceptions.
         """
         return self._call("POST", f"/v1/evidence", options, query={"subject_id": subject_id, "file_name": file_name, "supersedes": supersedes}, file=file, takes_key=True)
 
@@ -677,16 +677,16 @@ class Evidence(SyncResource):
         return self._call("DELETE", f"/v1/evidence/{segment('id', id)}", options, body=body)
 
     def get(self, id: str, **options: Unpack[Options]) -> T.Evidence:
-        """Get what is known of a file of evidence.
+        """Get a file of evidence.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/evidence/{segment('id', id)}", options)
 
     def get_content(self, id: str, **options: Unpack[Options]) -> Export:
         """Download a file of evidence.
 
-        Byte for byte as it was added, always as a download that no browser shows as a page.
+        Byte for byte as it was added, always as a download, never shown as a page.
         """
         return self._export("GET", f"/v1/evidence/{segment('id', id)}/content", options)
 
@@ -702,7 +702,7 @@ class AsyncEvidence(AsyncResource):
     async def add(self, file: FileContent, *, subject_id: str, file_name: str, supersedes: Optional[str] = None, **options: Unpack[Options]) -> T.Evidence:
         """Add a file of evidence.
 
-        The file is the body: PDF, an image (PNG, JPEG, GIF, WebP, TIFF, HEIC), an Excel workbook (.xlsx), CSV, an email (.eml) or plain text, of at most 10 MiB. Its content shows what it is; other content, HTML and SVG among it, is refused. Its name gets the extension of its type. At most 50 files for one subject. For an exception, a key also needs write:exceptions.
+        The file is the body: PDF, an image (PNG, JPEG, GIF, WebP, TIFF, HEIC), an Excel workbook (.xlsx), CSV, an email (.eml) or plain text, at most 10 MiB. The type is detected from the content; other types, such as HTML and SVG, are refused. The name gets the extension of the type. At most 50 files for one subject. For an exception, a key also needs write:exceptions.
         """
         return await self._call("POST", f"/v1/evidence", options, query={"subject_id": subject_id, "file_name": file_name, "supersedes": supersedes}, file=file, takes_key=True)
 
@@ -714,16 +714,16 @@ class AsyncEvidence(AsyncResource):
         return await self._call("DELETE", f"/v1/evidence/{segment('id', id)}", options, body=body)
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.Evidence:
-        """Get what is known of a file of evidence.
+        """Get a file of evidence.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/evidence/{segment('id', id)}", options)
 
     def get_content(self, id: str, **options: Unpack[Options]) -> AsyncExport:
         """Download a file of evidence.
 
-        Byte for byte as it was added, always as a download that no browser shows as a page.
+        Byte for byte as it was added, always as a download, never shown as a page.
         """
         return self._export("GET", f"/v1/evidence/{segment('id', id)}/content", options)
 
@@ -732,7 +732,7 @@ class Exceptions(SyncResource):
     def list(self, *, limit: Optional[int] = None, assigned_to: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, severity: Optional[Sequence[T.Severity]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SlaException]:
         """List exceptions, newest first.
 
-        Callers: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; API keys with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions", options, query={"limit": limit, "assigned_to": assigned_to, "reconciliation_id": reconciliation_id, "reason_code": reason_code, "severity": severity, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "cursor": cursor})
 
@@ -746,7 +746,7 @@ class Exceptions(SyncResource):
     def update_many(self, body: T.UpdateExceptionsRequest, **options: Unpack[Options]) -> Union[T.BulkUpdate, None]:
         """Change many exceptions at once.
 
-        Changes, pauses or resumes them. By ids at most 500, all or none: errors name the index in ids. By filter all open ones that match, fewer than 10,000: expected_count is what you confirmed, and 409 says that another number matches now. Each call changes the next 500 at most; repeat it with next_cursor as cursor until that is null. What can't be changed is skipped and named.
+        Changes, pauses or resumes exceptions. With ids: at most 500, all or none; errors name the index in ids. With a filter: all open ones that match, fewer than 10,000. expected_count is how many you expect; if another number matches, the response is 409. Each call changes at most 500: repeat it with next_cursor as cursor until that is null. Exceptions that can't be changed are skipped and named.
         """
         return self._call("POST", f"/v1/exceptions/bulk", options, body=body, takes_key=True)
 
@@ -774,7 +774,7 @@ class Exceptions(SyncResource):
     def list_sla_changes(self, *, since: str, limit: Optional[int] = None, assigned_to: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, severity: Optional[Sequence[T.Severity]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.OpenExceptionStatus]] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SlaChange]:
         """List what changed in the open exceptions.
 
-        Keeps a list you have read up to date at little cost. Send the filters of that list and its as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item holds the current exception, or null if your filters no longer match it. Changes of breach_risk that come with time count. Applying an item twice does no harm: some are repeated rather than missed.
+        Keeps a list up to date at little cost. Send the list's filters and its as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item has the current exception, or null if your filters no longer match it. Changes of breach_risk over time are included. An item can be repeated, so apply items idempotently.
         """
         return self._list("GET", f"/v1/exceptions/sla/changes", options, query={"limit": limit, "assigned_to": assigned_to, "reconciliation_id": reconciliation_id, "reason_code": reason_code, "severity": severity, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "since": since, "cursor": cursor})
 
@@ -788,7 +788,7 @@ class Exceptions(SyncResource):
     def get_sla_facets(self, *, assigned_to: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, severity: Optional[Sequence[T.Severity]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, state: Optional[Literal["open", "closed", "all"]] = None, **options: Unpack[Options]) -> T.SlaFacets:
         """Count exceptions by each filter's values.
 
-        For each filter, how many exceptions each of its values has among those that all the other filters match. Counts the first 20,000; complete says whether that is all. Of a filter with many values, the 50 most frequent.
+        For each filter, how many exceptions have each of its values, among those that match all other filters. Counts the first 20,000; complete says whether that is all. A filter with many values has the 50 most frequent.
         """
         return self._call("GET", f"/v1/exceptions/sla/facets", options, query={"assigned_to": assigned_to, "reconciliation_id": reconciliation_id, "reason_code": reason_code, "severity": severity, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "state": state})
 
@@ -816,7 +816,7 @@ class Exceptions(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.SlaException:
         """Get an exception.
 
-        Callers: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; API keys with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/exceptions/{segment('id', id)}", options)
 
@@ -830,42 +830,42 @@ class Exceptions(SyncResource):
     def list_comments(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ExceptionComment]:
         """List an exception's comments, newest first.
 
-        Callers: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; API keys with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/comments", options, query={"limit": limit, "cursor": cursor})
 
     def create_comment(self, id: str, body: T.CreateExceptionCommentRequest, **options: Unpack[Options]) -> T.ExceptionComment:
         """Comment on an exception.
 
-        Also on a closed one; a comment is neither changed nor deleted. `<@user:leo>` in the body mentions a person; the event exception.commented lists the mentions. At most 1,000 comments an exception.
+        Closed exceptions can be commented too. Comments can't be changed or deleted. `<@user:leo>` in the body mentions a person; the event exception.commented lists the mentions. At most 1,000 comments on an exception.
         """
         return self._call("POST", f"/v1/exceptions/{segment('id', id)}/comments", options, body=body, takes_key=True)
 
     def list_history(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ExceptionChange]:
         """List an exception's changes, newest first.
 
-        Callers: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; API keys with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/history", options, query={"limit": limit, "cursor": cursor})
 
     def get_ledger(self, id: str, **options: Unpack[Options]) -> T.ExceptionLedger:
         """Get an exception's SLA timeline.
 
-        Every change of the clock, in rows that add up, and why the exception did or didn't breach.
+        Every change of the clock, in rows that add up, and why the exception breached or didn't.
         """
         return self._call("GET", f"/v1/exceptions/{segment('id', id)}/ledger", options)
 
     def pause(self, id: str, body: T.PauseExceptionRequest, **options: Unpack[Options]) -> Union[T.SlaException, None]:
         """Pause an exception's clock.
 
-        While paused it counts as on track, is listed last and crosses no threshold; due_at is the deadline it would have if resumed now. Closing it ends the pause. 409 if it is closed, paused or breached, or the SLA policy allows no more pauses.
+        While paused, it counts as on track, is listed last and crosses no threshold; due_at is the deadline it would have if resumed now. Closing it ends the pause. 409 if it is closed, paused or breached, or if the SLA policy allows no more pauses.
         """
         return self._call("POST", f"/v1/exceptions/{segment('id', id)}/pause", options, body=body, takes_key=True)
 
     def resume(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.SlaException, None]:
         """Resume an exception's clock.
 
-        The time it had left when paused is left again. Thresholds it passed before the pause send no second event.
+        It has the time left that it had when paused. Thresholds passed before the pause send no second event.
         """
         return self._call("POST", f"/v1/exceptions/{segment('id', id)}/resume", options, body=body, takes_key=True)
 
@@ -874,7 +874,7 @@ class AsyncExceptions(AsyncResource):
     def list(self, *, limit: Optional[int] = None, assigned_to: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, severity: Optional[Sequence[T.Severity]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SlaException]:
         """List exceptions, newest first.
 
-        Callers: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; API keys with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions", options, query={"limit": limit, "assigned_to": assigned_to, "reconciliation_id": reconciliation_id, "reason_code": reason_code, "severity": severity, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "cursor": cursor})
 
@@ -888,7 +888,7 @@ class AsyncExceptions(AsyncResource):
     async def update_many(self, body: T.UpdateExceptionsRequest, **options: Unpack[Options]) -> Union[T.BulkUpdate, None]:
         """Change many exceptions at once.
 
-        Changes, pauses or resumes them. By ids at most 500, all or none: errors name the index in ids. By filter all open ones that match, fewer than 10,000: expected_count is what you confirmed, and 409 says that another number matches now. Each call changes the next 500 at most; repeat it with next_cursor as cursor until that is null. What can't be changed is skipped and named.
+        Changes, pauses or resumes exceptions. With ids: at most 500, all or none; errors name the index in ids. With a filter: all open ones that match, fewer than 10,000. expected_count is how many you expect; if another number matches, the response is 409. Each call changes at most 500: repeat it with next_cursor as cursor until that is null. Exceptions that can't be changed are skipped and named.
         """
         return await self._call("POST", f"/v1/exceptions/bulk", options, body=body, takes_key=True)
 
@@ -916,7 +916,7 @@ class AsyncExceptions(AsyncResource):
     def list_sla_changes(self, *, since: str, limit: Optional[int] = None, assigned_to: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, severity: Optional[Sequence[T.Severity]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.OpenExceptionStatus]] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SlaChange]:
         """List what changed in the open exceptions.
 
-        Keeps a list you have read up to date at little cost. Send the filters of that list and its as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item holds the current exception, or null if your filters no longer match it. Changes of breach_risk that come with time count. Applying an item twice does no harm: some are repeated rather than missed.
+        Keeps a list up to date at little cost. Send the list's filters and its as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item has the current exception, or null if your filters no longer match it. Changes of breach_risk over time are included. An item can be repeated, so apply items idempotently.
         """
         return self._list("GET", f"/v1/exceptions/sla/changes", options, query={"limit": limit, "assigned_to": assigned_to, "reconciliation_id": reconciliation_id, "reason_code": reason_code, "severity": severity, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "since": since, "cursor": cursor})
 
@@ -930,7 +930,7 @@ class AsyncExceptions(AsyncResource):
     async def get_sla_facets(self, *, assigned_to: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, severity: Optional[Sequence[T.Severity]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, state: Optional[Literal["open", "closed", "all"]] = None, **options: Unpack[Options]) -> T.SlaFacets:
         """Count exceptions by each filter's values.
 
-        For each filter, how many exceptions each of its values has among those that all the other filters match. Counts the first 20,000; complete says whether that is all. Of a filter with many values, the 50 most frequent.
+        For each filter, how many exceptions have each of its values, among those that match all other filters. Counts the first 20,000; complete says whether that is all. A filter with many values has the 50 most frequent.
         """
         return await self._call("GET", f"/v1/exceptions/sla/facets", options, query={"assigned_to": assigned_to, "reconciliation_id": reconciliation_id, "reason_code": reason_code, "severity": severity, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "state": state})
 
@@ -958,7 +958,7 @@ class AsyncExceptions(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.SlaException:
         """Get an exception.
 
-        Callers: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; API keys with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/exceptions/{segment('id', id)}", options)
 
@@ -972,42 +972,42 @@ class AsyncExceptions(AsyncResource):
     def list_comments(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ExceptionComment]:
         """List an exception's comments, newest first.
 
-        Callers: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; API keys with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/comments", options, query={"limit": limit, "cursor": cursor})
 
     async def create_comment(self, id: str, body: T.CreateExceptionCommentRequest, **options: Unpack[Options]) -> T.ExceptionComment:
         """Comment on an exception.
 
-        Also on a closed one; a comment is neither changed nor deleted. `<@user:leo>` in the body mentions a person; the event exception.commented lists the mentions. At most 1,000 comments an exception.
+        Closed exceptions can be commented too. Comments can't be changed or deleted. `<@user:leo>` in the body mentions a person; the event exception.commented lists the mentions. At most 1,000 comments on an exception.
         """
         return await self._call("POST", f"/v1/exceptions/{segment('id', id)}/comments", options, body=body, takes_key=True)
 
     def list_history(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ExceptionChange]:
         """List an exception's changes, newest first.
 
-        Callers: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; API keys with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/history", options, query={"limit": limit, "cursor": cursor})
 
     async def get_ledger(self, id: str, **options: Unpack[Options]) -> T.ExceptionLedger:
         """Get an exception's SLA timeline.
 
-        Every change of the clock, in rows that add up, and why the exception did or didn't breach.
+        Every change of the clock, in rows that add up, and why the exception breached or didn't.
         """
         return await self._call("GET", f"/v1/exceptions/{segment('id', id)}/ledger", options)
 
     async def pause(self, id: str, body: T.PauseExceptionRequest, **options: Unpack[Options]) -> Union[T.SlaException, None]:
         """Pause an exception's clock.
 
-        While paused it counts as on track, is listed last and crosses no threshold; due_at is the deadline it would have if resumed now. Closing it ends the pause. 409 if it is closed, paused or breached, or the SLA policy allows no more pauses.
+        While paused, it counts as on track, is listed last and crosses no threshold; due_at is the deadline it would have if resumed now. Closing it ends the pause. 409 if it is closed, paused or breached, or if the SLA policy allows no more pauses.
         """
         return await self._call("POST", f"/v1/exceptions/{segment('id', id)}/pause", options, body=body, takes_key=True)
 
     async def resume(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.SlaException, None]:
         """Resume an exception's clock.
 
-        The time it had left when paused is left again. Thresholds it passed before the pause send no second event.
+        It has the time left that it had when paused. Thresholds passed before the pause send no second event.
         """
         return await self._call("POST", f"/v1/exceptions/{segment('id', id)}/resume", options, body=body, takes_key=True)
 
@@ -1055,7 +1055,7 @@ class Holidays(SyncResource):
     def list_countries(self, **options: Unpack[Options]) -> T.HolidayCountries:
         """List the countries whose holidays are known.
 
-        Callers: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; API keys with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/holidays/countries", options)
 
@@ -1071,7 +1071,7 @@ class AsyncHolidays(AsyncResource):
     async def list_countries(self, **options: Unpack[Options]) -> T.HolidayCountries:
         """List the countries whose holidays are known.
 
-        Callers: every role; an API key with `read:exceptions`; the service-role key.
+        Callers: every role; API keys with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/holidays/countries", options)
 
@@ -1080,21 +1080,21 @@ class Imports(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, status: Optional[T.ImportStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Import]:
         """List imports, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/imports", options, query={"limit": limit, "source_id": source_id, "status": status, "cursor": cursor})
 
     def get(self, id: str, **options: Unpack[Options]) -> T.Import:
         """Get an import.
 
-        While it is read, bytes_read and read_count show its progress.
+        bytes_read and read_count show its progress.
         """
         return self._call("GET", f"/v1/imports/{segment('id', id)}", options)
 
     def undo(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Import, None]:
         """Undo an import.
 
-        Removes its lines, and undoes the matches that they are in; with more than 20,000 lines in the background, as undoing. While the import is queued or read, this cancels it. A line that a closed or archived period matched, excluded or carried forward forbids it.
+        Removes its lines and undoes their matches; with more than 20,000 lines in the background, with the status undoing. Cancels an import that is queued or being read. Refused if a closed or archived period matched, excluded or carried forward one of its lines.
         """
         return self._call("POST", f"/v1/imports/{segment('id', id)}/undo", options, body=body, takes_key=True)
 
@@ -1103,21 +1103,21 @@ class AsyncImports(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, status: Optional[T.ImportStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Import]:
         """List imports, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/imports", options, query={"limit": limit, "source_id": source_id, "status": status, "cursor": cursor})
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.Import:
         """Get an import.
 
-        While it is read, bytes_read and read_count show its progress.
+        bytes_read and read_count show its progress.
         """
         return await self._call("GET", f"/v1/imports/{segment('id', id)}", options)
 
     async def undo(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Import, None]:
         """Undo an import.
 
-        Removes its lines, and undoes the matches that they are in; with more than 20,000 lines in the background, as undoing. While the import is queued or read, this cancels it. A line that a closed or archived period matched, excluded or carried forward forbids it.
+        Removes its lines and undoes their matches; with more than 20,000 lines in the background, with the status undoing. Cancels an import that is queued or being read. Refused if a closed or archived period matched, excluded or carried forward one of its lines.
         """
         return await self._call("POST", f"/v1/imports/{segment('id', id)}/undo", options, body=body, takes_key=True)
 
@@ -1126,7 +1126,7 @@ class Integrations(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Integration]:
         """List integrations, newest first.
 
-        Callers: every role; an API key with `read:integrations`; the service-role key.
+        Callers: every role; API keys with `read:integrations`; the service-role key.
         """
         return self._list("GET", f"/v1/integrations", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1147,7 +1147,7 @@ class Integrations(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.Integration:
         """Get an integration.
 
-        Callers: every role; an API key with `read:integrations`; the service-role key.
+        Callers: every role; API keys with `read:integrations`; the service-role key.
         """
         return self._call("GET", f"/v1/integrations/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -1170,7 +1170,7 @@ class AsyncIntegrations(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Integration]:
         """List integrations, newest first.
 
-        Callers: every role; an API key with `read:integrations`; the service-role key.
+        Callers: every role; API keys with `read:integrations`; the service-role key.
         """
         return self._list("GET", f"/v1/integrations", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1191,7 +1191,7 @@ class AsyncIntegrations(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.Integration:
         """Get an integration.
 
-        Callers: every role; an API key with `read:integrations`; the service-role key.
+        Callers: every role; API keys with `read:integrations`; the service-role key.
         """
         return await self._call("GET", f"/v1/integrations/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -1221,14 +1221,14 @@ class Invitations(SyncResource):
     def create(self, id: str, body: T.CreateInvitationRequest, **options: Unpack[Options]) -> T.Invitation:
         """Invite someone by email.
 
-        Mails a link that works once, for seven days. To accept it, a person sets a password or signs in to their account. The link is in the mail alone. Whether the address has an account makes no difference here. A tenant can send 100 invitations an hour, 5 of them to one address, and 10 a day to one.
+        Mails a link that works once, for seven days. To accept it, a person sets a password or signs in. Only the mail has the link, and the response is the same whether or not the address has an account. A tenant can send 100 invitations an hour; 5 an hour and 10 a day to one address.
         """
         return self._call("POST", f"/v1/tenants/{segment('id', id)}/invitations", options, body=body, takes_key=True)
 
     def revoke(self, id: str, invitation_id: str, **options: Unpack[Options]) -> T.Invitation:
         """Revoke an invitation.
 
-        Its link stops working at once. Revoking a revoked one returns it unchanged.
+        Its link stops working at once. Revoking it again returns it unchanged.
         """
         return self._call("DELETE", f"/v1/tenants/{segment('id', id)}/invitations/{segment('invitation_id', invitation_id)}", options)
 
@@ -1258,14 +1258,14 @@ class AsyncInvitations(AsyncResource):
     async def create(self, id: str, body: T.CreateInvitationRequest, **options: Unpack[Options]) -> T.Invitation:
         """Invite someone by email.
 
-        Mails a link that works once, for seven days. To accept it, a person sets a password or signs in to their account. The link is in the mail alone. Whether the address has an account makes no difference here. A tenant can send 100 invitations an hour, 5 of them to one address, and 10 a day to one.
+        Mails a link that works once, for seven days. To accept it, a person sets a password or signs in. Only the mail has the link, and the response is the same whether or not the address has an account. A tenant can send 100 invitations an hour; 5 an hour and 10 a day to one address.
         """
         return await self._call("POST", f"/v1/tenants/{segment('id', id)}/invitations", options, body=body, takes_key=True)
 
     async def revoke(self, id: str, invitation_id: str, **options: Unpack[Options]) -> T.Invitation:
         """Revoke an invitation.
 
-        Its link stops working at once. Revoking a revoked one returns it unchanged.
+        Its link stops working at once. Revoking it again returns it unchanged.
         """
         return await self._call("DELETE", f"/v1/tenants/{segment('id', id)}/invitations/{segment('invitation_id', invitation_id)}", options)
 
@@ -1288,42 +1288,42 @@ class Lines(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, reconciliation_id: Optional[str] = None, side: Optional[T.LineSide] = None, import_id: Optional[str] = None, state: Optional[Literal["open", "partly_matched", "matched", "excluded", "outstanding"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, updated_since: Optional[str] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Line]:
         """List lines, latest value date first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/lines", options, query={"limit": limit, "source_id": source_id, "reconciliation_id": reconciliation_id, "side": side, "import_id": import_id, "state": state, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "updated_since": updated_since, "q": q, "cursor": cursor})
 
     def get(self, id: str, **options: Unpack[Options]) -> T.Line:
         """Get a line.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/lines/{segment('id', id)}", options)
 
     def exclude(self, id: str, body: T.ExcludeLineRequest, **options: Unpack[Options]) -> Union[T.Line, None]:
         """Exclude a line from matching.
 
-        What is open of it leaves the period, with this reason: of the periods that are open, the earliest that reaches the line's day.
+        Excludes its open amount with this reason, in the earliest open period that includes the line's day.
         """
         return self._call("POST", f"/v1/lines/{segment('id', id)}/exclude", options, body=body, takes_key=True)
 
     def list_history(self, id: str, **options: Unpack[Options]) -> T.LineHistory:
-        """List what became of a line.
+        """List a line's history.
 
-        Oldest first, the latest 200: how it came in, matches made and undone, exclusions and exceptions, each with who did it.
+        The latest 200 changes, oldest first: its arrival, matches created and undone, exclusions and exceptions, each with who did it.
         """
         return self._call("GET", f"/v1/lines/{segment('id', id)}/history", options)
 
     def include(self, id: str, body: T.IncludeLineRequest, **options: Unpack[Options]) -> Union[T.Line, None]:
         """Include an excluded line again.
 
-        It is open again, in the period that it was excluded from.
+        Opens it again in the period that it was excluded from.
         """
         return self._call("POST", f"/v1/lines/{segment('id', id)}/include", options, body=body, takes_key=True)
 
     def list_suggestions(self, id: str, *, reconciliation_id: Optional[str] = None, **options: Unpack[Options]) -> T.LineSuggestions:
-        """Look for counterparts of a line.
+        """Suggest counterparts for a line.
 
-        Up to five open lines or groups of the other side, the most probable first, each explained. Empty where nothing of it is open.
+        Up to five open lines or groups of the other side, the most probable first, each with an explanation. Empty if the line isn't open.
         """
         return self._call("GET", f"/v1/lines/{segment('id', id)}/suggestions", options, query={"reconciliation_id": reconciliation_id})
 
@@ -1332,42 +1332,42 @@ class AsyncLines(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, reconciliation_id: Optional[str] = None, side: Optional[T.LineSide] = None, import_id: Optional[str] = None, state: Optional[Literal["open", "partly_matched", "matched", "excluded", "outstanding"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, updated_since: Optional[str] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Line]:
         """List lines, latest value date first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/lines", options, query={"limit": limit, "source_id": source_id, "reconciliation_id": reconciliation_id, "side": side, "import_id": import_id, "state": state, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "updated_since": updated_since, "q": q, "cursor": cursor})
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.Line:
         """Get a line.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/lines/{segment('id', id)}", options)
 
     async def exclude(self, id: str, body: T.ExcludeLineRequest, **options: Unpack[Options]) -> Union[T.Line, None]:
         """Exclude a line from matching.
 
-        What is open of it leaves the period, with this reason: of the periods that are open, the earliest that reaches the line's day.
+        Excludes its open amount with this reason, in the earliest open period that includes the line's day.
         """
         return await self._call("POST", f"/v1/lines/{segment('id', id)}/exclude", options, body=body, takes_key=True)
 
     async def list_history(self, id: str, **options: Unpack[Options]) -> T.LineHistory:
-        """List what became of a line.
+        """List a line's history.
 
-        Oldest first, the latest 200: how it came in, matches made and undone, exclusions and exceptions, each with who did it.
+        The latest 200 changes, oldest first: its arrival, matches created and undone, exclusions and exceptions, each with who did it.
         """
         return await self._call("GET", f"/v1/lines/{segment('id', id)}/history", options)
 
     async def include(self, id: str, body: T.IncludeLineRequest, **options: Unpack[Options]) -> Union[T.Line, None]:
         """Include an excluded line again.
 
-        It is open again, in the period that it was excluded from.
+        Opens it again in the period that it was excluded from.
         """
         return await self._call("POST", f"/v1/lines/{segment('id', id)}/include", options, body=body, takes_key=True)
 
     async def list_suggestions(self, id: str, *, reconciliation_id: Optional[str] = None, **options: Unpack[Options]) -> T.LineSuggestions:
-        """Look for counterparts of a line.
+        """Suggest counterparts for a line.
 
-        Up to five open lines or groups of the other side, the most probable first, each explained. Empty where nothing of it is open.
+        Up to five open lines or groups of the other side, the most probable first, each with an explanation. Empty if the line isn't open.
         """
         return await self._call("GET", f"/v1/lines/{segment('id', id)}/suggestions", options, query={"reconciliation_id": reconciliation_id})
 
@@ -1376,35 +1376,35 @@ class Matches(SyncResource):
     def decide(self, body: T.DecideMatchesRequest, **options: Unpack[Options]) -> Union[T.MatchDecisions, None]:
         """Confirm, reject or undo many matches.
 
-        All of them or none: by at most 500 ids, or by a filter with the number that you expect it to find, at most 5,000. It is one decision, taken back as one. What is decided by filter doesn't count as proof that the engine may match by itself. Undoing needs the right to write reconciliations.
+        All or none: at most 500 ids, or a filter with the number of matches that you expect, at most 5,000. It is one decision and is undone as one. Decisions by filter don't count towards automatic matching (earned). Undoing requires the right to write reconciliations.
         """
         return self._call("POST", f"/v1/matches/bulk", options, body=body, takes_key=True)
 
     def get(self, id: str, **options: Unpack[Options]) -> T.Match:
         """Get a match.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/matches/{segment('id', id)}", options)
 
     def confirm(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Match, None]:
         """Confirm a suggested match.
 
-        Its lines are matched, and other suggestions with one of them go. Later runs learn from it, and leave it alone.
+        Its lines are matched, and other suggestions with one of them are removed. Later runs learn from it and don't change it.
         """
         return self._call("POST", f"/v1/matches/{segment('id', id)}/confirm", options, body=body, takes_key=True)
 
     def reject(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Match, None]:
         """Reject a suggested match.
 
-        These lines are not suggested together again.
+        These lines aren't suggested together again.
         """
         return self._call("POST", f"/v1/matches/{segment('id', id)}/reject", options, body=body, takes_key=True)
 
     def undo(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Match, None]:
         """Undo a match.
 
-        Its lines are open again, and exceptions that it resolved are reopened. No run makes it again.
+        Its lines are open again, and exceptions that it resolved are reopened. No run repeats it.
         """
         return self._call("POST", f"/v1/matches/{segment('id', id)}/undo", options, body=body, takes_key=True)
 
@@ -1413,35 +1413,35 @@ class AsyncMatches(AsyncResource):
     async def decide(self, body: T.DecideMatchesRequest, **options: Unpack[Options]) -> Union[T.MatchDecisions, None]:
         """Confirm, reject or undo many matches.
 
-        All of them or none: by at most 500 ids, or by a filter with the number that you expect it to find, at most 5,000. It is one decision, taken back as one. What is decided by filter doesn't count as proof that the engine may match by itself. Undoing needs the right to write reconciliations.
+        All or none: at most 500 ids, or a filter with the number of matches that you expect, at most 5,000. It is one decision and is undone as one. Decisions by filter don't count towards automatic matching (earned). Undoing requires the right to write reconciliations.
         """
         return await self._call("POST", f"/v1/matches/bulk", options, body=body, takes_key=True)
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.Match:
         """Get a match.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/matches/{segment('id', id)}", options)
 
     async def confirm(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Match, None]:
         """Confirm a suggested match.
 
-        Its lines are matched, and other suggestions with one of them go. Later runs learn from it, and leave it alone.
+        Its lines are matched, and other suggestions with one of them are removed. Later runs learn from it and don't change it.
         """
         return await self._call("POST", f"/v1/matches/{segment('id', id)}/confirm", options, body=body, takes_key=True)
 
     async def reject(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Match, None]:
         """Reject a suggested match.
 
-        These lines are not suggested together again.
+        These lines aren't suggested together again.
         """
         return await self._call("POST", f"/v1/matches/{segment('id', id)}/reject", options, body=body, takes_key=True)
 
     async def undo(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Match, None]:
         """Undo a match.
 
-        Its lines are open again, and exceptions that it resolved are reopened. No run makes it again.
+        Its lines are open again, and exceptions that it resolved are reopened. No run repeats it.
         """
         return await self._call("POST", f"/v1/matches/{segment('id', id)}/undo", options, body=body, takes_key=True)
 
@@ -1450,35 +1450,35 @@ class Me(SyncResource):
     def get(self, **options: Unpack[Options]) -> T.Me:
         """Get the caller and its tenant.
 
-        Callers: any user of the tenant; any API key; the publishable key; the service-role key.
+        Callers: any user of the tenant; all API keys; the publishable key; the service-role key.
         """
         return self._call("GET", f"/v1/me", options)
 
     def get_notification_settings(self, **options: Unpack[Options]) -> T.NotificationSettings:
-        """Get what you are mailed.
+        """Get your notification settings.
 
         Callers: every role.
         """
         return self._call("GET", f"/v1/me/notifications", options)
 
     def put_notification_settings(self, body: T.PutNotificationSettingsRequest, **options: Unpack[Options]) -> T.NotificationSettings:
-        """Change what you are mailed.
+        """Change your notification settings.
 
-        Your own, in this tenant. Alerts of one kind come at most once a minute, in one mail.
+        Your own settings in this tenant. Alerts of one kind are mailed at most once a minute.
         """
         return self._call("PUT", f"/v1/me/notifications", options, body=body)
 
     def list_sessions(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.UserSession]:
-        """List where you are signed in.
+        """List your sessions.
 
-        Your own sessions in the dashboard that have not ended, newest first, whichever tenant you name.
+        Your own active dashboard sessions, newest first, whichever tenant you name.
         """
         return self._list("GET", f"/v1/me/sessions", options, query={"limit": limit, "cursor": cursor})
 
     def end_sessions(self, body: Optional[T.EndSessionsRequest] = None, **options: Unpack[Options]) -> T.EndedSessions:
-        """Sign out everywhere, or of some sessions.
+        """Sign out of all or some sessions.
 
-        Ends all of your sessions in the dashboard, the one that this call was made with included; with ids, those of yours. Every cookie of them is refused within SESSION_CHECK_SECONDS (60).
+        Ends all your dashboard sessions, including the one making this call, or only those in ids. Their cookies are refused within SESSION_CHECK_SECONDS (60).
         """
         return self._call("POST", f"/v1/me/sessions/end", options, body=body, takes_key=True)
 
@@ -1487,35 +1487,35 @@ class AsyncMe(AsyncResource):
     async def get(self, **options: Unpack[Options]) -> T.Me:
         """Get the caller and its tenant.
 
-        Callers: any user of the tenant; any API key; the publishable key; the service-role key.
+        Callers: any user of the tenant; all API keys; the publishable key; the service-role key.
         """
         return await self._call("GET", f"/v1/me", options)
 
     async def get_notification_settings(self, **options: Unpack[Options]) -> T.NotificationSettings:
-        """Get what you are mailed.
+        """Get your notification settings.
 
         Callers: every role.
         """
         return await self._call("GET", f"/v1/me/notifications", options)
 
     async def put_notification_settings(self, body: T.PutNotificationSettingsRequest, **options: Unpack[Options]) -> T.NotificationSettings:
-        """Change what you are mailed.
+        """Change your notification settings.
 
-        Your own, in this tenant. Alerts of one kind come at most once a minute, in one mail.
+        Your own settings in this tenant. Alerts of one kind are mailed at most once a minute.
         """
         return await self._call("PUT", f"/v1/me/notifications", options, body=body)
 
     def list_sessions(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.UserSession]:
-        """List where you are signed in.
+        """List your sessions.
 
-        Your own sessions in the dashboard that have not ended, newest first, whichever tenant you name.
+        Your own active dashboard sessions, newest first, whichever tenant you name.
         """
         return self._list("GET", f"/v1/me/sessions", options, query={"limit": limit, "cursor": cursor})
 
     async def end_sessions(self, body: Optional[T.EndSessionsRequest] = None, **options: Unpack[Options]) -> T.EndedSessions:
-        """Sign out everywhere, or of some sessions.
+        """Sign out of all or some sessions.
 
-        Ends all of your sessions in the dashboard, the one that this call was made with included; with ids, those of yours. Every cookie of them is refused within SESSION_CHECK_SECONDS (60).
+        Ends all your dashboard sessions, including the one making this call, or only those in ids. Their cookies are refused within SESSION_CHECK_SECONDS (60).
         """
         return await self._call("POST", f"/v1/me/sessions/end", options, body=body, takes_key=True)
 
@@ -1524,7 +1524,7 @@ class Members(SyncResource):
     def list(self, *, limit: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Member]:
         """List possible assignees.
 
-        Sorted by name: the tenant's members in Supabase Auth and everyone with an assigned exception. Users of another identity provider appear with their first assignment; assigned_to accepts any user:<name>.
+        Sorted by name: the tenant's members in Supabase Auth and everyone with an assigned exception. Users of another identity provider appear after their first assignment; assigned_to accepts any user:<name>.
         """
         return self._list("GET", f"/v1/members", options, query={"limit": limit, "q": q, "cursor": cursor})
 
@@ -1533,7 +1533,7 @@ class AsyncMembers(AsyncResource):
     def list(self, *, limit: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Member]:
         """List possible assignees.
 
-        Sorted by name: the tenant's members in Supabase Auth and everyone with an assigned exception. Users of another identity provider appear with their first assignment; assigned_to accepts any user:<name>.
+        Sorted by name: the tenant's members in Supabase Auth and everyone with an assigned exception. Users of another identity provider appear after their first assignment; assigned_to accepts any user:<name>.
         """
         return self._list("GET", f"/v1/members", options, query={"limit": limit, "q": q, "cursor": cursor})
 
@@ -1542,7 +1542,7 @@ class Overview(SyncResource):
     def get(self, **options: Unpack[Options]) -> T.Overview:
         """Get the overview of a tenant: deadlines, money, imports, keys and webhooks.
 
-        What the dashboard's home page shows. Sums come from counters kept with every change, so it's as fast with a million exceptions.
+        What the dashboard's home page shows. Sums come from counters, so it is just as fast with a million exceptions.
         """
         return self._call("GET", f"/v1/overview", options)
 
@@ -1551,7 +1551,7 @@ class AsyncOverview(AsyncResource):
     async def get(self, **options: Unpack[Options]) -> T.Overview:
         """Get the overview of a tenant: deadlines, money, imports, keys and webhooks.
 
-        What the dashboard's home page shows. Sums come from counters kept with every change, so it's as fast with a million exceptions.
+        What the dashboard's home page shows. Sums come from counters, so it is just as fast with a million exceptions.
         """
         return await self._call("GET", f"/v1/overview", options)
 
@@ -1560,126 +1560,126 @@ class Reconciliations(SyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.ReconciliationStatus] = None, period_from: Optional[str] = None, period_to: Optional[str] = None, left_source_id: Optional[str] = None, right_source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Reconciliation]:
         """List reconciliations, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations", options, query={"limit": limit, "status": status, "period_from": period_from, "period_to": period_to, "left_source_id": left_source_id, "right_source_id": right_source_id, "cursor": cursor})
 
     def create(self, body: T.CreateReconciliationRequest, **options: Unpack[Options]) -> T.Reconciliation:
         """Create a reconciliation.
 
-        With left_source_id and right_source_id it compares the lines of these sources: matched_count and unmatched_count are computed, and setting them is a conflict. Periods of one pair of sources may not overlap. Where the sources have many lines, the first of a pair is preparing for half a minute for each million. Without sources, you send the counts.
+        With left_source_id and right_source_id, it compares the lines of these sources: matched_count and unmatched_count are computed, and setting them returns a conflict. Periods of one pair of sources can't overlap. The first of a pair is preparing for about half a minute per million existing lines. Without sources, you send the counts.
         """
         return self._call("POST", f"/v1/reconciliations", options, body=body, takes_key=True)
 
     def get(self, id: str, **options: Unpack[Options]) -> T.Reconciliation:
         """Get a reconciliation.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}", options)
 
     def update(self, id: str, body: Optional[T.UpdateReconciliationRequest] = None, **options: Unpack[Options]) -> Union[T.Reconciliation, None]:
         """Change a reconciliation.
 
-        Allowed status changes: between open and in_progress; between in_progress and completed; from any status to archived, which is final. One with sources is completed by closing it; closed, it keeps its name, dates and sources.
+        Allowed status changes: between open and in_progress; between in_progress and completed; from any status to archived, which is final. With sources, closing completes it, and its name, dates and sources can't be changed afterwards.
         """
         return self._call("PATCH", f"/v1/reconciliations/{segment('id', id)}", options, body=body)
 
     def get_checklist(self, id: str, **options: Unpack[Options]) -> T.PeriodChecklist:
         """Get the checklist before a close.
 
-        Computed now, for the caller. An item that blocks stands in the way of signing and closing; `checks` of the pair's rules say which ones do.
+        Computed now, for the caller. Items that block prevent signing and closing; `checks` in the pair's rules sets which ones do.
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/checklist", options)
 
     def close(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Reconciliation:
         """Close a period.
 
-        Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, a person who matched, wrote off, excluded and undid nothing in this period. Lines that arrive during the close belong to the next. Unconfirmed suggestions and open exceptions move with their lines to the next open period, or to the next one that is created. Afterwards nothing in it changes.
+        Requires that all lines are added (preparing is false), the proof holds, the statement has no difference, and earlier periods are closed; with four_eyes, a person who didn't work in this period. Lines that arrive during the close belong to the next period. Unconfirmed suggestions and open exceptions move with their lines to the next open period, or to the next one that is created. Afterwards nothing in the period changes.
 
-        Where its sources have more than 20,000 lines, the call is answered at once with closing true. Ask until it is false: then the period is closed, or closing_failure says why not; the event reconciliation.closed comes once it is. To close it again after a failure, send a new Idempotency-Key. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
+        If its sources have more than 20,000 lines, the call returns at once with closing true. Poll until it is false: then the period is closed, or closing_failure says why not. The event reconciliation.closed follows the close. After a failure, close it again with a new Idempotency-Key. Only people close and reopen, never API keys.
         """
         return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/close", options, body=body, takes_key=True)
 
     def list_decisions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Decision]:
-        """List what people decided in a period, newest first.
+        """List decisions in a period, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
 
     def preview_entries(self, id: str, body: Optional[T.PreviewEntriesRequest] = None, **options: Unpack[Options]) -> T.EntryPreview:
         """Preview the entries of a period.
 
-        What an open period would post if it closed now, and a closed one if it were closed again with nothing posted before. Without rules, by those of its pair. Nothing is kept.
+        What an open period would post if it closed now, and a closed one if it closed again with nothing posted before. Without rules, it uses the pair's. Nothing is saved.
         """
         return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/entries/preview", options, body=body, takes_key=True)
 
     def get_entry_rules(self, id: str, **options: Unpack[Options]) -> T.EntryRuleSet:
         """Get the entry rules of a period's sources.
 
-        They belong to the pair of sources. A close posts by the newest version.
+        They belong to the pair of sources. A close uses the newest version.
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/entry-rules", options)
 
     def put_entry_rules(self, id: str, body: T.PutEntryRulesRequest, **options: Unpack[Options]) -> Union[T.EntryRuleSet, None]:
         """Set the entry rules of a period's sources.
 
-        Creates a new version for the closes to come. Without ledger, its settings stay. Batches that exist don't change; a reopened period is posted again by the version of its next close.
+        Creates a new version for future closes. Without ledger, its settings stay. Existing batches don't change; a reopened period uses the newest version at its next close.
         """
         return self._call("PUT", f"/v1/reconciliations/{segment('id', id)}/entry-rules", options, body=body)
 
     def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Match]:
         """List a period's matches, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "cursor": cursor})
 
     def create_match(self, id: str, body: T.CreateMatchRequest, **options: Unpack[Options]) -> T.Match:
-        """Match lines by hand.
+        """Match lines manually.
 
-        Takes all that is open of these lines. What left − right leaves has to be explained by adjustments, to the minor unit, unless it is just the fees that came with the lines, which become one; lines of one side have to cancel each other. A write-off is a person's to decide, and what an API key adjusts stays within the tolerance of the rules. The lines of a side come to at most 2^53 − 1 in minor units.
+        Matches the whole open amount of these lines. Adjustments must explain left − right to the minor unit, unless the lines' own fees explain it: those become one adjustment. Lines of one side must cancel each other out. An API key can't write off, and can adjust only within the tolerance of the rules. The lines of a side can add up to at most 2^53 − 1 in minor units.
         """
         return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/matches", options, body=body, takes_key=True)
 
     def export_matches(self, id: str, *, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> Export:
         """Export a period's matches.
 
-        Streams all that the filters leave, newest first: a row for each line of a match. `amount_minor` is what of the line it takes. The export is recorded as a security event.
+        Streams everything that matches the filters, newest first, with one row for each line of a match. `amount_minor` is the matched part of the line. The export is recorded as a security event.
         """
         return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/matches/export", options, query={"state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "format": format}, has_end_mark=True)
 
     def list_open_lines(self, id: str, *, limit: Optional[int] = None, side: Optional[T.LineSide] = None, sort: Optional[Literal["value_date", "amount"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, suggested: Optional[bool] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.OpenLine]:
-        """List what is open in a period.
+        """List a period's open lines.
 
-        Lines to work through, the oldest first or those with the most money, each with its best suggestion. Empty once it is closed.
+        Lines to work through, oldest or largest first, each with its best suggestion. Empty once the period is closed.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/open-lines", options, query={"limit": limit, "side": side, "sort": sort, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "suggested": suggested, "q": q, "cursor": cursor})
 
     def prepare(self, id: str, body: Optional[T.PrepareReconciliationRequest] = None, **options: Unpack[Options]) -> T.Reconciliation:
         """Sign a period as prepared.
 
-        Says that its work is done. A line that arrives, a match, an undo, an exclusion or another balance revokes the signature, and `sign_off` then says why. A person prepares, with tenant_admin, tenant_lead or tenant_analyst.
+        Signs that its work is done. A new line, match, undo, exclusion or changed balance revokes the signature; `sign_off` then says why. Only people prepare, never API keys.
         """
         return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/prepare", options, body=body, takes_key=True)
 
     def get_proof(self, id: str, **options: Unpack[Options]) -> T.PeriodProof:
         """Get the proof that no cent is missing.
 
-        Per currency and side in minor units, added up from the lines themselves, with the signs of the statement. Of a closed period as it was when it closed, and in `closing` whether everything that closed is still the same.
+        Per currency and side in minor units, summed from the lines themselves, with the signs of the statement. For a closed period as of its close, with `closing` saying whether it is still the same.
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/proof", options)
 
     def reopen(self, id: str, body: T.ReopenReconciliationRequest, **options: Unpack[Options]) -> T.Reconciliation:
         """Reopen a closed period.
 
-        Later periods have to be open. Its matches and its signed statement are kept, and the next close signs another. Suggestions and exceptions of its lines without a decision since the close come back. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
+        Later periods must be open. Its matches and signed statement are kept, and the next close signs another one. Suggestions and exceptions of its lines that nobody decided since the close return. Only people close and reopen, never API keys.
         """
         return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/reopen", options, body=body, takes_key=True)
 
     def return_(self, id: str, body: T.ReturnReconciliationRequest, **options: Unpack[Options]) -> T.Reconciliation:
-        """Return a signed period to work.
+        """Send a signed period back.
 
         Revokes its signatures, which are kept with the reason.
         """
@@ -1688,60 +1688,60 @@ class Reconciliations(SyncResource):
     def review(self, id: str, body: Optional[T.ReviewReconciliationRequest] = None, **options: Unpack[Options]) -> T.Reconciliation:
         """Sign a prepared period as reviewed.
 
-        Each level is another person than the preparer and the reviewers before, by the issuer and subject of their tokens. `review_levels` of the pair's rules says how many levels a close needs.
+        At each level, someone other than the preparer and the earlier reviewers, by the issuer and subject of their tokens. `review_levels` in the pair's rules sets how many levels a close needs.
         """
         return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/review", options, body=body, takes_key=True)
 
     def get_rules(self, id: str, **options: Unpack[Options]) -> T.RuleSet:
         """Get the rules of a period's sources.
 
-        They belong to the pair of sources: every open period of it goes by the newest version.
+        They belong to the pair of sources. All its open periods use the newest version.
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/rules", options)
 
     def put_rules(self, id: str, body: T.PutRulesRequest, **options: Unpack[Options]) -> Union[T.RuleSetChange, None]:
         """Set the rules of a period's sources.
 
-        Creates a new version and runs open periods again by it. Fields that are left out, other than rules, keep their values. With dry_run nothing is kept: the run's impact shows what would newly match, no longer match and change. reset_learning discards what was learned, forget_names single names.
+        Creates a new version and runs open periods again with it. Omitted fields, other than rules, keep their values. With dry_run nothing is saved: the run's impact shows what would newly match, no longer match and change. reset_learning discards what was learned, forget_names only single names.
         """
         return self._call("PUT", f"/v1/reconciliations/{segment('id', id)}/rules", options, body=body)
 
     def list_runs(self, id: str, *, limit: Optional[int] = None, status: Optional[T.RunStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Run]:
         """List a period's runs, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/runs", options, query={"limit": limit, "status": status, "cursor": cursor})
 
     def create_run(self, id: str, body: Optional[T.CreateRunRequest] = None, **options: Unpack[Options]) -> T.Run:
         """Run the rules.
 
-        Runs of one pair of sources take turns, and wait while the reconciliation is preparing; where one of this period waits already, it is the answer. Where nothing has changed since the last run, it ends at once with that one's result. With dry_run nothing is kept: the run's impact shows what it would change, with other rules if you send some. A dry run of a closed period looks at the lines that the period had.
+        Runs of one pair of sources take turns, and wait while the reconciliation is preparing. If a run of this period is already waiting, it is returned. If nothing has changed since the last run, it ends at once with the same result. With dry_run nothing is saved: the run's impact shows what it would change, with other rules if you send them. A dry run of a closed period uses the lines that the period had.
         """
         return self._call("POST", f"/v1/reconciliations/{segment('id', id)}/runs", options, body=body, takes_key=True)
 
     def get_statement(self, id: str, **options: Unpack[Options]) -> T.ReconciliationStatement:
         """Get the reconciliation statement.
 
-        Balances of both sides, what is outstanding and how old, what was adjusted, left over and excluded, and the difference. The sums in `balances` and `differences` are of all periods up to this one, the items of this one. Of a closed period as it was when it closed. While the reconciliation is preparing, what isn't in yet is part of the difference.
+        Balances of both sides, outstanding items by age, adjustments, residuals, exclusions, and the difference. The sums in `balances` and `differences` include all periods up to this one; the items are this period's. For a closed period as of its close. While the reconciliation is preparing, missing lines are part of the difference.
 
-        An amount of a line is as posted, negated where its source is `inverted`. An amount of both sides (an adjustment, a residual, a difference) is left − right: positive where the left side is the larger.
+        A line's amount is as posted, negated if its source is `inverted`. An amount of both sides (an adjustment, a residual, a difference) is left − right: positive if the left side is larger.
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/statement", options)
 
     def export_statement(self, id: str, *, matches: Optional[bool] = None, format: Optional[T.ExportFormatWithWorkbook] = None, **options: Unpack[Options]) -> Export:
         """Export a statement.
 
-        All of the statement as one table; a closed period's is always the same. `kind` says what a row is: `balance` (`item` names the sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in the currency's own unit and `amount_minor` in minor units; without a side they are left − right.
+        The whole statement as one table; for a closed period it never changes. `kind` is the kind of row: `balance` (`item` names the sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` also `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in major units and `amount_minor` in minor units; without a side they are left − right.
 
-        As a workbook (`xlsx`) it has a sheet per kind, with amounts in the currency's own unit. One of more than 15 digits, which a spreadsheet would round, is text there. The export is recorded as a security event.
+        A workbook (`xlsx`) has a sheet per kind, with amounts in major units. Amounts of more than 15 digits, which a spreadsheet would round, are text. The export is recorded as a security event.
         """
         return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/statement/export", options, query={"matches": matches, "format": format}, has_end_mark=True)
 
     def get_statement_pdf(self, id: str, **options: Unpack[Options]) -> Export:
         """Get the statement as a PDF.
 
-        For people: both sources, the signatures, the reconciliation of balances, open items, what is outstanding by age and by line, adjustments, residuals and exclusions, with the digest on each page. Of an open period as it stands now, marked as not closed.
+        For people: both sources, the signatures, the reconciliation of balances, outstanding items by age and by line, adjustments, residuals and exclusions, with the digest on each page. An open period's is marked as not closed.
         """
         return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/statement/pdf", options)
 
@@ -1755,7 +1755,7 @@ class Reconciliations(SyncResource):
     def get_signed_statement(self, id: str, number: int, **options: Unpack[Options]) -> T.SignedStatement:
         """Get a signed statement.
 
-        The statement as it was when the period closed for this time.
+        The statement as of this close.
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/statements/{segment('number', number)}", options)
 
@@ -1769,14 +1769,14 @@ class Reconciliations(SyncResource):
     def list_suggestion_bands(self, id: str, **options: Unpack[Options]) -> T.SuggestionBands:
         """Group a period's suggestions by rule and score.
 
-        The most probable first, each with the money and with how people decided on such so far: confirmed ÷ (confirmed + rejected) is the band's measured precision. What was decided many at once isn't counted.
+        The most probable first, each with its amounts and with past decisions: confirmed ÷ (confirmed + rejected) is the band's measured precision. Bulk decisions aren't counted.
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/suggestion-bands", options)
 
     def sample_suggestions(self, id: str, *, method: str, score_from: Optional[float] = None, score_below: Optional[float] = None, **options: Unpack[Options]) -> T.SuggestionSample:
         """Sample the suggestions of a band.
 
-        At most 20, evenly from the least probable to the most. Confirm the band by POST /v1/matches/bulk with the same filter and this count.
+        At most 20, evenly spread from the least to the most probable. Confirm the band with POST /v1/matches/bulk, the same filter and this count.
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}/suggestion-sample", options, query={"method": method, "score_from": score_from, "score_below": score_below})
 
@@ -1785,126 +1785,126 @@ class AsyncReconciliations(AsyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.ReconciliationStatus] = None, period_from: Optional[str] = None, period_to: Optional[str] = None, left_source_id: Optional[str] = None, right_source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Reconciliation]:
         """List reconciliations, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations", options, query={"limit": limit, "status": status, "period_from": period_from, "period_to": period_to, "left_source_id": left_source_id, "right_source_id": right_source_id, "cursor": cursor})
 
     async def create(self, body: T.CreateReconciliationRequest, **options: Unpack[Options]) -> T.Reconciliation:
         """Create a reconciliation.
 
-        With left_source_id and right_source_id it compares the lines of these sources: matched_count and unmatched_count are computed, and setting them is a conflict. Periods of one pair of sources may not overlap. Where the sources have many lines, the first of a pair is preparing for half a minute for each million. Without sources, you send the counts.
+        With left_source_id and right_source_id, it compares the lines of these sources: matched_count and unmatched_count are computed, and setting them returns a conflict. Periods of one pair of sources can't overlap. The first of a pair is preparing for about half a minute per million existing lines. Without sources, you send the counts.
         """
         return await self._call("POST", f"/v1/reconciliations", options, body=body, takes_key=True)
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.Reconciliation:
         """Get a reconciliation.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}", options)
 
     async def update(self, id: str, body: Optional[T.UpdateReconciliationRequest] = None, **options: Unpack[Options]) -> Union[T.Reconciliation, None]:
         """Change a reconciliation.
 
-        Allowed status changes: between open and in_progress; between in_progress and completed; from any status to archived, which is final. One with sources is completed by closing it; closed, it keeps its name, dates and sources.
+        Allowed status changes: between open and in_progress; between in_progress and completed; from any status to archived, which is final. With sources, closing completes it, and its name, dates and sources can't be changed afterwards.
         """
         return await self._call("PATCH", f"/v1/reconciliations/{segment('id', id)}", options, body=body)
 
     async def get_checklist(self, id: str, **options: Unpack[Options]) -> T.PeriodChecklist:
         """Get the checklist before a close.
 
-        Computed now, for the caller. An item that blocks stands in the way of signing and closing; `checks` of the pair's rules say which ones do.
+        Computed now, for the caller. Items that block prevent signing and closing; `checks` in the pair's rules sets which ones do.
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/checklist", options)
 
     async def close(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Reconciliation:
         """Close a period.
 
-        Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, a person who matched, wrote off, excluded and undid nothing in this period. Lines that arrive during the close belong to the next. Unconfirmed suggestions and open exceptions move with their lines to the next open period, or to the next one that is created. Afterwards nothing in it changes.
+        Requires that all lines are added (preparing is false), the proof holds, the statement has no difference, and earlier periods are closed; with four_eyes, a person who didn't work in this period. Lines that arrive during the close belong to the next period. Unconfirmed suggestions and open exceptions move with their lines to the next open period, or to the next one that is created. Afterwards nothing in the period changes.
 
-        Where its sources have more than 20,000 lines, the call is answered at once with closing true. Ask until it is false: then the period is closed, or closing_failure says why not; the event reconciliation.closed comes once it is. To close it again after a failure, send a new Idempotency-Key. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
+        If its sources have more than 20,000 lines, the call returns at once with closing true. Poll until it is false: then the period is closed, or closing_failure says why not. The event reconciliation.closed follows the close. After a failure, close it again with a new Idempotency-Key. Only people close and reopen, never API keys.
         """
         return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/close", options, body=body, takes_key=True)
 
     def list_decisions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Decision]:
-        """List what people decided in a period, newest first.
+        """List decisions in a period, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
 
     async def preview_entries(self, id: str, body: Optional[T.PreviewEntriesRequest] = None, **options: Unpack[Options]) -> T.EntryPreview:
         """Preview the entries of a period.
 
-        What an open period would post if it closed now, and a closed one if it were closed again with nothing posted before. Without rules, by those of its pair. Nothing is kept.
+        What an open period would post if it closed now, and a closed one if it closed again with nothing posted before. Without rules, it uses the pair's. Nothing is saved.
         """
         return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/entries/preview", options, body=body, takes_key=True)
 
     async def get_entry_rules(self, id: str, **options: Unpack[Options]) -> T.EntryRuleSet:
         """Get the entry rules of a period's sources.
 
-        They belong to the pair of sources. A close posts by the newest version.
+        They belong to the pair of sources. A close uses the newest version.
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/entry-rules", options)
 
     async def put_entry_rules(self, id: str, body: T.PutEntryRulesRequest, **options: Unpack[Options]) -> Union[T.EntryRuleSet, None]:
         """Set the entry rules of a period's sources.
 
-        Creates a new version for the closes to come. Without ledger, its settings stay. Batches that exist don't change; a reopened period is posted again by the version of its next close.
+        Creates a new version for future closes. Without ledger, its settings stay. Existing batches don't change; a reopened period uses the newest version at its next close.
         """
         return await self._call("PUT", f"/v1/reconciliations/{segment('id', id)}/entry-rules", options, body=body)
 
     def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Match]:
         """List a period's matches, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "cursor": cursor})
 
     async def create_match(self, id: str, body: T.CreateMatchRequest, **options: Unpack[Options]) -> T.Match:
-        """Match lines by hand.
+        """Match lines manually.
 
-        Takes all that is open of these lines. What left − right leaves has to be explained by adjustments, to the minor unit, unless it is just the fees that came with the lines, which become one; lines of one side have to cancel each other. A write-off is a person's to decide, and what an API key adjusts stays within the tolerance of the rules. The lines of a side come to at most 2^53 − 1 in minor units.
+        Matches the whole open amount of these lines. Adjustments must explain left − right to the minor unit, unless the lines' own fees explain it: those become one adjustment. Lines of one side must cancel each other out. An API key can't write off, and can adjust only within the tolerance of the rules. The lines of a side can add up to at most 2^53 − 1 in minor units.
         """
         return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/matches", options, body=body, takes_key=True)
 
     def export_matches(self, id: str, *, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> AsyncExport:
         """Export a period's matches.
 
-        Streams all that the filters leave, newest first: a row for each line of a match. `amount_minor` is what of the line it takes. The export is recorded as a security event.
+        Streams everything that matches the filters, newest first, with one row for each line of a match. `amount_minor` is the matched part of the line. The export is recorded as a security event.
         """
         return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/matches/export", options, query={"state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "format": format}, has_end_mark=True)
 
     def list_open_lines(self, id: str, *, limit: Optional[int] = None, side: Optional[T.LineSide] = None, sort: Optional[Literal["value_date", "amount"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, suggested: Optional[bool] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.OpenLine]:
-        """List what is open in a period.
+        """List a period's open lines.
 
-        Lines to work through, the oldest first or those with the most money, each with its best suggestion. Empty once it is closed.
+        Lines to work through, oldest or largest first, each with its best suggestion. Empty once the period is closed.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/open-lines", options, query={"limit": limit, "side": side, "sort": sort, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "suggested": suggested, "q": q, "cursor": cursor})
 
     async def prepare(self, id: str, body: Optional[T.PrepareReconciliationRequest] = None, **options: Unpack[Options]) -> T.Reconciliation:
         """Sign a period as prepared.
 
-        Says that its work is done. A line that arrives, a match, an undo, an exclusion or another balance revokes the signature, and `sign_off` then says why. A person prepares, with tenant_admin, tenant_lead or tenant_analyst.
+        Signs that its work is done. A new line, match, undo, exclusion or changed balance revokes the signature; `sign_off` then says why. Only people prepare, never API keys.
         """
         return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/prepare", options, body=body, takes_key=True)
 
     async def get_proof(self, id: str, **options: Unpack[Options]) -> T.PeriodProof:
         """Get the proof that no cent is missing.
 
-        Per currency and side in minor units, added up from the lines themselves, with the signs of the statement. Of a closed period as it was when it closed, and in `closing` whether everything that closed is still the same.
+        Per currency and side in minor units, summed from the lines themselves, with the signs of the statement. For a closed period as of its close, with `closing` saying whether it is still the same.
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/proof", options)
 
     async def reopen(self, id: str, body: T.ReopenReconciliationRequest, **options: Unpack[Options]) -> T.Reconciliation:
         """Reopen a closed period.
 
-        Later periods have to be open. Its matches and its signed statement are kept, and the next close signs another. Suggestions and exceptions of its lines without a decision since the close come back. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
+        Later periods must be open. Its matches and signed statement are kept, and the next close signs another one. Suggestions and exceptions of its lines that nobody decided since the close return. Only people close and reopen, never API keys.
         """
         return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/reopen", options, body=body, takes_key=True)
 
     async def return_(self, id: str, body: T.ReturnReconciliationRequest, **options: Unpack[Options]) -> T.Reconciliation:
-        """Return a signed period to work.
+        """Send a signed period back.
 
         Revokes its signatures, which are kept with the reason.
         """
@@ -1913,60 +1913,60 @@ class AsyncReconciliations(AsyncResource):
     async def review(self, id: str, body: Optional[T.ReviewReconciliationRequest] = None, **options: Unpack[Options]) -> T.Reconciliation:
         """Sign a prepared period as reviewed.
 
-        Each level is another person than the preparer and the reviewers before, by the issuer and subject of their tokens. `review_levels` of the pair's rules says how many levels a close needs.
+        At each level, someone other than the preparer and the earlier reviewers, by the issuer and subject of their tokens. `review_levels` in the pair's rules sets how many levels a close needs.
         """
         return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/review", options, body=body, takes_key=True)
 
     async def get_rules(self, id: str, **options: Unpack[Options]) -> T.RuleSet:
         """Get the rules of a period's sources.
 
-        They belong to the pair of sources: every open period of it goes by the newest version.
+        They belong to the pair of sources. All its open periods use the newest version.
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/rules", options)
 
     async def put_rules(self, id: str, body: T.PutRulesRequest, **options: Unpack[Options]) -> Union[T.RuleSetChange, None]:
         """Set the rules of a period's sources.
 
-        Creates a new version and runs open periods again by it. Fields that are left out, other than rules, keep their values. With dry_run nothing is kept: the run's impact shows what would newly match, no longer match and change. reset_learning discards what was learned, forget_names single names.
+        Creates a new version and runs open periods again with it. Omitted fields, other than rules, keep their values. With dry_run nothing is saved: the run's impact shows what would newly match, no longer match and change. reset_learning discards what was learned, forget_names only single names.
         """
         return await self._call("PUT", f"/v1/reconciliations/{segment('id', id)}/rules", options, body=body)
 
     def list_runs(self, id: str, *, limit: Optional[int] = None, status: Optional[T.RunStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Run]:
         """List a period's runs, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/runs", options, query={"limit": limit, "status": status, "cursor": cursor})
 
     async def create_run(self, id: str, body: Optional[T.CreateRunRequest] = None, **options: Unpack[Options]) -> T.Run:
         """Run the rules.
 
-        Runs of one pair of sources take turns, and wait while the reconciliation is preparing; where one of this period waits already, it is the answer. Where nothing has changed since the last run, it ends at once with that one's result. With dry_run nothing is kept: the run's impact shows what it would change, with other rules if you send some. A dry run of a closed period looks at the lines that the period had.
+        Runs of one pair of sources take turns, and wait while the reconciliation is preparing. If a run of this period is already waiting, it is returned. If nothing has changed since the last run, it ends at once with the same result. With dry_run nothing is saved: the run's impact shows what it would change, with other rules if you send them. A dry run of a closed period uses the lines that the period had.
         """
         return await self._call("POST", f"/v1/reconciliations/{segment('id', id)}/runs", options, body=body, takes_key=True)
 
     async def get_statement(self, id: str, **options: Unpack[Options]) -> T.ReconciliationStatement:
         """Get the reconciliation statement.
 
-        Balances of both sides, what is outstanding and how old, what was adjusted, left over and excluded, and the difference. The sums in `balances` and `differences` are of all periods up to this one, the items of this one. Of a closed period as it was when it closed. While the reconciliation is preparing, what isn't in yet is part of the difference.
+        Balances of both sides, outstanding items by age, adjustments, residuals, exclusions, and the difference. The sums in `balances` and `differences` include all periods up to this one; the items are this period's. For a closed period as of its close. While the reconciliation is preparing, missing lines are part of the difference.
 
-        An amount of a line is as posted, negated where its source is `inverted`. An amount of both sides (an adjustment, a residual, a difference) is left − right: positive where the left side is the larger.
+        A line's amount is as posted, negated if its source is `inverted`. An amount of both sides (an adjustment, a residual, a difference) is left − right: positive if the left side is larger.
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/statement", options)
 
     def export_statement(self, id: str, *, matches: Optional[bool] = None, format: Optional[T.ExportFormatWithWorkbook] = None, **options: Unpack[Options]) -> AsyncExport:
         """Export a statement.
 
-        All of the statement as one table; a closed period's is always the same. `kind` says what a row is: `balance` (`item` names the sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in the currency's own unit and `amount_minor` in minor units; without a side they are left − right.
+        The whole statement as one table; for a closed period it never changes. `kind` is the kind of row: `balance` (`item` names the sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` also `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in major units and `amount_minor` in minor units; without a side they are left − right.
 
-        As a workbook (`xlsx`) it has a sheet per kind, with amounts in the currency's own unit. One of more than 15 digits, which a spreadsheet would round, is text there. The export is recorded as a security event.
+        A workbook (`xlsx`) has a sheet per kind, with amounts in major units. Amounts of more than 15 digits, which a spreadsheet would round, are text. The export is recorded as a security event.
         """
         return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/statement/export", options, query={"matches": matches, "format": format}, has_end_mark=True)
 
     def get_statement_pdf(self, id: str, **options: Unpack[Options]) -> AsyncExport:
         """Get the statement as a PDF.
 
-        For people: both sources, the signatures, the reconciliation of balances, open items, what is outstanding by age and by line, adjustments, residuals and exclusions, with the digest on each page. Of an open period as it stands now, marked as not closed.
+        For people: both sources, the signatures, the reconciliation of balances, outstanding items by age and by line, adjustments, residuals and exclusions, with the digest on each page. An open period's is marked as not closed.
         """
         return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/statement/pdf", options)
 
@@ -1980,7 +1980,7 @@ class AsyncReconciliations(AsyncResource):
     async def get_signed_statement(self, id: str, number: int, **options: Unpack[Options]) -> T.SignedStatement:
         """Get a signed statement.
 
-        The statement as it was when the period closed for this time.
+        The statement as of this close.
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/statements/{segment('number', number)}", options)
 
@@ -1994,14 +1994,14 @@ class AsyncReconciliations(AsyncResource):
     async def list_suggestion_bands(self, id: str, **options: Unpack[Options]) -> T.SuggestionBands:
         """Group a period's suggestions by rule and score.
 
-        The most probable first, each with the money and with how people decided on such so far: confirmed ÷ (confirmed + rejected) is the band's measured precision. What was decided many at once isn't counted.
+        The most probable first, each with its amounts and with past decisions: confirmed ÷ (confirmed + rejected) is the band's measured precision. Bulk decisions aren't counted.
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/suggestion-bands", options)
 
     async def sample_suggestions(self, id: str, *, method: str, score_from: Optional[float] = None, score_below: Optional[float] = None, **options: Unpack[Options]) -> T.SuggestionSample:
         """Sample the suggestions of a band.
 
-        At most 20, evenly from the least probable to the most. Confirm the band by POST /v1/matches/bulk with the same filter and this count.
+        At most 20, evenly spread from the least to the most probable. Confirm the band with POST /v1/matches/bulk, the same filter and this count.
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}/suggestion-sample", options, query={"method": method, "score_from": score_from, "score_below": score_below})
 
@@ -2010,7 +2010,7 @@ class ReleaseNotes(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ReleaseNote]:
         """List release notes, newest first.
 
-        Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Callers: every role; API keys with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/release-notes", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2031,7 +2031,7 @@ class ReleaseNotes(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.ReleaseNote:
         """Get a release note.
 
-        Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Callers: every role; API keys with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._call("GET", f"/v1/release-notes/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2054,7 +2054,7 @@ class AsyncReleaseNotes(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ReleaseNote]:
         """List release notes, newest first.
 
-        Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Callers: every role; API keys with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/release-notes", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2075,7 +2075,7 @@ class AsyncReleaseNotes(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.ReleaseNote:
         """Get a release note.
 
-        Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+        Callers: every role; API keys with `read:release-notes`; the publishable key; the service-role key.
         """
         return await self._call("GET", f"/v1/release-notes/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2098,14 +2098,14 @@ class Requests(SyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.CallResult] = None, operation: Optional[str] = None, credential: Optional[T.CallCredential] = None, api_key_id: Optional[str] = None, actor: Optional[str] = None, error_code: Optional[T.ErrorCode] = None, resource: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, request_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.LoggedRequest]:
         """List requests, newest first.
 
-        Each call of the API, a second after it was answered, for 14 days. What the dashboard reads isn't logged unless it fails. Calls with a wrong secret are logged for the tenant whose API key they name.
+        Each API call, from about a second after its response, for 14 days. The dashboard's reads are logged only if they fail. Calls with a wrong secret are logged for the tenant whose API key they name.
         """
         return self._list("GET", f"/v1/requests", options, query={"limit": limit, "status": status, "operation": operation, "credential": credential, "api_key_id": api_key_id, "actor": actor, "error_code": error_code, "resource": resource, "since": since, "until": until, "request_id": request_id, "cursor": cursor})
 
     def get_stats(self, *, status: Optional[T.CallResult] = None, operation: Optional[str] = None, credential: Optional[T.CallCredential] = None, api_key_id: Optional[str] = None, actor: Optional[str] = None, error_code: Optional[T.ErrorCode] = None, resource: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, **options: Unpack[Options]) -> T.RequestStats:
         """Count requests over time.
 
-        With response times. Covers the last 24 hours, unless since says otherwise.
+        With response times. By default the last 24 hours.
         """
         return self._call("GET", f"/v1/requests/stats", options, query={"status": status, "operation": operation, "credential": credential, "api_key_id": api_key_id, "actor": actor, "error_code": error_code, "resource": resource, "since": since, "until": until})
 
@@ -2121,14 +2121,14 @@ class AsyncRequests(AsyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.CallResult] = None, operation: Optional[str] = None, credential: Optional[T.CallCredential] = None, api_key_id: Optional[str] = None, actor: Optional[str] = None, error_code: Optional[T.ErrorCode] = None, resource: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, request_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.LoggedRequest]:
         """List requests, newest first.
 
-        Each call of the API, a second after it was answered, for 14 days. What the dashboard reads isn't logged unless it fails. Calls with a wrong secret are logged for the tenant whose API key they name.
+        Each API call, from about a second after its response, for 14 days. The dashboard's reads are logged only if they fail. Calls with a wrong secret are logged for the tenant whose API key they name.
         """
         return self._list("GET", f"/v1/requests", options, query={"limit": limit, "status": status, "operation": operation, "credential": credential, "api_key_id": api_key_id, "actor": actor, "error_code": error_code, "resource": resource, "since": since, "until": until, "request_id": request_id, "cursor": cursor})
 
     async def get_stats(self, *, status: Optional[T.CallResult] = None, operation: Optional[str] = None, credential: Optional[T.CallCredential] = None, api_key_id: Optional[str] = None, actor: Optional[str] = None, error_code: Optional[T.ErrorCode] = None, resource: Optional[str] = None, since: Optional[str] = None, until: Optional[str] = None, **options: Unpack[Options]) -> T.RequestStats:
         """Count requests over time.
 
-        With response times. Covers the last 24 hours, unless since says otherwise.
+        With response times. By default the last 24 hours.
         """
         return await self._call("GET", f"/v1/requests/stats", options, query={"status": status, "operation": operation, "credential": credential, "api_key_id": api_key_id, "actor": actor, "error_code": error_code, "resource": resource, "since": since, "until": until})
 
@@ -2144,7 +2144,7 @@ class Runs(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Run:
         """Get a run.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/runs/{segment('id', id)}", options)
 
@@ -2153,7 +2153,7 @@ class AsyncRuns(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Run:
         """Get a run.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/runs/{segment('id', id)}", options)
 
@@ -2162,14 +2162,14 @@ class Sandbox(SyncResource):
     def create(self, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Sandbox:
         """Create the tenant's sandbox.
 
-        A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are this tenant's. No mail leaves it. Returns the one that exists.
+        A tenant for testing. Its data and API keys (tks_test_…) are separate; its people are this tenant's. It sends no mail. If it already exists, it is returned.
         """
         return self._call("POST", f"/v1/sandbox", options, body=body, takes_key=True)
 
     def reset(self, body: Optional[T.ResetSandboxRequest] = None, **options: Unpack[Options]) -> T.Sandbox:
         """Reset a sandbox.
 
-        Empties the sandbox that X-Tenant-Id names, except API keys, webhooks, alert channels and logs. Refused in a live tenant.
+        Empties the sandbox in X-Tenant-Id, except API keys, webhooks, alert channels and logs. Refused for a live tenant.
         """
         return self._call("POST", f"/v1/sandbox/reset", options, body=body, takes_key=True)
 
@@ -2178,14 +2178,14 @@ class AsyncSandbox(AsyncResource):
     async def create(self, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Sandbox:
         """Create the tenant's sandbox.
 
-        A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are this tenant's. No mail leaves it. Returns the one that exists.
+        A tenant for testing. Its data and API keys (tks_test_…) are separate; its people are this tenant's. It sends no mail. If it already exists, it is returned.
         """
         return await self._call("POST", f"/v1/sandbox", options, body=body, takes_key=True)
 
     async def reset(self, body: Optional[T.ResetSandboxRequest] = None, **options: Unpack[Options]) -> T.Sandbox:
         """Reset a sandbox.
 
-        Empties the sandbox that X-Tenant-Id names, except API keys, webhooks, alert channels and logs. Refused in a live tenant.
+        Empties the sandbox in X-Tenant-Id, except API keys, webhooks, alert channels and logs. Refused for a live tenant.
         """
         return await self._call("POST", f"/v1/sandbox/reset", options, body=body, takes_key=True)
 
@@ -2194,7 +2194,7 @@ class SecurityEvents(SyncResource):
     def list(self, *, limit: Optional[int] = None, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, q: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SecurityEvent]:
         """List security events, newest first.
 
-        Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        Callers: `tenant_admin` or `tenant_auditor`; API keys with `read:security-events`; the service-role key.
         """
         return self._list("GET", f"/v1/security-events", options, query={"limit": limit, "type": type, "actor": actor, "target": target, "q": q, "cross_tenant": cross_tenant, "since": since, "until": until, "cursor": cursor})
 
@@ -2215,7 +2215,7 @@ class SecurityEvents(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.SecurityEvent:
         """Get a security event.
 
-        Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        Callers: `tenant_admin` or `tenant_auditor`; API keys with `read:security-events`; the service-role key.
         """
         return self._call("GET", f"/v1/security-events/{segment('id', id)}", options)
 
@@ -2224,7 +2224,7 @@ class AsyncSecurityEvents(AsyncResource):
     def list(self, *, limit: Optional[int] = None, type: Optional[str] = None, actor: Optional[str] = None, target: Optional[str] = None, q: Optional[str] = None, cross_tenant: Optional[bool] = None, since: Optional[str] = None, until: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SecurityEvent]:
         """List security events, newest first.
 
-        Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        Callers: `tenant_admin` or `tenant_auditor`; API keys with `read:security-events`; the service-role key.
         """
         return self._list("GET", f"/v1/security-events", options, query={"limit": limit, "type": type, "actor": actor, "target": target, "q": q, "cross_tenant": cross_tenant, "since": since, "until": until, "cursor": cursor})
 
@@ -2245,7 +2245,7 @@ class AsyncSecurityEvents(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.SecurityEvent:
         """Get a security event.
 
-        Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+        Callers: `tenant_admin` or `tenant_auditor`; API keys with `read:security-events`; the service-role key.
         """
         return await self._call("GET", f"/v1/security-events/{segment('id', id)}", options)
 
@@ -2286,7 +2286,7 @@ class Sources(SyncResource):
     def list(self, *, limit: Optional[int] = None, kind: Optional[T.SourceKind] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Source]:
         """List sources, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/sources", options, query={"limit": limit, "kind": kind, "q": q, "cursor": cursor})
 
@@ -2300,56 +2300,56 @@ class Sources(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Source:
         """Get a source.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/sources/{segment('id', id)}", options)
 
     def update(self, id: str, body: Optional[T.UpdateSourceRequest] = None, **options: Unpack[Options]) -> Union[T.Source, None]:
         """Change a source.
 
-        The mapping is replaced whole. Currency and sign stay as they are once the source has lines, or while they come in.
+        The mapping is replaced as a whole. Currency and sign can't change once the source has lines or is importing some.
         """
         return self._call("PATCH", f"/v1/sources/{segment('id', id)}", options, body=body)
 
     def list_balances(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SourceBalance]:
         """List the balances of a source, newest first.
 
-        The statements of its files, with their opening and closing balances, and single balances that were stated. Statements of periods are reconciled against them.
+        The statements in its files, with their opening and closing balances, and balances that were recorded individually. Periods are reconciled against them.
         """
         return self._list("GET", f"/v1/sources/{segment('id', id)}/balances", options, query={"limit": limit, "cursor": cursor})
 
     def state_balance(self, id: str, body: T.StateSourceBalanceRequest, **options: Unpack[Options]) -> T.SourceBalance:
-        """State the balance of a source.
+        """Record a balance of a source.
 
-        For a source whose files have none, a ledger for example. The newest statement of a day counts.
+        For a source whose files have no balances, such as a ledger. The newest balance of a day counts.
         """
         return self._call("POST", f"/v1/sources/{segment('id', id)}/balances", options, body=body, takes_key=True)
 
     def remove_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> Union[T.SourceBalance, None]:
-        """Remove a stated balance.
+        """Remove a recorded balance.
 
-        One that a file states goes when its import is undone.
+        A balance from a file is removed by undoing the import.
         """
         return self._call("DELETE", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
 
     def get_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> T.SourceBalance:
         """Get a balance of a source.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
 
     def create_import(self, id: str, file: FileContent, *, format: Optional[T.ImportFormat] = None, preview: Optional[bool] = None, file_name: Optional[str] = None, mapping: Optional[str] = None, **options: Unpack[Options]) -> Union[T.ImportPreview, T.Import]:
         """Import a file of lines.
 
-        The file is the body: CSV, an Excel workbook (.xlsx, up to 32 MiB), NDJSON, JSON, camt.052, 053 or 054, MT940 or MT942, BAI2, OFX; also packed by gzip, or alone in a zip. Its first bytes show the format; a workbook's sheet is read as CSV. It is read in the background and saved whole or not at all; lines that were imported before are counted as duplicates, so the same file and overlapping statements do no harm. At most 1 GiB and 5 million lines. With preview=true nothing is saved: the response shows what the import would do.
+        The file is the body: CSV, an Excel workbook (.xlsx, up to 32 MiB), NDJSON, JSON, camt.052, 053 or 054, MT940 or MT942, BAI2, OFX; also compressed with gzip, or alone in a zip. The format is detected; a workbook's sheet is read as CSV. It is read in the background and saved completely or not at all. Lines that were imported before count as duplicates, so repeated files and overlapping statements do no harm. At most 1 GiB and 5 million lines. With preview=true nothing is saved: the response shows what the import would do.
         """
         return self._call("POST", f"/v1/sources/{segment('id', id)}/imports", options, query={"format": format, "preview": preview, "file_name": file_name, "mapping": mapping}, file=file, takes_key=True)
 
     def add_lines(self, id: str, body: T.AddLinesRequest, **options: Unpack[Options]) -> T.AddedLines:
         """Add lines to a source.
 
-        A line that is there already is a duplicate and changes nothing: known by its external_id, else by its content and its number among equals of this call. One bad line refuses the whole call.
+        Existing lines are duplicates and change nothing. They are recognised by external_id, or by content and position among equal lines of the call. One invalid line rejects the whole call.
         """
         return self._call("POST", f"/v1/sources/{segment('id', id)}/lines", options, body=body, takes_key=True)
 
@@ -2358,7 +2358,7 @@ class AsyncSources(AsyncResource):
     def list(self, *, limit: Optional[int] = None, kind: Optional[T.SourceKind] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Source]:
         """List sources, newest first.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/sources", options, query={"limit": limit, "kind": kind, "q": q, "cursor": cursor})
 
@@ -2372,56 +2372,56 @@ class AsyncSources(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Source:
         """Get a source.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/sources/{segment('id', id)}", options)
 
     async def update(self, id: str, body: Optional[T.UpdateSourceRequest] = None, **options: Unpack[Options]) -> Union[T.Source, None]:
         """Change a source.
 
-        The mapping is replaced whole. Currency and sign stay as they are once the source has lines, or while they come in.
+        The mapping is replaced as a whole. Currency and sign can't change once the source has lines or is importing some.
         """
         return await self._call("PATCH", f"/v1/sources/{segment('id', id)}", options, body=body)
 
     def list_balances(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SourceBalance]:
         """List the balances of a source, newest first.
 
-        The statements of its files, with their opening and closing balances, and single balances that were stated. Statements of periods are reconciled against them.
+        The statements in its files, with their opening and closing balances, and balances that were recorded individually. Periods are reconciled against them.
         """
         return self._list("GET", f"/v1/sources/{segment('id', id)}/balances", options, query={"limit": limit, "cursor": cursor})
 
     async def state_balance(self, id: str, body: T.StateSourceBalanceRequest, **options: Unpack[Options]) -> T.SourceBalance:
-        """State the balance of a source.
+        """Record a balance of a source.
 
-        For a source whose files have none, a ledger for example. The newest statement of a day counts.
+        For a source whose files have no balances, such as a ledger. The newest balance of a day counts.
         """
         return await self._call("POST", f"/v1/sources/{segment('id', id)}/balances", options, body=body, takes_key=True)
 
     async def remove_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> Union[T.SourceBalance, None]:
-        """Remove a stated balance.
+        """Remove a recorded balance.
 
-        One that a file states goes when its import is undone.
+        A balance from a file is removed by undoing the import.
         """
         return await self._call("DELETE", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
 
     async def get_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> T.SourceBalance:
         """Get a balance of a source.
 
-        Callers: every role; an API key with `read:reconciliations`; the service-role key.
+        Callers: every role; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
 
     async def create_import(self, id: str, file: FileContent, *, format: Optional[T.ImportFormat] = None, preview: Optional[bool] = None, file_name: Optional[str] = None, mapping: Optional[str] = None, **options: Unpack[Options]) -> Union[T.ImportPreview, T.Import]:
         """Import a file of lines.
 
-        The file is the body: CSV, an Excel workbook (.xlsx, up to 32 MiB), NDJSON, JSON, camt.052, 053 or 054, MT940 or MT942, BAI2, OFX; also packed by gzip, or alone in a zip. Its first bytes show the format; a workbook's sheet is read as CSV. It is read in the background and saved whole or not at all; lines that were imported before are counted as duplicates, so the same file and overlapping statements do no harm. At most 1 GiB and 5 million lines. With preview=true nothing is saved: the response shows what the import would do.
+        The file is the body: CSV, an Excel workbook (.xlsx, up to 32 MiB), NDJSON, JSON, camt.052, 053 or 054, MT940 or MT942, BAI2, OFX; also compressed with gzip, or alone in a zip. The format is detected; a workbook's sheet is read as CSV. It is read in the background and saved completely or not at all. Lines that were imported before count as duplicates, so repeated files and overlapping statements do no harm. At most 1 GiB and 5 million lines. With preview=true nothing is saved: the response shows what the import would do.
         """
         return await self._call("POST", f"/v1/sources/{segment('id', id)}/imports", options, query={"format": format, "preview": preview, "file_name": file_name, "mapping": mapping}, file=file, takes_key=True)
 
     async def add_lines(self, id: str, body: T.AddLinesRequest, **options: Unpack[Options]) -> T.AddedLines:
         """Add lines to a source.
 
-        A line that is there already is a duplicate and changes nothing: known by its external_id, else by its content and its number among equals of this call. One bad line refuses the whole call.
+        Existing lines are duplicates and change nothing. They are recognised by external_id, or by content and position among equal lines of the call. One invalid line rejects the whole call.
         """
         return await self._call("POST", f"/v1/sources/{segment('id', id)}/lines", options, body=body, takes_key=True)
 
@@ -2430,14 +2430,14 @@ class TenantMembers(SyncResource):
     def list(self, id: str, *, limit: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.TenantMember]:
         """List a tenant's members.
 
-        The accounts of Supabase Auth that are in the tenant, sorted by email address. Who signs in with another identity provider is a member by its token, and not listed here.
+        The tenant's accounts in Supabase Auth, sorted by email address. People who sign in with another identity provider aren't listed here.
         """
         return self._list("GET", f"/v1/tenants/{segment('id', id)}/members", options, query={"limit": limit, "q": q, "cursor": cursor})
 
     def remove(self, id: str, member_id: str, body: Optional[T.RemoveTenantMemberRequest] = None, **options: Unpack[Options]) -> T.RemoveTenantMemberResult:
         """Remove a member.
 
-        Ends their access to the tenant, and their sessions if they are in no other tenant: at once in the process that served the call, within SESSION_CHECK_SECONDS (60) in every other, for cookies and tokens alike. The account itself stays. The last admin can't be removed.
+        Ends their access to the tenant, and their sessions if they have no other tenant: at once in the process that served the call, within SESSION_CHECK_SECONDS (60) in all others, for cookies and tokens. The account itself stays. The last admin can't be removed.
         """
         return self._call("DELETE", f"/v1/tenants/{segment('id', id)}/members/{segment('member_id', member_id)}", options, body=body, takes_key=True)
 
@@ -2451,7 +2451,7 @@ class TenantMembers(SyncResource):
     def update(self, id: str, member_id: str, body: T.UpdateTenantMemberRequest, **options: Unpack[Options]) -> T.TenantMember:
         """Change a member's roles.
 
-        Takes effect at once in the process that served the call, and within SESSION_CHECK_SECONDS (60) in every other. A tenant keeps at least one admin: demoting the last one is a conflict.
+        Takes effect at once in the process that served the call, and within SESSION_CHECK_SECONDS (60) in all others. A tenant keeps at least one admin: demoting the last one returns a conflict.
         """
         return self._call("PATCH", f"/v1/tenants/{segment('id', id)}/members/{segment('member_id', member_id)}", options, body=body)
 
@@ -2460,14 +2460,14 @@ class AsyncTenantMembers(AsyncResource):
     def list(self, id: str, *, limit: Optional[int] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.TenantMember]:
         """List a tenant's members.
 
-        The accounts of Supabase Auth that are in the tenant, sorted by email address. Who signs in with another identity provider is a member by its token, and not listed here.
+        The tenant's accounts in Supabase Auth, sorted by email address. People who sign in with another identity provider aren't listed here.
         """
         return self._list("GET", f"/v1/tenants/{segment('id', id)}/members", options, query={"limit": limit, "q": q, "cursor": cursor})
 
     async def remove(self, id: str, member_id: str, body: Optional[T.RemoveTenantMemberRequest] = None, **options: Unpack[Options]) -> T.RemoveTenantMemberResult:
         """Remove a member.
 
-        Ends their access to the tenant, and their sessions if they are in no other tenant: at once in the process that served the call, within SESSION_CHECK_SECONDS (60) in every other, for cookies and tokens alike. The account itself stays. The last admin can't be removed.
+        Ends their access to the tenant, and their sessions if they have no other tenant: at once in the process that served the call, within SESSION_CHECK_SECONDS (60) in all others, for cookies and tokens. The account itself stays. The last admin can't be removed.
         """
         return await self._call("DELETE", f"/v1/tenants/{segment('id', id)}/members/{segment('member_id', member_id)}", options, body=body, takes_key=True)
 
@@ -2481,7 +2481,7 @@ class AsyncTenantMembers(AsyncResource):
     async def update(self, id: str, member_id: str, body: T.UpdateTenantMemberRequest, **options: Unpack[Options]) -> T.TenantMember:
         """Change a member's roles.
 
-        Takes effect at once in the process that served the call, and within SESSION_CHECK_SECONDS (60) in every other. A tenant keeps at least one admin: demoting the last one is a conflict.
+        Takes effect at once in the process that served the call, and within SESSION_CHECK_SECONDS (60) in all others. A tenant keeps at least one admin: demoting the last one returns a conflict.
         """
         return await self._call("PATCH", f"/v1/tenants/{segment('id', id)}/members/{segment('member_id', member_id)}", options, body=body)
 
@@ -2490,7 +2490,7 @@ class Troubleshooting(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.TroubleshootingGuide]:
         """List troubleshooting, newest first.
 
-        Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Callers: every role; API keys with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/troubleshooting", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2511,7 +2511,7 @@ class Troubleshooting(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
         """Get a troubleshooting guide.
 
-        Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Callers: every role; API keys with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._call("GET", f"/v1/troubleshooting/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2534,7 +2534,7 @@ class AsyncTroubleshooting(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.TroubleshootingGuide]:
         """List troubleshooting, newest first.
 
-        Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Callers: every role; API keys with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/troubleshooting", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2555,7 +2555,7 @@ class AsyncTroubleshooting(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
         """Get a troubleshooting guide.
 
-        Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+        Callers: every role; API keys with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return await self._call("GET", f"/v1/troubleshooting/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2585,7 +2585,7 @@ class Views(SyncResource):
     def create(self, body: T.CreateViewRequest, **options: Unpack[Options]) -> T.View:
         """Save a view.
 
-        Filters of exceptions under a name. A person can have at most 50.
+        A view is a named set of exception filters. A person can have at most 50.
         """
         return self._call("POST", f"/v1/views", options, body=body, takes_key=True)
 
@@ -2622,7 +2622,7 @@ class AsyncViews(AsyncResource):
     async def create(self, body: T.CreateViewRequest, **options: Unpack[Options]) -> T.View:
         """Save a view.
 
-        Filters of exceptions under a name. A person can have at most 50.
+        A view is a named set of exception filters. A person can have at most 50.
         """
         return await self._call("POST", f"/v1/views", options, body=body, takes_key=True)
 
@@ -2684,21 +2684,21 @@ class Webhooks(SyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.WebhookStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Webhook]:
         """List webhooks, newest first.
 
-        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; API keys with `read:webhooks`; the service-role key.
         """
         return self._list("GET", f"/v1/webhooks", options, query={"limit": limit, "status": status, "cursor": cursor})
 
     def create(self, body: T.CreateWebhookRequest, **options: Unpack[Options]) -> T.NewWebhook:
         """Register a webhook.
 
-        Events are signed by the Standard Webhooks scheme, with your secret or one created for you. Delivery starts with the next event.
+        Events are signed as Standard Webhooks specifies, with your secret or a generated one. Delivery starts with the next event.
         """
         return self._call("POST", f"/v1/webhooks", options, body=body, takes_key=True)
 
     def preview_filters(self, body: T.PreviewWebhookFiltersRequest, **options: Unpack[Options]) -> T.WebhookFilterPreview:
         """Preview a webhook's filters.
 
-        Counts the events of the last 7 days that a webhook with these filters would have got.
+        Counts the events of the last 7 days that a webhook with these filters would have received.
         """
         return self._call("POST", f"/v1/webhooks/preview-filters", options, body=body, takes_key=True)
 
@@ -2712,14 +2712,14 @@ class Webhooks(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Webhook:
         """Get a webhook and its health.
 
-        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; API keys with `read:webhooks`; the service-role key.
         """
         return self._call("GET", f"/v1/webhooks/{segment('id', id)}", options)
 
     def update(self, id: str, body: Optional[T.UpdateWebhookRequest] = None, **options: Unpack[Options]) -> Union[T.Webhook, None]:
         """Change, disable or enable a webhook.
 
-        A JSON merge patch; filters and headers are replaced whole. Disabling cancels pending retries; recover resends them later. reason is stored with the webhook. A change of the address's host needs the values of all headers again.
+        A JSON merge patch; filters and headers are replaced as a whole. Disabling cancels pending retries; recover resends them later. reason is stored with the webhook. A new host requires the values of all headers again.
         """
         return self._call("PATCH", f"/v1/webhooks/{segment('id', id)}", options, body=body)
 
@@ -2733,21 +2733,21 @@ class Webhooks(SyncResource):
     def get_delivery(self, id: str, delivery_id: str, **options: Unpack[Options]) -> T.WebhookDeliveryDetail:
         """Get a delivery with its payload, attempts and responses.
 
-        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; API keys with `read:webhooks`; the service-role key.
         """
         return self._call("GET", f"/v1/webhooks/{segment('id', id)}/deliveries/{segment('delivery_id', delivery_id)}", options)
 
     def resend_delivery(self, id: str, delivery_id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.WebhookDelivery, None]:
         """Resend a delivery.
 
-        Immediately, with the same webhook-id, even if it was delivered. Returns 409 while it is being sent or if the webhook is disabled.
+        Sends it immediately with the same webhook-id, even if it was delivered. Returns 409 while it is being sent or if the webhook is disabled.
         """
         return self._call("POST", f"/v1/webhooks/{segment('id', id)}/deliveries/{segment('delivery_id', delivery_id)}/resend", options, body=body, takes_key=True)
 
     def enable(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Webhook, None]:
         """Enable a webhook.
 
-        Regardless of why it was disabled. Missed deliveries aren't resent automatically: recover from missed_since.
+        Works whatever disabled it. Missed deliveries aren't resent automatically: recover from missed_since.
         """
         return self._call("POST", f"/v1/webhooks/{segment('id', id)}/enable", options, body=body, takes_key=True)
 
@@ -2775,7 +2775,7 @@ class Webhooks(SyncResource):
     def test(self, id: str, body: Optional[T.TestWebhookRequest] = None, **options: Unpack[Options]) -> T.WebhookDelivery:
         """Send a test event.
 
-        Returns the delivery; its attempts show the result. The event is sent to this webhook alone, subscribed or not. Any type except webhook.test has example data, with `"test": true` next to `data`. A disabled webhook returns 409.
+        Returns the delivery; its attempts show the result. Only this webhook gets the event, subscribed or not. Any type except webhook.test has example data, with `"test": true` next to `data`. A disabled webhook returns 409.
         """
         return self._call("POST", f"/v1/webhooks/{segment('id', id)}/test", options, body=body, takes_key=True)
 
@@ -2784,21 +2784,21 @@ class AsyncWebhooks(AsyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.WebhookStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Webhook]:
         """List webhooks, newest first.
 
-        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; API keys with `read:webhooks`; the service-role key.
         """
         return self._list("GET", f"/v1/webhooks", options, query={"limit": limit, "status": status, "cursor": cursor})
 
     async def create(self, body: T.CreateWebhookRequest, **options: Unpack[Options]) -> T.NewWebhook:
         """Register a webhook.
 
-        Events are signed by the Standard Webhooks scheme, with your secret or one created for you. Delivery starts with the next event.
+        Events are signed as Standard Webhooks specifies, with your secret or a generated one. Delivery starts with the next event.
         """
         return await self._call("POST", f"/v1/webhooks", options, body=body, takes_key=True)
 
     async def preview_filters(self, body: T.PreviewWebhookFiltersRequest, **options: Unpack[Options]) -> T.WebhookFilterPreview:
         """Preview a webhook's filters.
 
-        Counts the events of the last 7 days that a webhook with these filters would have got.
+        Counts the events of the last 7 days that a webhook with these filters would have received.
         """
         return await self._call("POST", f"/v1/webhooks/preview-filters", options, body=body, takes_key=True)
 
@@ -2812,14 +2812,14 @@ class AsyncWebhooks(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Webhook:
         """Get a webhook and its health.
 
-        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; API keys with `read:webhooks`; the service-role key.
         """
         return await self._call("GET", f"/v1/webhooks/{segment('id', id)}", options)
 
     async def update(self, id: str, body: Optional[T.UpdateWebhookRequest] = None, **options: Unpack[Options]) -> Union[T.Webhook, None]:
         """Change, disable or enable a webhook.
 
-        A JSON merge patch; filters and headers are replaced whole. Disabling cancels pending retries; recover resends them later. reason is stored with the webhook. A change of the address's host needs the values of all headers again.
+        A JSON merge patch; filters and headers are replaced as a whole. Disabling cancels pending retries; recover resends them later. reason is stored with the webhook. A new host requires the values of all headers again.
         """
         return await self._call("PATCH", f"/v1/webhooks/{segment('id', id)}", options, body=body)
 
@@ -2833,21 +2833,21 @@ class AsyncWebhooks(AsyncResource):
     async def get_delivery(self, id: str, delivery_id: str, **options: Unpack[Options]) -> T.WebhookDeliveryDetail:
         """Get a delivery with its payload, attempts and responses.
 
-        Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+        Callers: `tenant_admin`; API keys with `read:webhooks`; the service-role key.
         """
         return await self._call("GET", f"/v1/webhooks/{segment('id', id)}/deliveries/{segment('delivery_id', delivery_id)}", options)
 
     async def resend_delivery(self, id: str, delivery_id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.WebhookDelivery, None]:
         """Resend a delivery.
 
-        Immediately, with the same webhook-id, even if it was delivered. Returns 409 while it is being sent or if the webhook is disabled.
+        Sends it immediately with the same webhook-id, even if it was delivered. Returns 409 while it is being sent or if the webhook is disabled.
         """
         return await self._call("POST", f"/v1/webhooks/{segment('id', id)}/deliveries/{segment('delivery_id', delivery_id)}/resend", options, body=body, takes_key=True)
 
     async def enable(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> Union[T.Webhook, None]:
         """Enable a webhook.
 
-        Regardless of why it was disabled. Missed deliveries aren't resent automatically: recover from missed_since.
+        Works whatever disabled it. Missed deliveries aren't resent automatically: recover from missed_since.
         """
         return await self._call("POST", f"/v1/webhooks/{segment('id', id)}/enable", options, body=body, takes_key=True)
 
@@ -2875,7 +2875,7 @@ class AsyncWebhooks(AsyncResource):
     async def test(self, id: str, body: Optional[T.TestWebhookRequest] = None, **options: Unpack[Options]) -> T.WebhookDelivery:
         """Send a test event.
 
-        Returns the delivery; its attempts show the result. The event is sent to this webhook alone, subscribed or not. Any type except webhook.test has example data, with `"test": true` next to `data`. A disabled webhook returns 409.
+        Returns the delivery; its attempts show the result. Only this webhook gets the event, subscribed or not. Any type except webhook.test has example data, with `"test": true` next to `data`. A disabled webhook returns 409.
         """
         return await self._call("POST", f"/v1/webhooks/{segment('id', id)}/test", options, body=body, takes_key=True)
 

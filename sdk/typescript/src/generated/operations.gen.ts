@@ -45,7 +45,7 @@ export class AlertChannelsResource extends Resource {
   /**
    * Add an alert channel.
    *
-   * At most 20. The address has to be public, as a webhook's has.
+   * At most 20. The address must be public, like a webhook's.
    */
   create(body: T.CreateAlertChannelRequest, options?: CallOptions): Call<T.AlertChannel> {
     return callOf(this.send, { method: "POST", path: "/v1/alert-channels", body, keyed: true, options });
@@ -81,7 +81,7 @@ export class AlertChannelsResource extends Resource {
   /**
    * Send a test message.
    *
-   * The answer comes before the message is sent: last_sent_at or last_failure says how it went.
+   * Returns before the message is sent: last_sent_at or last_failure shows the result.
    */
   test(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.AlertChannel> {
     return callOf(this.send, { method: "POST", path: `/v1/alert-channels/${segment("id", id)}/test`, body, keyed: true, options });
@@ -168,7 +168,7 @@ export class CalendarsResource extends Resource {
   /**
    * List calendars, newest first.
    *
-   * Callers: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; API keys with `read:exceptions`; the service-role key.
    */
   list(query?: T.ListCalendarsQuery, options?: CallOptions): List<T.CalendarPage> {
     return listOf(this.send, "/v1/calendars", query, options);
@@ -177,7 +177,7 @@ export class CalendarsResource extends Resource {
   /**
    * Create a calendar.
    *
-   * When your team works. It is open whenever the local clock shows a time inside an interval: what the clocks skip in spring is never open, what they repeat in autumn is open twice. At most 100 calendars.
+   * When your team works. It is open whenever the local clock shows a time inside an interval: the hour skipped in spring is never open, the hour repeated in autumn is open twice. At most 100 calendars.
    */
   create(body: T.CreateCalendarRequest, options?: CallOptions): Call<T.Calendar> {
     return callOf(this.send, { method: "POST", path: "/v1/calendars", body, keyed: true, options });
@@ -186,7 +186,7 @@ export class CalendarsResource extends Resource {
   /**
    * Read special days from an ICS file.
    *
-   * All-day events become closed days (RFC 5545); those that recur yearly or monthly, for five years ahead. Moved and cancelled occurrences count as they are now. Nothing is added to a calendar until you send them as special_days.
+   * All-day events (RFC 5545) become closed days; yearly and monthly ones for five years ahead. Moved and cancelled occurrences are respected. Nothing is added to a calendar until you send the days as special_days.
    */
   readIcs(body: T.ReadIcsRequest, options?: CallOptions): Call<T.IcsDays> {
     return callOf(this.send, { method: "POST", path: "/v1/calendars/read-ics", body, keyed: true, options });
@@ -195,7 +195,7 @@ export class CalendarsResource extends Resource {
   /**
    * Get a calendar.
    *
-   * Callers: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; API keys with `read:exceptions`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Calendar> {
     return callOf(this.send, { method: "GET", path: `/v1/calendars/${segment("id", id)}`, options });
@@ -204,7 +204,7 @@ export class CalendarsResource extends Resource {
   /**
    * Set a calendar.
    *
-   * Other hours make a new version, by which new deadlines count. apply_to: open moves open deadlines that the SLA policy set as well; events already sent stand. Open reconciliations that count business days by it are matched by the new version, whatever apply_to says: at once with auto_run, otherwise at their next run; closed ones stay as they are. With dry_run, nothing changes: the response previews the effect.
+   * Changed hours make a new version, which new deadlines use. apply_to: open also moves open deadlines that the SLA policy set; events already sent stand. Open reconciliations with this calendar are matched again with the new version, whatever apply_to says: at once with auto_run, otherwise at their next run. With dry_run, nothing changes: the response previews the effect.
    */
   put(id: string, body: T.PutCalendarRequest, options?: CallOptions): Call<T.CalendarChange> {
     return callOf(this.send, { method: "PUT", path: `/v1/calendars/${segment("id", id)}`, body, options });
@@ -213,7 +213,7 @@ export class CalendarsResource extends Resource {
   /**
    * Get a calendar's special days as ICS.
    *
-   * One all-day event each. Hours other than closed are kept in X-TIEOUT-INTERVALS, which reading it again understands.
+   * One all-day event for each day. Special hours are in X-TIEOUT-INTERVALS, which an import of the file reads.
    */
   getIcs(id: string, options?: CallOptions): Call<T.CalendarIcs> {
     return callOf(this.send, { method: "GET", path: `/v1/calendars/${segment("id", id)}/ics`, options });
@@ -231,7 +231,7 @@ export class CalendarsResource extends Resource {
   /**
    * List a calendar's versions, newest first.
    *
-   * Every change of its hours, and how many open exceptions count by each.
+   * Every change of its hours, and how many open exceptions use each version.
    */
   listVersions(id: string, query?: T.ListCalendarVersionsQuery, options?: CallOptions): List<T.CalendarVersionPage> {
     return listOf(this.send, `/v1/calendars/${segment("id", id)}/versions`, query, options);
@@ -243,7 +243,7 @@ export class ClosingBoardResource extends Resource {
   /**
    * Get the closing board.
    *
-   * All pairs of sources, in the order in which their sources were created, with the periods that end in these months: how far each is, who signed it, when it is due and what is open.
+   * All pairs of sources, in the order in which their sources were created, with the periods that end in these months: their state, who signed, when they are due and what is open.
    */
   get(query: T.GetClosingBoardQuery, options?: CallOptions): List<T.BoardPairPage> {
     return listOf(this.send, "/v1/closing-board", query, options);
@@ -252,7 +252,7 @@ export class ClosingBoardResource extends Resource {
   /**
    * Open the next periods.
    *
-   * Creates for each pair, or for these, the periods that follow its newest one, up to the one that begins in `through`: of the same kind (a month after a month), named after it, with the same sources. Rules go on with the pair. At most 12 for a pair. Pairs that reach that month are left as they are, so the call can be sent again. With dry_run it answers what it would create.
+   * For all pairs, or for those named, creates the periods after the newest one, up to the one that begins in `through`: of the same length, named alike, with the same sources and rules. At most 12 for a pair. Pairs that already reach the month don't change, so the call can be repeated. With dry_run, the response shows what it would create.
    */
   openNextPeriods(body: T.OpenNextPeriodsRequest, options?: CallOptions): Call<T.NextPeriods | undefined> {
     return callOf(this.send, { method: "POST", path: "/v1/closing-board/next", body, keyed: true, options });
@@ -264,7 +264,7 @@ export class ConnectionsResource extends Resource {
   /**
    * List connections, newest first.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListConnectionsQuery, options?: CallOptions): List<T.ConnectionPage> {
     return listOf(this.send, "/v1/connections", query, options);
@@ -273,7 +273,7 @@ export class ConnectionsResource extends Resource {
   /**
    * Connect a source.
    *
-   * Fetches the source's files from a server on business days, each once, and imports them by the source's mapping; or, with kind mail, gives an address that takes such files by mail. A source has at most one connection.
+   * Fetches the source's files from a server on business days, each once, and imports them with the source's mapping. With kind mail, it creates an address that accepts files by mail. A source has at most one connection.
    */
   create(body: T.CreateConnectionRequest, options?: CallOptions): Call<T.Connection> {
     return callOf(this.send, { method: "POST", path: "/v1/connections", body, keyed: true, options });
@@ -282,7 +282,7 @@ export class ConnectionsResource extends Resource {
   /**
    * Delete a connection.
    *
-   * Its credential is destroyed. What it imported stays.
+   * Its credential is destroyed. Imported lines stay.
    */
   delete(id: string, options?: CallOptions): Call<T.DeletedConnection | undefined> {
     return callOf(this.send, { method: "DELETE", path: `/v1/connections/${segment("id", id)}`, options });
@@ -291,7 +291,7 @@ export class ConnectionsResource extends Resource {
   /**
    * Get a connection.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Connection> {
     return callOf(this.send, { method: "GET", path: `/v1/connections/${segment("id", id)}`, options });
@@ -300,7 +300,7 @@ export class ConnectionsResource extends Resource {
   /**
    * Change a connection.
    *
-   * Another address or sign-in needs the credential again. Setting host_key lets a stopped connection go on.
+   * A new address or sign-in needs the credential again. Setting host_key resumes a stopped connection.
    */
   update(id: string, body?: T.UpdateConnectionRequest, options?: CallOptions): Call<T.Connection | undefined> {
     return callOf(this.send, { method: "PATCH", path: `/v1/connections/${segment("id", id)}`, body, options });
@@ -309,7 +309,7 @@ export class ConnectionsResource extends Resource {
   /**
    * Fetch now.
    *
-   * Looks for files in the background, also outside the schedule, and tries those that failed again. The list of files shows what came of it.
+   * Checks for files in the background, also outside the schedule, and retries failed ones. The list of files shows the result.
    */
   fetch(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.Connection> {
     return callOf(this.send, { method: "POST", path: `/v1/connections/${segment("id", id)}/fetch`, body, keyed: true, options });
@@ -318,7 +318,7 @@ export class ConnectionsResource extends Resource {
   /**
    * List what a connection found, newest first.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   listFiles(id: string, query?: T.ListConnectionFilesQuery, options?: CallOptions): List<T.ConnectionFilePage> {
     return listOf(this.send, `/v1/connections/${segment("id", id)}/files`, query, options);
@@ -327,7 +327,7 @@ export class ConnectionsResource extends Resource {
   /**
    * Test a connection.
    *
-   * Signs in, shows the host key and lists files. Fetches and pins nothing.
+   * Signs in, shows the host key and lists files, without fetching or pinning anything.
    */
   test(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.ConnectionTest> {
     return callOf(this.send, { method: "POST", path: `/v1/connections/${segment("id", id)}/test`, body, keyed: true, options });
@@ -337,9 +337,9 @@ export class ConnectionsResource extends Resource {
 /** `tieout.decisions` */
 export class DecisionsResource extends Resource {
   /**
-   * Take a decision back.
+   * Undo a decision.
    *
-   * All of it or nothing: what was confirmed or rejected is suggested again, a match by hand is undone, an excluded line is open again. One's own; what others decided, matches by hand and exclusions need the right to write reconciliations.
+   * All or nothing: confirmed and rejected matches are suggested again, a manual match is undone, an excluded line is open again. Others' decisions, manual matches and exclusions require the right to write reconciliations.
    */
   undo(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.Decision | undefined> {
     return callOf(this.send, { method: "POST", path: `/v1/decisions/${segment("id", id)}/undo`, body, keyed: true, options });
@@ -351,7 +351,7 @@ export class EntryBatchesResource extends Resource {
   /**
    * List entry batches, newest first.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListEntryBatchesQuery, options?: CallOptions): List<T.EntryBatchPage> {
     return listOf(this.send, "/v1/entry-batches", query, options);
@@ -360,7 +360,7 @@ export class EntryBatchesResource extends Resource {
   /**
    * Get an entry batch.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.EntryBatch> {
     return callOf(this.send, { method: "GET", path: `/v1/entry-batches/${segment("id", id)}`, options });
@@ -387,7 +387,7 @@ export class EntryBatchesResource extends Resource {
   /**
    * Mark a batch as exported.
    *
-   * Once, when the ledger has it: a second time is 409, so that of two programs only one posts it. With four_eyes, not by anyone who worked in the period.
+   * Mark it once the ledger has it. A second call returns 409, so that only one of two programs posts it. With four_eyes, not by someone who worked in the period.
    */
   markExported(id: string, body?: T.MarkEntryBatchExportedRequest, options?: CallOptions): Call<T.EntryBatch | undefined> {
     return callOf(this.send, { method: "POST", path: `/v1/entry-batches/${segment("id", id)}/exported`, body, keyed: true, options });
@@ -396,7 +396,7 @@ export class EntryBatchesResource extends Resource {
   /**
    * Get a batch as a file for a ledger.
    *
-   * In the layout that the ledger publishes for its import; the guide to entries names the sources. One currency a file. 409 names the entry if a field can't be what the ledger takes. Downloading does not mark the batch as exported.
+   * In the import layout that the ledger publishes; the guide to entries names the sources. One currency per file. 409 names an entry that the ledger can't accept. Downloading doesn't mark the batch as exported.
    */
   getLedgerFile(id: string, query?: Omit<T.GetLedgerFileQuery, "format"> & Partial<Pick<T.GetLedgerFileQuery, "format">>, options?: CallOptions): Export {
     return exportOf(this.send, `/v1/entry-batches/${segment("id", id)}/ledger-file`, rowsIn(query), options);
@@ -405,7 +405,7 @@ export class EntryBatchesResource extends Resource {
   /**
    * Push a batch now.
    *
-   * To the connection of the entry rules. Once its files are written, it is exported.
+   * Pushes it to the connection in the entry rules. It is exported once its files are written.
    */
   push(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.EntryBatch | undefined> {
     return callOf(this.send, { method: "POST", path: `/v1/entry-batches/${segment("id", id)}/push`, body, keyed: true, options });
@@ -417,7 +417,7 @@ export class EventsResource extends Resource {
   /**
    * List events, oldest first.
    *
-   * The events of the last 30 days that webhooks deliver, with the same IDs and bodies. Send resume_cursor as cursor next time: no event ever appears behind it, and each comes at least once. A cursor is a place and fits any filters. With wait, the response to a call without events comes as soon as there is one. A key gets the types whose content it has the scope to read; naming another type is refused.
+   * The events of the last 30 days, with the IDs and bodies that webhooks deliver. Send resume_cursor as cursor next time: no event ever appears behind it, and each appears at least once. A cursor works with any filters. With wait, a call without events waits for one. A key gets the types that its scopes allow; naming another type is refused.
    */
   list(query?: T.ListEventsQuery, options?: CallOptions): List<T.ListedEventPage> {
     return listOf(this.send, "/v1/events", query, options);
@@ -426,7 +426,7 @@ export class EventsResource extends Resource {
   /**
    * Send a test event.
    *
-   * An event with example data and `"test": true`, for readers that ask for tests. It goes to no webhook.
+   * An event with example data and `"test": true`, for readers that ask for tests. No webhook gets it.
    */
   createTest(body: T.CreateTestEventRequest, options?: CallOptions): Call<T.ListedEvent> {
     return callOf(this.send, { method: "POST", path: "/v1/events", body, keyed: true, options });
@@ -435,7 +435,7 @@ export class EventsResource extends Resource {
   /**
    * Get an event.
    *
-   * Callers: every role; any API key; the service-role key.
+   * Callers: every role; all API keys; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.ListedEvent> {
     return callOf(this.send, { method: "GET", path: `/v1/events/${segment("id", id)}`, options });
@@ -456,7 +456,7 @@ export class EvidenceResource extends Resource {
   /**
    * Add a file of evidence.
    *
-   * The file is the body: PDF, an image (PNG, JPEG, GIF, WebP, TIFF, HEIC), an Excel workbook (.xlsx), CSV, an email (.eml) or plain text, of at most 10 MiB. Its content shows what it is; other content, HTML and SVG among it, is refused. Its name gets the extension of its type. At most 50 files for one subject. For an exception, a key also needs write:exceptions.
+   * The file is the body: PDF, an image (PNG, JPEG, GIF, WebP, TIFF, HEIC), an Excel workbook (.xlsx), CSV, an email (.eml) or plain text, at most 10 MiB. The type is detected from the content; other types, such as HTML and SVG, are refused. The name gets the extension of the type. At most 50 files for one subject. For an exception, a key also needs write:exceptions.
    */
   add(file: FileBody, query: T.AddEvidenceQuery, options?: CallOptions): Call<T.Evidence> {
     return callOf(this.send, { method: "POST", path: "/v1/evidence", file, query, keyed: true, options });
@@ -472,9 +472,9 @@ export class EvidenceResource extends Resource {
   }
 
   /**
-   * Get what is known of a file of evidence.
+   * Get a file of evidence.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Evidence> {
     return callOf(this.send, { method: "GET", path: `/v1/evidence/${segment("id", id)}`, options });
@@ -483,7 +483,7 @@ export class EvidenceResource extends Resource {
   /**
    * Download a file of evidence.
    *
-   * Byte for byte as it was added, always as a download that no browser shows as a page.
+   * Byte for byte as it was added, always as a download, never shown as a page.
    */
   getContent(id: string, options?: CallOptions): Export {
     return exportOf(this.send, `/v1/evidence/${segment("id", id)}/content`, undefined, options);
@@ -495,7 +495,7 @@ export class ExceptionsResource extends Resource {
   /**
    * List exceptions, newest first.
    *
-   * Callers: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; API keys with `read:exceptions`; the service-role key.
    */
   list(query?: T.ListExceptionsQuery, options?: CallOptions): List<T.SlaExceptionPage> {
     return listOf(this.send, "/v1/exceptions", query, options);
@@ -513,7 +513,7 @@ export class ExceptionsResource extends Resource {
   /**
    * Change many exceptions at once.
    *
-   * Changes, pauses or resumes them. By ids at most 500, all or none: errors name the index in ids. By filter all open ones that match, fewer than 10,000: expected_count is what you confirmed, and 409 says that another number matches now. Each call changes the next 500 at most; repeat it with next_cursor as cursor until that is null. What can't be changed is skipped and named.
+   * Changes, pauses or resumes exceptions. With ids: at most 500, all or none; errors name the index in ids. With a filter: all open ones that match, fewer than 10,000. expected_count is how many you expect; if another number matches, the response is 409. Each call changes at most 500: repeat it with next_cursor as cursor until that is null. Exceptions that can't be changed are skipped and named.
    */
   updateMany(body: T.UpdateExceptionsRequest, options?: CallOptions): Call<T.BulkUpdate | undefined> {
     return callOf(this.send, { method: "POST", path: "/v1/exceptions/bulk", body, keyed: true, options });
@@ -549,7 +549,7 @@ export class ExceptionsResource extends Resource {
   /**
    * List what changed in the open exceptions.
    *
-   * Keeps a list you have read up to date at little cost. Send the filters of that list and its as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item holds the current exception, or null if your filters no longer match it. Changes of breach_risk that come with time count. Applying an item twice does no harm: some are repeated rather than missed.
+   * Keeps a list up to date at little cost. Send the list's filters and its as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item has the current exception, or null if your filters no longer match it. Changes of breach_risk over time are included. An item can be repeated, so apply items idempotently.
    */
   listSlaChanges(query: T.ListSlaChangesQuery, options?: CallOptions): List<T.SlaChanges> {
     return listOf(this.send, "/v1/exceptions/sla/changes", query, options);
@@ -567,7 +567,7 @@ export class ExceptionsResource extends Resource {
   /**
    * Count exceptions by each filter's values.
    *
-   * For each filter, how many exceptions each of its values has among those that all the other filters match. Counts the first 20,000; complete says whether that is all. Of a filter with many values, the 50 most frequent.
+   * For each filter, how many exceptions have each of its values, among those that match all other filters. Counts the first 20,000; complete says whether that is all. A filter with many values has the 50 most frequent.
    */
   getSlaFacets(query?: T.GetSlaFacetsQuery, options?: CallOptions): Call<T.SlaFacets> {
     return callOf(this.send, { method: "GET", path: "/v1/exceptions/sla/facets", query, options });
@@ -603,7 +603,7 @@ export class ExceptionsResource extends Resource {
   /**
    * Get an exception.
    *
-   * Callers: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; API keys with `read:exceptions`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.SlaException> {
     return callOf(this.send, { method: "GET", path: `/v1/exceptions/${segment("id", id)}`, options });
@@ -621,7 +621,7 @@ export class ExceptionsResource extends Resource {
   /**
    * List an exception's comments, newest first.
    *
-   * Callers: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; API keys with `read:exceptions`; the service-role key.
    */
   listComments(id: string, query?: T.ListExceptionCommentsQuery, options?: CallOptions): List<T.ExceptionCommentPage> {
     return listOf(this.send, `/v1/exceptions/${segment("id", id)}/comments`, query, options);
@@ -630,7 +630,7 @@ export class ExceptionsResource extends Resource {
   /**
    * Comment on an exception.
    *
-   * Also on a closed one; a comment is neither changed nor deleted. `<@user:leo>` in the body mentions a person; the event exception.commented lists the mentions. At most 1,000 comments an exception.
+   * Closed exceptions can be commented too. Comments can't be changed or deleted. `<@user:leo>` in the body mentions a person; the event exception.commented lists the mentions. At most 1,000 comments on an exception.
    */
   createComment(id: string, body: T.CreateExceptionCommentRequest, options?: CallOptions): Call<T.ExceptionComment> {
     return callOf(this.send, { method: "POST", path: `/v1/exceptions/${segment("id", id)}/comments`, body, keyed: true, options });
@@ -639,7 +639,7 @@ export class ExceptionsResource extends Resource {
   /**
    * List an exception's changes, newest first.
    *
-   * Callers: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; API keys with `read:exceptions`; the service-role key.
    */
   listHistory(id: string, query?: T.ListExceptionHistoryQuery, options?: CallOptions): List<T.ExceptionChangePage> {
     return listOf(this.send, `/v1/exceptions/${segment("id", id)}/history`, query, options);
@@ -648,7 +648,7 @@ export class ExceptionsResource extends Resource {
   /**
    * Get an exception's SLA timeline.
    *
-   * Every change of the clock, in rows that add up, and why the exception did or didn't breach.
+   * Every change of the clock, in rows that add up, and why the exception breached or didn't.
    */
   getLedger(id: string, options?: CallOptions): Call<T.ExceptionLedger> {
     return callOf(this.send, { method: "GET", path: `/v1/exceptions/${segment("id", id)}/ledger`, options });
@@ -657,7 +657,7 @@ export class ExceptionsResource extends Resource {
   /**
    * Pause an exception's clock.
    *
-   * While paused it counts as on track, is listed last and crosses no threshold; due_at is the deadline it would have if resumed now. Closing it ends the pause. 409 if it is closed, paused or breached, or the SLA policy allows no more pauses.
+   * While paused, it counts as on track, is listed last and crosses no threshold; due_at is the deadline it would have if resumed now. Closing it ends the pause. 409 if it is closed, paused or breached, or if the SLA policy allows no more pauses.
    */
   pause(id: string, body: T.PauseExceptionRequest, options?: CallOptions): Call<T.SlaException | undefined> {
     return callOf(this.send, { method: "POST", path: `/v1/exceptions/${segment("id", id)}/pause`, body, keyed: true, options });
@@ -666,7 +666,7 @@ export class ExceptionsResource extends Resource {
   /**
    * Resume an exception's clock.
    *
-   * The time it had left when paused is left again. Thresholds it passed before the pause send no second event.
+   * It has the time left that it had when paused. Thresholds passed before the pause send no second event.
    */
   resume(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.SlaException | undefined> {
     return callOf(this.send, { method: "POST", path: `/v1/exceptions/${segment("id", id)}/resume`, body, keyed: true, options });
@@ -708,7 +708,7 @@ export class HolidaysResource extends Resource {
   /**
    * List the countries whose holidays are known.
    *
-   * Callers: every role; an API key with `read:exceptions`; the service-role key.
+   * Callers: every role; API keys with `read:exceptions`; the service-role key.
    */
   listCountries(options?: CallOptions): Call<T.HolidayCountries> {
     return callOf(this.send, { method: "GET", path: "/v1/holidays/countries", options });
@@ -720,7 +720,7 @@ export class ImportsResource extends Resource {
   /**
    * List imports, newest first.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListImportsQuery, options?: CallOptions): List<T.ImportPage> {
     return listOf(this.send, "/v1/imports", query, options);
@@ -729,7 +729,7 @@ export class ImportsResource extends Resource {
   /**
    * Get an import.
    *
-   * While it is read, bytes_read and read_count show its progress.
+   * bytes_read and read_count show its progress.
    */
   get(id: string, options?: CallOptions): Call<T.Import> {
     return callOf(this.send, { method: "GET", path: `/v1/imports/${segment("id", id)}`, options });
@@ -738,7 +738,7 @@ export class ImportsResource extends Resource {
   /**
    * Undo an import.
    *
-   * Removes its lines, and undoes the matches that they are in; with more than 20,000 lines in the background, as undoing. While the import is queued or read, this cancels it. A line that a closed or archived period matched, excluded or carried forward forbids it.
+   * Removes its lines and undoes their matches; with more than 20,000 lines in the background, with the status undoing. Cancels an import that is queued or being read. Refused if a closed or archived period matched, excluded or carried forward one of its lines.
    */
   undo(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.Import | undefined> {
     return callOf(this.send, { method: "POST", path: `/v1/imports/${segment("id", id)}/undo`, body, keyed: true, options });
@@ -750,7 +750,7 @@ export class IntegrationsResource extends Resource {
   /**
    * List integrations, newest first.
    *
-   * Callers: every role; an API key with `read:integrations`; the service-role key.
+   * Callers: every role; API keys with `read:integrations`; the service-role key.
    */
   list(query?: T.ListIntegrationsQuery, options?: CallOptions): List<T.IntegrationPage> {
     return listOf(this.send, "/v1/integrations", query, options);
@@ -777,7 +777,7 @@ export class IntegrationsResource extends Resource {
   /**
    * Get an integration.
    *
-   * Callers: every role; an API key with `read:integrations`; the service-role key.
+   * Callers: every role; API keys with `read:integrations`; the service-role key.
    */
   get(id: string, query?: T.GetIntegrationQuery, options?: CallOptions): Call<T.Integration> {
     return callOf(this.send, { method: "GET", path: `/v1/integrations/${segment("id", id)}`, query, options });
@@ -816,7 +816,7 @@ export class InvitationsResource extends Resource {
   /**
    * Invite someone by email.
    *
-   * Mails a link that works once, for seven days. To accept it, a person sets a password or signs in to their account. The link is in the mail alone. Whether the address has an account makes no difference here. A tenant can send 100 invitations an hour, 5 of them to one address, and 10 a day to one.
+   * Mails a link that works once, for seven days. To accept it, a person sets a password or signs in. Only the mail has the link, and the response is the same whether or not the address has an account. A tenant can send 100 invitations an hour; 5 an hour and 10 a day to one address.
    */
   create(id: string, body: T.CreateInvitationRequest, options?: CallOptions): Call<T.Invitation> {
     return callOf(this.send, { method: "POST", path: `/v1/tenants/${segment("id", id)}/invitations`, body, keyed: true, options });
@@ -825,7 +825,7 @@ export class InvitationsResource extends Resource {
   /**
    * Revoke an invitation.
    *
-   * Its link stops working at once. Revoking a revoked one returns it unchanged.
+   * Its link stops working at once. Revoking it again returns it unchanged.
    */
   revoke(id: string, invitationId: string, options?: CallOptions): Call<T.Invitation> {
     return callOf(this.send, { method: "DELETE", path: `/v1/tenants/${segment("id", id)}/invitations/${segment("invitationId", invitationId)}`, options });
@@ -855,7 +855,7 @@ export class LinesResource extends Resource {
   /**
    * List lines, latest value date first.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListLinesQuery, options?: CallOptions): List<T.LinePage> {
     return listOf(this.send, "/v1/lines", query, options);
@@ -864,7 +864,7 @@ export class LinesResource extends Resource {
   /**
    * Get a line.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Line> {
     return callOf(this.send, { method: "GET", path: `/v1/lines/${segment("id", id)}`, options });
@@ -873,16 +873,16 @@ export class LinesResource extends Resource {
   /**
    * Exclude a line from matching.
    *
-   * What is open of it leaves the period, with this reason: of the periods that are open, the earliest that reaches the line's day.
+   * Excludes its open amount with this reason, in the earliest open period that includes the line's day.
    */
   exclude(id: string, body: T.ExcludeLineRequest, options?: CallOptions): Call<T.Line | undefined> {
     return callOf(this.send, { method: "POST", path: `/v1/lines/${segment("id", id)}/exclude`, body, keyed: true, options });
   }
 
   /**
-   * List what became of a line.
+   * List a line's history.
    *
-   * Oldest first, the latest 200: how it came in, matches made and undone, exclusions and exceptions, each with who did it.
+   * The latest 200 changes, oldest first: its arrival, matches created and undone, exclusions and exceptions, each with who did it.
    */
   listHistory(id: string, options?: CallOptions): Call<T.LineHistory> {
     return callOf(this.send, { method: "GET", path: `/v1/lines/${segment("id", id)}/history`, options });
@@ -891,16 +891,16 @@ export class LinesResource extends Resource {
   /**
    * Include an excluded line again.
    *
-   * It is open again, in the period that it was excluded from.
+   * Opens it again in the period that it was excluded from.
    */
   include(id: string, body: T.IncludeLineRequest, options?: CallOptions): Call<T.Line | undefined> {
     return callOf(this.send, { method: "POST", path: `/v1/lines/${segment("id", id)}/include`, body, keyed: true, options });
   }
 
   /**
-   * Look for counterparts of a line.
+   * Suggest counterparts for a line.
    *
-   * Up to five open lines or groups of the other side, the most probable first, each explained. Empty where nothing of it is open.
+   * Up to five open lines or groups of the other side, the most probable first, each with an explanation. Empty if the line isn't open.
    */
   listSuggestions(id: string, query?: T.ListLineSuggestionsQuery, options?: CallOptions): Call<T.LineSuggestions> {
     return callOf(this.send, { method: "GET", path: `/v1/lines/${segment("id", id)}/suggestions`, query, options });
@@ -912,7 +912,7 @@ export class MatchesResource extends Resource {
   /**
    * Confirm, reject or undo many matches.
    *
-   * All of them or none: by at most 500 ids, or by a filter with the number that you expect it to find, at most 5,000. It is one decision, taken back as one. What is decided by filter doesn't count as proof that the engine may match by itself. Undoing needs the right to write reconciliations.
+   * All or none: at most 500 ids, or a filter with the number of matches that you expect, at most 5,000. It is one decision and is undone as one. Decisions by filter don't count towards automatic matching (earned). Undoing requires the right to write reconciliations.
    */
   decide(body: T.DecideMatchesRequest, options?: CallOptions): Call<T.MatchDecisions | undefined> {
     return callOf(this.send, { method: "POST", path: "/v1/matches/bulk", body, keyed: true, options });
@@ -921,7 +921,7 @@ export class MatchesResource extends Resource {
   /**
    * Get a match.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Match> {
     return callOf(this.send, { method: "GET", path: `/v1/matches/${segment("id", id)}`, options });
@@ -930,7 +930,7 @@ export class MatchesResource extends Resource {
   /**
    * Confirm a suggested match.
    *
-   * Its lines are matched, and other suggestions with one of them go. Later runs learn from it, and leave it alone.
+   * Its lines are matched, and other suggestions with one of them are removed. Later runs learn from it and don't change it.
    */
   confirm(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.Match | undefined> {
     return callOf(this.send, { method: "POST", path: `/v1/matches/${segment("id", id)}/confirm`, body, keyed: true, options });
@@ -939,7 +939,7 @@ export class MatchesResource extends Resource {
   /**
    * Reject a suggested match.
    *
-   * These lines are not suggested together again.
+   * These lines aren't suggested together again.
    */
   reject(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.Match | undefined> {
     return callOf(this.send, { method: "POST", path: `/v1/matches/${segment("id", id)}/reject`, body, keyed: true, options });
@@ -948,7 +948,7 @@ export class MatchesResource extends Resource {
   /**
    * Undo a match.
    *
-   * Its lines are open again, and exceptions that it resolved are reopened. No run makes it again.
+   * Its lines are open again, and exceptions that it resolved are reopened. No run repeats it.
    */
   undo(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.Match | undefined> {
     return callOf(this.send, { method: "POST", path: `/v1/matches/${segment("id", id)}/undo`, body, keyed: true, options });
@@ -960,14 +960,14 @@ export class MeResource extends Resource {
   /**
    * Get the caller and its tenant.
    *
-   * Callers: any user of the tenant; any API key; the publishable key; the service-role key.
+   * Callers: any user of the tenant; all API keys; the publishable key; the service-role key.
    */
   get(options?: CallOptions): Call<T.Me> {
     return callOf(this.send, { method: "GET", path: "/v1/me", options });
   }
 
   /**
-   * Get what you are mailed.
+   * Get your notification settings.
    *
    * Callers: every role.
    */
@@ -976,27 +976,27 @@ export class MeResource extends Resource {
   }
 
   /**
-   * Change what you are mailed.
+   * Change your notification settings.
    *
-   * Your own, in this tenant. Alerts of one kind come at most once a minute, in one mail.
+   * Your own settings in this tenant. Alerts of one kind are mailed at most once a minute.
    */
   putNotificationSettings(body: T.PutNotificationSettingsRequest, options?: CallOptions): Call<T.NotificationSettings> {
     return callOf(this.send, { method: "PUT", path: "/v1/me/notifications", body, options });
   }
 
   /**
-   * List where you are signed in.
+   * List your sessions.
    *
-   * Your own sessions in the dashboard that have not ended, newest first, whichever tenant you name.
+   * Your own active dashboard sessions, newest first, whichever tenant you name.
    */
   listSessions(query?: T.ListSessionsQuery, options?: CallOptions): List<T.UserSessionPage> {
     return listOf(this.send, "/v1/me/sessions", query, options);
   }
 
   /**
-   * Sign out everywhere, or of some sessions.
+   * Sign out of all or some sessions.
    *
-   * Ends all of your sessions in the dashboard, the one that this call was made with included; with ids, those of yours. Every cookie of them is refused within SESSION_CHECK_SECONDS (60).
+   * Ends all your dashboard sessions, including the one making this call, or only those in ids. Their cookies are refused within SESSION_CHECK_SECONDS (60).
    */
   endSessions(body?: T.EndSessionsRequest, options?: CallOptions): Call<T.EndedSessions> {
     return callOf(this.send, { method: "POST", path: "/v1/me/sessions/end", body, keyed: true, options });
@@ -1008,7 +1008,7 @@ export class MembersResource extends Resource {
   /**
    * List possible assignees.
    *
-   * Sorted by name: the tenant's members in Supabase Auth and everyone with an assigned exception. Users of another identity provider appear with their first assignment; assigned_to accepts any user:<name>.
+   * Sorted by name: the tenant's members in Supabase Auth and everyone with an assigned exception. Users of another identity provider appear after their first assignment; assigned_to accepts any user:<name>.
    */
   list(query?: T.ListMembersQuery, options?: CallOptions): List<T.MemberPage> {
     return listOf(this.send, "/v1/members", query, options);
@@ -1020,7 +1020,7 @@ export class OverviewResource extends Resource {
   /**
    * Get the overview of a tenant: deadlines, money, imports, keys and webhooks.
    *
-   * What the dashboard's home page shows. Sums come from counters kept with every change, so it's as fast with a million exceptions.
+   * What the dashboard's home page shows. Sums come from counters, so it is just as fast with a million exceptions.
    */
   get(options?: CallOptions): Call<T.Overview> {
     return callOf(this.send, { method: "GET", path: "/v1/overview", options });
@@ -1032,7 +1032,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * List reconciliations, newest first.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListReconciliationsQuery, options?: CallOptions): List<T.ReconciliationPage> {
     return listOf(this.send, "/v1/reconciliations", query, options);
@@ -1041,7 +1041,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Create a reconciliation.
    *
-   * With left_source_id and right_source_id it compares the lines of these sources: matched_count and unmatched_count are computed, and setting them is a conflict. Periods of one pair of sources may not overlap. Where the sources have many lines, the first of a pair is preparing for half a minute for each million. Without sources, you send the counts.
+   * With left_source_id and right_source_id, it compares the lines of these sources: matched_count and unmatched_count are computed, and setting them returns a conflict. Periods of one pair of sources can't overlap. The first of a pair is preparing for about half a minute per million existing lines. Without sources, you send the counts.
    */
   create(body: T.CreateReconciliationRequest, options?: CallOptions): Call<T.Reconciliation> {
     return callOf(this.send, { method: "POST", path: "/v1/reconciliations", body, keyed: true, options });
@@ -1050,7 +1050,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Get a reconciliation.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Reconciliation> {
     return callOf(this.send, { method: "GET", path: `/v1/reconciliations/${segment("id", id)}`, options });
@@ -1059,7 +1059,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Change a reconciliation.
    *
-   * Allowed status changes: between open and in_progress; between in_progress and completed; from any status to archived, which is final. One with sources is completed by closing it; closed, it keeps its name, dates and sources.
+   * Allowed status changes: between open and in_progress; between in_progress and completed; from any status to archived, which is final. With sources, closing completes it, and its name, dates and sources can't be changed afterwards.
    */
   update(id: string, body?: T.UpdateReconciliationRequest, options?: CallOptions): Call<T.Reconciliation | undefined> {
     return callOf(this.send, { method: "PATCH", path: `/v1/reconciliations/${segment("id", id)}`, body, options });
@@ -1068,7 +1068,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Get the checklist before a close.
    *
-   * Computed now, for the caller. An item that blocks stands in the way of signing and closing; `checks` of the pair's rules say which ones do.
+   * Computed now, for the caller. Items that block prevent signing and closing; `checks` in the pair's rules sets which ones do.
    */
   getChecklist(id: string, options?: CallOptions): Call<T.PeriodChecklist> {
     return callOf(this.send, { method: "GET", path: `/v1/reconciliations/${segment("id", id)}/checklist`, options });
@@ -1077,18 +1077,18 @@ export class ReconciliationsResource extends Resource {
   /**
    * Close a period.
    *
-   * Needs lines that are all in (preparing is false), a proof that holds, a statement with no difference, and earlier periods closed; with four_eyes, a person who matched, wrote off, excluded and undid nothing in this period. Lines that arrive during the close belong to the next. Unconfirmed suggestions and open exceptions move with their lines to the next open period, or to the next one that is created. Afterwards nothing in it changes.
+   * Requires that all lines are added (preparing is false), the proof holds, the statement has no difference, and earlier periods are closed; with four_eyes, a person who didn't work in this period. Lines that arrive during the close belong to the next period. Unconfirmed suggestions and open exceptions move with their lines to the next open period, or to the next one that is created. Afterwards nothing in the period changes.
    *
-   * Where its sources have more than 20,000 lines, the call is answered at once with closing true. Ask until it is false: then the period is closed, or closing_failure says why not; the event reconciliation.closed comes once it is. To close it again after a failure, send a new Idempotency-Key. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
+   * If its sources have more than 20,000 lines, the call returns at once with closing true. Poll until it is false: then the period is closed, or closing_failure says why not. The event reconciliation.closed follows the close. After a failure, close it again with a new Idempotency-Key. Only people close and reopen, never API keys.
    */
   close(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.Reconciliation> {
     return callOf(this.send, { method: "POST", path: `/v1/reconciliations/${segment("id", id)}/close`, body, keyed: true, options });
   }
 
   /**
-   * List what people decided in a period, newest first.
+   * List decisions in a period, newest first.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   listDecisions(id: string, query?: T.ListDecisionsQuery, options?: CallOptions): List<T.DecisionPage> {
     return listOf(this.send, `/v1/reconciliations/${segment("id", id)}/decisions`, query, options);
@@ -1097,7 +1097,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Preview the entries of a period.
    *
-   * What an open period would post if it closed now, and a closed one if it were closed again with nothing posted before. Without rules, by those of its pair. Nothing is kept.
+   * What an open period would post if it closed now, and a closed one if it closed again with nothing posted before. Without rules, it uses the pair's. Nothing is saved.
    */
   previewEntries(id: string, body?: T.PreviewEntriesRequest, options?: CallOptions): Call<T.EntryPreview> {
     return callOf(this.send, { method: "POST", path: `/v1/reconciliations/${segment("id", id)}/entries/preview`, body, keyed: true, options });
@@ -1106,7 +1106,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Get the entry rules of a period's sources.
    *
-   * They belong to the pair of sources. A close posts by the newest version.
+   * They belong to the pair of sources. A close uses the newest version.
    */
   getEntryRules(id: string, options?: CallOptions): Call<T.EntryRuleSet> {
     return callOf(this.send, { method: "GET", path: `/v1/reconciliations/${segment("id", id)}/entry-rules`, options });
@@ -1115,7 +1115,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Set the entry rules of a period's sources.
    *
-   * Creates a new version for the closes to come. Without ledger, its settings stay. Batches that exist don't change; a reopened period is posted again by the version of its next close.
+   * Creates a new version for future closes. Without ledger, its settings stay. Existing batches don't change; a reopened period uses the newest version at its next close.
    */
   putEntryRules(id: string, body: T.PutEntryRulesRequest, options?: CallOptions): Call<T.EntryRuleSet | undefined> {
     return callOf(this.send, { method: "PUT", path: `/v1/reconciliations/${segment("id", id)}/entry-rules`, body, options });
@@ -1124,16 +1124,16 @@ export class ReconciliationsResource extends Resource {
   /**
    * List a period's matches, newest first.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   listMatches(id: string, query?: T.ListMatchesQuery, options?: CallOptions): List<T.MatchPage> {
     return listOf(this.send, `/v1/reconciliations/${segment("id", id)}/matches`, query, options);
   }
 
   /**
-   * Match lines by hand.
+   * Match lines manually.
    *
-   * Takes all that is open of these lines. What left − right leaves has to be explained by adjustments, to the minor unit, unless it is just the fees that came with the lines, which become one; lines of one side have to cancel each other. A write-off is a person's to decide, and what an API key adjusts stays within the tolerance of the rules. The lines of a side come to at most 2^53 − 1 in minor units.
+   * Matches the whole open amount of these lines. Adjustments must explain left − right to the minor unit, unless the lines' own fees explain it: those become one adjustment. Lines of one side must cancel each other out. An API key can't write off, and can adjust only within the tolerance of the rules. The lines of a side can add up to at most 2^53 − 1 in minor units.
    */
   createMatch(id: string, body: T.CreateMatchRequest, options?: CallOptions): Call<T.Match> {
     return callOf(this.send, { method: "POST", path: `/v1/reconciliations/${segment("id", id)}/matches`, body, keyed: true, options });
@@ -1142,16 +1142,16 @@ export class ReconciliationsResource extends Resource {
   /**
    * Export a period's matches.
    *
-   * Streams all that the filters leave, newest first: a row for each line of a match. `amount_minor` is what of the line it takes. The export is recorded as a security event.
+   * Streams everything that matches the filters, newest first, with one row for each line of a match. `amount_minor` is the matched part of the line. The export is recorded as a security event.
    */
   exportMatches(id: string, query?: Omit<T.ExportMatchesQuery, "format"> & Partial<Pick<T.ExportMatchesQuery, "format">>, options?: CallOptions): Export {
     return exportOf(this.send, `/v1/reconciliations/${segment("id", id)}/matches/export`, rowsIn(query), options);
   }
 
   /**
-   * List what is open in a period.
+   * List a period's open lines.
    *
-   * Lines to work through, the oldest first or those with the most money, each with its best suggestion. Empty once it is closed.
+   * Lines to work through, oldest or largest first, each with its best suggestion. Empty once the period is closed.
    */
   listOpenLines(id: string, query?: T.ListOpenLinesQuery, options?: CallOptions): List<T.OpenLinePage> {
     return listOf(this.send, `/v1/reconciliations/${segment("id", id)}/open-lines`, query, options);
@@ -1160,7 +1160,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Sign a period as prepared.
    *
-   * Says that its work is done. A line that arrives, a match, an undo, an exclusion or another balance revokes the signature, and `sign_off` then says why. A person prepares, with tenant_admin, tenant_lead or tenant_analyst.
+   * Signs that its work is done. A new line, match, undo, exclusion or changed balance revokes the signature; `sign_off` then says why. Only people prepare, never API keys.
    */
   prepare(id: string, body?: T.PrepareReconciliationRequest, options?: CallOptions): Call<T.Reconciliation> {
     return callOf(this.send, { method: "POST", path: `/v1/reconciliations/${segment("id", id)}/prepare`, body, keyed: true, options });
@@ -1169,7 +1169,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Get the proof that no cent is missing.
    *
-   * Per currency and side in minor units, added up from the lines themselves, with the signs of the statement. Of a closed period as it was when it closed, and in `closing` whether everything that closed is still the same.
+   * Per currency and side in minor units, summed from the lines themselves, with the signs of the statement. For a closed period as of its close, with `closing` saying whether it is still the same.
    */
   getProof(id: string, options?: CallOptions): Call<T.PeriodProof> {
     return callOf(this.send, { method: "GET", path: `/v1/reconciliations/${segment("id", id)}/proof`, options });
@@ -1178,14 +1178,14 @@ export class ReconciliationsResource extends Resource {
   /**
    * Reopen a closed period.
    *
-   * Later periods have to be open. Its matches and its signed statement are kept, and the next close signs another. Suggestions and exceptions of its lines without a decision since the close come back. A person closes and reopens, with tenant_admin or tenant_lead: never a key.
+   * Later periods must be open. Its matches and signed statement are kept, and the next close signs another one. Suggestions and exceptions of its lines that nobody decided since the close return. Only people close and reopen, never API keys.
    */
   reopen(id: string, body: T.ReopenReconciliationRequest, options?: CallOptions): Call<T.Reconciliation> {
     return callOf(this.send, { method: "POST", path: `/v1/reconciliations/${segment("id", id)}/reopen`, body, keyed: true, options });
   }
 
   /**
-   * Return a signed period to work.
+   * Send a signed period back.
    *
    * Revokes its signatures, which are kept with the reason.
    */
@@ -1196,7 +1196,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Sign a prepared period as reviewed.
    *
-   * Each level is another person than the preparer and the reviewers before, by the issuer and subject of their tokens. `review_levels` of the pair's rules says how many levels a close needs.
+   * At each level, someone other than the preparer and the earlier reviewers, by the issuer and subject of their tokens. `review_levels` in the pair's rules sets how many levels a close needs.
    */
   review(id: string, body?: T.ReviewReconciliationRequest, options?: CallOptions): Call<T.Reconciliation> {
     return callOf(this.send, { method: "POST", path: `/v1/reconciliations/${segment("id", id)}/review`, body, keyed: true, options });
@@ -1205,7 +1205,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Get the rules of a period's sources.
    *
-   * They belong to the pair of sources: every open period of it goes by the newest version.
+   * They belong to the pair of sources. All its open periods use the newest version.
    */
   getRules(id: string, options?: CallOptions): Call<T.RuleSet> {
     return callOf(this.send, { method: "GET", path: `/v1/reconciliations/${segment("id", id)}/rules`, options });
@@ -1214,7 +1214,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Set the rules of a period's sources.
    *
-   * Creates a new version and runs open periods again by it. Fields that are left out, other than rules, keep their values. With dry_run nothing is kept: the run's impact shows what would newly match, no longer match and change. reset_learning discards what was learned, forget_names single names.
+   * Creates a new version and runs open periods again with it. Omitted fields, other than rules, keep their values. With dry_run nothing is saved: the run's impact shows what would newly match, no longer match and change. reset_learning discards what was learned, forget_names only single names.
    */
   putRules(id: string, body: T.PutRulesRequest, options?: CallOptions): Call<T.RuleSetChange | undefined> {
     return callOf(this.send, { method: "PUT", path: `/v1/reconciliations/${segment("id", id)}/rules`, body, options });
@@ -1223,7 +1223,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * List a period's runs, newest first.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   listRuns(id: string, query?: T.ListRunsQuery, options?: CallOptions): List<T.RunPage> {
     return listOf(this.send, `/v1/reconciliations/${segment("id", id)}/runs`, query, options);
@@ -1232,7 +1232,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Run the rules.
    *
-   * Runs of one pair of sources take turns, and wait while the reconciliation is preparing; where one of this period waits already, it is the answer. Where nothing has changed since the last run, it ends at once with that one's result. With dry_run nothing is kept: the run's impact shows what it would change, with other rules if you send some. A dry run of a closed period looks at the lines that the period had.
+   * Runs of one pair of sources take turns, and wait while the reconciliation is preparing. If a run of this period is already waiting, it is returned. If nothing has changed since the last run, it ends at once with the same result. With dry_run nothing is saved: the run's impact shows what it would change, with other rules if you send them. A dry run of a closed period uses the lines that the period had.
    */
   createRun(id: string, body?: T.CreateRunRequest, options?: CallOptions): Call<T.Run> {
     return callOf(this.send, { method: "POST", path: `/v1/reconciliations/${segment("id", id)}/runs`, body, keyed: true, options });
@@ -1241,9 +1241,9 @@ export class ReconciliationsResource extends Resource {
   /**
    * Get the reconciliation statement.
    *
-   * Balances of both sides, what is outstanding and how old, what was adjusted, left over and excluded, and the difference. The sums in `balances` and `differences` are of all periods up to this one, the items of this one. Of a closed period as it was when it closed. While the reconciliation is preparing, what isn't in yet is part of the difference.
+   * Balances of both sides, outstanding items by age, adjustments, residuals, exclusions, and the difference. The sums in `balances` and `differences` include all periods up to this one; the items are this period's. For a closed period as of its close. While the reconciliation is preparing, missing lines are part of the difference.
    *
-   * An amount of a line is as posted, negated where its source is `inverted`. An amount of both sides (an adjustment, a residual, a difference) is left − right: positive where the left side is the larger.
+   * A line's amount is as posted, negated if its source is `inverted`. An amount of both sides (an adjustment, a residual, a difference) is left − right: positive if the left side is larger.
    */
   getStatement(id: string, options?: CallOptions): Call<T.ReconciliationStatement> {
     return callOf(this.send, { method: "GET", path: `/v1/reconciliations/${segment("id", id)}/statement`, options });
@@ -1252,9 +1252,9 @@ export class ReconciliationsResource extends Resource {
   /**
    * Export a statement.
    *
-   * All of the statement as one table; a closed period's is always the same. `kind` says what a row is: `balance` (`item` names the sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in the currency's own unit and `amount_minor` in minor units; without a side they are left − right.
+   * The whole statement as one table; for a closed period it never changes. `kind` is the kind of row: `balance` (`item` names the sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` also `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in major units and `amount_minor` in minor units; without a side they are left − right.
    *
-   * As a workbook (`xlsx`) it has a sheet per kind, with amounts in the currency's own unit. One of more than 15 digits, which a spreadsheet would round, is text there. The export is recorded as a security event.
+   * A workbook (`xlsx`) has a sheet per kind, with amounts in major units. Amounts of more than 15 digits, which a spreadsheet would round, are text. The export is recorded as a security event.
    */
   exportStatement(id: string, query?: Omit<T.ExportStatementQuery, "format"> & Partial<Pick<T.ExportStatementQuery, "format">>, options?: CallOptions): Export {
     return exportOf(this.send, `/v1/reconciliations/${segment("id", id)}/statement/export`, rowsIn(query), options);
@@ -1263,7 +1263,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Get the statement as a PDF.
    *
-   * For people: both sources, the signatures, the reconciliation of balances, open items, what is outstanding by age and by line, adjustments, residuals and exclusions, with the digest on each page. Of an open period as it stands now, marked as not closed.
+   * For people: both sources, the signatures, the reconciliation of balances, outstanding items by age and by line, adjustments, residuals and exclusions, with the digest on each page. An open period's is marked as not closed.
    */
   getStatementPdf(id: string, options?: CallOptions): Export {
     return exportOf(this.send, `/v1/reconciliations/${segment("id", id)}/statement/pdf`, undefined, options);
@@ -1281,7 +1281,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Get a signed statement.
    *
-   * The statement as it was when the period closed for this time.
+   * The statement as of this close.
    */
   getSignedStatement(id: string, number: number, options?: CallOptions): Call<T.SignedStatement> {
     return callOf(this.send, { method: "GET", path: `/v1/reconciliations/${segment("id", id)}/statements/${segment("number", number)}`, options });
@@ -1299,7 +1299,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Group a period's suggestions by rule and score.
    *
-   * The most probable first, each with the money and with how people decided on such so far: confirmed ÷ (confirmed + rejected) is the band's measured precision. What was decided many at once isn't counted.
+   * The most probable first, each with its amounts and with past decisions: confirmed ÷ (confirmed + rejected) is the band's measured precision. Bulk decisions aren't counted.
    */
   listSuggestionBands(id: string, options?: CallOptions): Call<T.SuggestionBands> {
     return callOf(this.send, { method: "GET", path: `/v1/reconciliations/${segment("id", id)}/suggestion-bands`, options });
@@ -1308,7 +1308,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Sample the suggestions of a band.
    *
-   * At most 20, evenly from the least probable to the most. Confirm the band by POST /v1/matches/bulk with the same filter and this count.
+   * At most 20, evenly spread from the least to the most probable. Confirm the band with POST /v1/matches/bulk, the same filter and this count.
    */
   sampleSuggestions(id: string, query: T.SampleSuggestionsQuery, options?: CallOptions): Call<T.SuggestionSample> {
     return callOf(this.send, { method: "GET", path: `/v1/reconciliations/${segment("id", id)}/suggestion-sample`, query, options });
@@ -1320,7 +1320,7 @@ export class ReleaseNotesResource extends Resource {
   /**
    * List release notes, newest first.
    *
-   * Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+   * Callers: every role; API keys with `read:release-notes`; the publishable key; the service-role key.
    */
   list(query?: T.ListReleaseNotesQuery, options?: CallOptions): List<T.ReleaseNotePage> {
     return listOf(this.send, "/v1/release-notes", query, options);
@@ -1347,7 +1347,7 @@ export class ReleaseNotesResource extends Resource {
   /**
    * Get a release note.
    *
-   * Callers: every role; an API key with `read:release-notes`; the publishable key; the service-role key.
+   * Callers: every role; API keys with `read:release-notes`; the publishable key; the service-role key.
    */
   get(id: string, query?: T.GetReleaseNoteQuery, options?: CallOptions): Call<T.ReleaseNote> {
     return callOf(this.send, { method: "GET", path: `/v1/release-notes/${segment("id", id)}`, query, options });
@@ -1377,7 +1377,7 @@ export class RequestsResource extends Resource {
   /**
    * List requests, newest first.
    *
-   * Each call of the API, a second after it was answered, for 14 days. What the dashboard reads isn't logged unless it fails. Calls with a wrong secret are logged for the tenant whose API key they name.
+   * Each API call, from about a second after its response, for 14 days. The dashboard's reads are logged only if they fail. Calls with a wrong secret are logged for the tenant whose API key they name.
    */
   list(query?: T.ListRequestsQuery, options?: CallOptions): List<T.LoggedRequestPage> {
     return listOf(this.send, "/v1/requests", query, options);
@@ -1386,7 +1386,7 @@ export class RequestsResource extends Resource {
   /**
    * Count requests over time.
    *
-   * With response times. Covers the last 24 hours, unless since says otherwise.
+   * With response times. By default the last 24 hours.
    */
   getStats(query?: T.GetRequestStatsQuery, options?: CallOptions): Call<T.RequestStats> {
     return callOf(this.send, { method: "GET", path: "/v1/requests/stats", query, options });
@@ -1407,7 +1407,7 @@ export class RunsResource extends Resource {
   /**
    * Get a run.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Run> {
     return callOf(this.send, { method: "GET", path: `/v1/runs/${segment("id", id)}`, options });
@@ -1419,7 +1419,7 @@ export class SandboxResource extends Resource {
   /**
    * Create the tenant's sandbox.
    *
-   * A tenant for trying calls: its data and API keys (tks_test_…) are separate, its people are this tenant's. No mail leaves it. Returns the one that exists.
+   * A tenant for testing. Its data and API keys (tks_test_…) are separate; its people are this tenant's. It sends no mail. If it already exists, it is returned.
    */
   create(body?: T.IdempotentRequest, options?: CallOptions): Call<T.Sandbox> {
     return callOf(this.send, { method: "POST", path: "/v1/sandbox", body, keyed: true, options });
@@ -1428,7 +1428,7 @@ export class SandboxResource extends Resource {
   /**
    * Reset a sandbox.
    *
-   * Empties the sandbox that X-Tenant-Id names, except API keys, webhooks, alert channels and logs. Refused in a live tenant.
+   * Empties the sandbox in X-Tenant-Id, except API keys, webhooks, alert channels and logs. Refused for a live tenant.
    */
   reset(body?: T.ResetSandboxRequest, options?: CallOptions): Call<T.Sandbox> {
     return callOf(this.send, { method: "POST", path: "/v1/sandbox/reset", body, keyed: true, options });
@@ -1440,7 +1440,7 @@ export class SecurityEventsResource extends Resource {
   /**
    * List security events, newest first.
    *
-   * Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+   * Callers: `tenant_admin` or `tenant_auditor`; API keys with `read:security-events`; the service-role key.
    */
   list(query?: T.ListSecurityEventsQuery, options?: CallOptions): List<T.SecurityEventPage> {
     return listOf(this.send, "/v1/security-events", query, options);
@@ -1467,7 +1467,7 @@ export class SecurityEventsResource extends Resource {
   /**
    * Get a security event.
    *
-   * Callers: `tenant_admin` or `tenant_auditor`; an API key with `read:security-events`; the service-role key.
+   * Callers: `tenant_admin` or `tenant_auditor`; API keys with `read:security-events`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.SecurityEvent> {
     return callOf(this.send, { method: "GET", path: `/v1/security-events/${segment("id", id)}`, options });
@@ -1500,7 +1500,7 @@ export class SourcesResource extends Resource {
   /**
    * List sources, newest first.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListSourcesQuery, options?: CallOptions): List<T.SourcePage> {
     return listOf(this.send, "/v1/sources", query, options);
@@ -1518,7 +1518,7 @@ export class SourcesResource extends Resource {
   /**
    * Get a source.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Source> {
     return callOf(this.send, { method: "GET", path: `/v1/sources/${segment("id", id)}`, options });
@@ -1527,7 +1527,7 @@ export class SourcesResource extends Resource {
   /**
    * Change a source.
    *
-   * The mapping is replaced whole. Currency and sign stay as they are once the source has lines, or while they come in.
+   * The mapping is replaced as a whole. Currency and sign can't change once the source has lines or is importing some.
    */
   update(id: string, body?: T.UpdateSourceRequest, options?: CallOptions): Call<T.Source | undefined> {
     return callOf(this.send, { method: "PATCH", path: `/v1/sources/${segment("id", id)}`, body, options });
@@ -1536,25 +1536,25 @@ export class SourcesResource extends Resource {
   /**
    * List the balances of a source, newest first.
    *
-   * The statements of its files, with their opening and closing balances, and single balances that were stated. Statements of periods are reconciled against them.
+   * The statements in its files, with their opening and closing balances, and balances that were recorded individually. Periods are reconciled against them.
    */
   listBalances(id: string, query?: T.ListSourceBalancesQuery, options?: CallOptions): List<T.SourceBalancePage> {
     return listOf(this.send, `/v1/sources/${segment("id", id)}/balances`, query, options);
   }
 
   /**
-   * State the balance of a source.
+   * Record a balance of a source.
    *
-   * For a source whose files have none, a ledger for example. The newest statement of a day counts.
+   * For a source whose files have no balances, such as a ledger. The newest balance of a day counts.
    */
   stateBalance(id: string, body: T.StateSourceBalanceRequest, options?: CallOptions): Call<T.SourceBalance> {
     return callOf(this.send, { method: "POST", path: `/v1/sources/${segment("id", id)}/balances`, body, keyed: true, options });
   }
 
   /**
-   * Remove a stated balance.
+   * Remove a recorded balance.
    *
-   * One that a file states goes when its import is undone.
+   * A balance from a file is removed by undoing the import.
    */
   removeBalance(id: string, balanceId: string, options?: CallOptions): Call<T.SourceBalance | undefined> {
     return callOf(this.send, { method: "DELETE", path: `/v1/sources/${segment("id", id)}/balances/${segment("balanceId", balanceId)}`, options });
@@ -1563,7 +1563,7 @@ export class SourcesResource extends Resource {
   /**
    * Get a balance of a source.
    *
-   * Callers: every role; an API key with `read:reconciliations`; the service-role key.
+   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
    */
   getBalance(id: string, balanceId: string, options?: CallOptions): Call<T.SourceBalance> {
     return callOf(this.send, { method: "GET", path: `/v1/sources/${segment("id", id)}/balances/${segment("balanceId", balanceId)}`, options });
@@ -1572,7 +1572,7 @@ export class SourcesResource extends Resource {
   /**
    * Import a file of lines.
    *
-   * The file is the body: CSV, an Excel workbook (.xlsx, up to 32 MiB), NDJSON, JSON, camt.052, 053 or 054, MT940 or MT942, BAI2, OFX; also packed by gzip, or alone in a zip. Its first bytes show the format; a workbook's sheet is read as CSV. It is read in the background and saved whole or not at all; lines that were imported before are counted as duplicates, so the same file and overlapping statements do no harm. At most 1 GiB and 5 million lines. With preview=true nothing is saved: the response shows what the import would do.
+   * The file is the body: CSV, an Excel workbook (.xlsx, up to 32 MiB), NDJSON, JSON, camt.052, 053 or 054, MT940 or MT942, BAI2, OFX; also compressed with gzip, or alone in a zip. The format is detected; a workbook's sheet is read as CSV. It is read in the background and saved completely or not at all. Lines that were imported before count as duplicates, so repeated files and overlapping statements do no harm. At most 1 GiB and 5 million lines. With preview=true nothing is saved: the response shows what the import would do.
    */
   createImport(id: string, file: FileBody, query?: T.CreateImportQuery, options?: CallOptions): Call<T.ImportPreview | T.Import> {
     return callOf(this.send, { method: "POST", path: `/v1/sources/${segment("id", id)}/imports`, file, query, keyed: true, options });
@@ -1581,7 +1581,7 @@ export class SourcesResource extends Resource {
   /**
    * Add lines to a source.
    *
-   * A line that is there already is a duplicate and changes nothing: known by its external_id, else by its content and its number among equals of this call. One bad line refuses the whole call.
+   * Existing lines are duplicates and change nothing. They are recognised by external_id, or by content and position among equal lines of the call. One invalid line rejects the whole call.
    */
   addLines(id: string, body: T.AddLinesRequest, options?: CallOptions): Call<T.AddedLines> {
     return callOf(this.send, { method: "POST", path: `/v1/sources/${segment("id", id)}/lines`, body, keyed: true, options });
@@ -1593,7 +1593,7 @@ export class TenantMembersResource extends Resource {
   /**
    * List a tenant's members.
    *
-   * The accounts of Supabase Auth that are in the tenant, sorted by email address. Who signs in with another identity provider is a member by its token, and not listed here.
+   * The tenant's accounts in Supabase Auth, sorted by email address. People who sign in with another identity provider aren't listed here.
    */
   list(id: string, query?: T.ListTenantMembersQuery, options?: CallOptions): List<T.TenantMemberPage> {
     return listOf(this.send, `/v1/tenants/${segment("id", id)}/members`, query, options);
@@ -1602,7 +1602,7 @@ export class TenantMembersResource extends Resource {
   /**
    * Remove a member.
    *
-   * Ends their access to the tenant, and their sessions if they are in no other tenant: at once in the process that served the call, within SESSION_CHECK_SECONDS (60) in every other, for cookies and tokens alike. The account itself stays. The last admin can't be removed.
+   * Ends their access to the tenant, and their sessions if they have no other tenant: at once in the process that served the call, within SESSION_CHECK_SECONDS (60) in all others, for cookies and tokens. The account itself stays. The last admin can't be removed.
    */
   remove(id: string, memberId: string, body?: T.RemoveTenantMemberRequest, options?: CallOptions): Call<T.RemoveTenantMemberResult> {
     return callOf(this.send, { method: "DELETE", path: `/v1/tenants/${segment("id", id)}/members/${segment("memberId", memberId)}`, body, keyed: true, options });
@@ -1620,7 +1620,7 @@ export class TenantMembersResource extends Resource {
   /**
    * Change a member's roles.
    *
-   * Takes effect at once in the process that served the call, and within SESSION_CHECK_SECONDS (60) in every other. A tenant keeps at least one admin: demoting the last one is a conflict.
+   * Takes effect at once in the process that served the call, and within SESSION_CHECK_SECONDS (60) in all others. A tenant keeps at least one admin: demoting the last one returns a conflict.
    */
   update(id: string, memberId: string, body: T.UpdateTenantMemberRequest, options?: CallOptions): Call<T.TenantMember> {
     return callOf(this.send, { method: "PATCH", path: `/v1/tenants/${segment("id", id)}/members/${segment("memberId", memberId)}`, body, options });
@@ -1632,7 +1632,7 @@ export class TroubleshootingResource extends Resource {
   /**
    * List troubleshooting, newest first.
    *
-   * Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+   * Callers: every role; API keys with `read:troubleshooting`; the publishable key; the service-role key.
    */
   list(query?: T.ListTroubleshootingQuery, options?: CallOptions): List<T.TroubleshootingGuidePage> {
     return listOf(this.send, "/v1/troubleshooting", query, options);
@@ -1659,7 +1659,7 @@ export class TroubleshootingResource extends Resource {
   /**
    * Get a troubleshooting guide.
    *
-   * Callers: every role; an API key with `read:troubleshooting`; the publishable key; the service-role key.
+   * Callers: every role; API keys with `read:troubleshooting`; the publishable key; the service-role key.
    */
   get(id: string, query?: T.GetTroubleshootingGuideQuery, options?: CallOptions): Call<T.TroubleshootingGuide> {
     return callOf(this.send, { method: "GET", path: `/v1/troubleshooting/${segment("id", id)}`, query, options });
@@ -1698,7 +1698,7 @@ export class ViewsResource extends Resource {
   /**
    * Save a view.
    *
-   * Filters of exceptions under a name. A person can have at most 50.
+   * A view is a named set of exception filters. A person can have at most 50.
    */
   create(body: T.CreateViewRequest, options?: CallOptions): Call<T.View> {
     return callOf(this.send, { method: "POST", path: "/v1/views", body, keyed: true, options });
@@ -1758,7 +1758,7 @@ export class WebhooksResource extends Resource {
   /**
    * List webhooks, newest first.
    *
-   * Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+   * Callers: `tenant_admin`; API keys with `read:webhooks`; the service-role key.
    */
   list(query?: T.ListWebhooksQuery, options?: CallOptions): List<T.WebhookPage> {
     return listOf(this.send, "/v1/webhooks", query, options);
@@ -1767,7 +1767,7 @@ export class WebhooksResource extends Resource {
   /**
    * Register a webhook.
    *
-   * Events are signed by the Standard Webhooks scheme, with your secret or one created for you. Delivery starts with the next event.
+   * Events are signed as Standard Webhooks specifies, with your secret or a generated one. Delivery starts with the next event.
    */
   create(body: T.CreateWebhookRequest, options?: CallOptions): Call<T.NewWebhook> {
     return callOf(this.send, { method: "POST", path: "/v1/webhooks", body, keyed: true, options });
@@ -1776,7 +1776,7 @@ export class WebhooksResource extends Resource {
   /**
    * Preview a webhook's filters.
    *
-   * Counts the events of the last 7 days that a webhook with these filters would have got.
+   * Counts the events of the last 7 days that a webhook with these filters would have received.
    */
   previewFilters(body: T.PreviewWebhookFiltersRequest, options?: CallOptions): Call<T.WebhookFilterPreview> {
     return callOf(this.send, { method: "POST", path: "/v1/webhooks/preview-filters", body, keyed: true, options });
@@ -1794,7 +1794,7 @@ export class WebhooksResource extends Resource {
   /**
    * Get a webhook and its health.
    *
-   * Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+   * Callers: `tenant_admin`; API keys with `read:webhooks`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Webhook> {
     return callOf(this.send, { method: "GET", path: `/v1/webhooks/${segment("id", id)}`, options });
@@ -1803,7 +1803,7 @@ export class WebhooksResource extends Resource {
   /**
    * Change, disable or enable a webhook.
    *
-   * A JSON merge patch; filters and headers are replaced whole. Disabling cancels pending retries; recover resends them later. reason is stored with the webhook. A change of the address's host needs the values of all headers again.
+   * A JSON merge patch; filters and headers are replaced as a whole. Disabling cancels pending retries; recover resends them later. reason is stored with the webhook. A new host requires the values of all headers again.
    */
   update(id: string, body?: T.UpdateWebhookRequest, options?: CallOptions): Call<T.Webhook | undefined> {
     return callOf(this.send, { method: "PATCH", path: `/v1/webhooks/${segment("id", id)}`, body, options });
@@ -1821,7 +1821,7 @@ export class WebhooksResource extends Resource {
   /**
    * Get a delivery with its payload, attempts and responses.
    *
-   * Callers: `tenant_admin`; an API key with `read:webhooks`; the service-role key.
+   * Callers: `tenant_admin`; API keys with `read:webhooks`; the service-role key.
    */
   getDelivery(id: string, deliveryId: string, options?: CallOptions): Call<T.WebhookDeliveryDetail> {
     return callOf(this.send, { method: "GET", path: `/v1/webhooks/${segment("id", id)}/deliveries/${segment("deliveryId", deliveryId)}`, options });
@@ -1830,7 +1830,7 @@ export class WebhooksResource extends Resource {
   /**
    * Resend a delivery.
    *
-   * Immediately, with the same webhook-id, even if it was delivered. Returns 409 while it is being sent or if the webhook is disabled.
+   * Sends it immediately with the same webhook-id, even if it was delivered. Returns 409 while it is being sent or if the webhook is disabled.
    */
   resendDelivery(id: string, deliveryId: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.WebhookDelivery | undefined> {
     return callOf(this.send, { method: "POST", path: `/v1/webhooks/${segment("id", id)}/deliveries/${segment("deliveryId", deliveryId)}/resend`, body, keyed: true, options });
@@ -1839,7 +1839,7 @@ export class WebhooksResource extends Resource {
   /**
    * Enable a webhook.
    *
-   * Regardless of why it was disabled. Missed deliveries aren't resent automatically: recover from missed_since.
+   * Works whatever disabled it. Missed deliveries aren't resent automatically: recover from missed_since.
    */
   enable(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.Webhook | undefined> {
     return callOf(this.send, { method: "POST", path: `/v1/webhooks/${segment("id", id)}/enable`, body, keyed: true, options });
@@ -1875,7 +1875,7 @@ export class WebhooksResource extends Resource {
   /**
    * Send a test event.
    *
-   * Returns the delivery; its attempts show the result. The event is sent to this webhook alone, subscribed or not. Any type except webhook.test has example data, with `"test": true` next to `data`. A disabled webhook returns 409.
+   * Returns the delivery; its attempts show the result. Only this webhook gets the event, subscribed or not. Any type except webhook.test has example data, with `"test": true` next to `data`. A disabled webhook returns 409.
    */
   test(id: string, body?: T.TestWebhookRequest, options?: CallOptions): Call<T.WebhookDelivery> {
     return callOf(this.send, { method: "POST", path: `/v1/webhooks/${segment("id", id)}/test`, body, keyed: true, options });

@@ -17,29 +17,29 @@ export type AddedLines = {
      */
     accepted_count: number;
     /**
-     * How many were there already.
+     * How many already existed.
      * @minimum 0
      * @format int64
      */
     duplicate_count: number;
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: {
         /**
-         * Place in the call, from 0.
+         * Position in the request, from 0.
          * @minimum 0
          * @format int64
          */
         index: number;
         /**
-         * Its unique ID.
+         * The unique ID.
          * @pattern ^lin_[0-9a-z]{20,40}$
          */
         id: string;
         /**
-         * Whether it was there already.
+         * Whether it already existed.
          */
         duplicate: boolean;
     }[];
@@ -49,7 +49,7 @@ export type AdjustmentKind = "fee" | "fx" | "rounding" | "write_off" | "other";
 
 export type AlertChannel = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^ach_[0-9a-z]{20,40}$
      */
     id: string;
@@ -65,7 +65,7 @@ export type AlertChannel = {
      */
     url_hint: string;
     /**
-     * What is sent there.
+     * The alerts that are sent to it.
      * @minItems 1
      * @maxItems 5
      */
@@ -77,7 +77,7 @@ export type AlertChannel = {
      */
     last_sent_at: string | null;
     /**
-     * Null once a message got through.
+     * Null after a message was delivered.
      * @maxLength 24
      * @format date-time
      */
@@ -95,7 +95,7 @@ export type AlertChannelKind = "exception_breached" | "exception_at_risk" | "web
 
 export type AlertChannelPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: AlertChannel[];
@@ -114,7 +114,7 @@ export type AmountsByCurrency = {
 }[];
 
 /**
- * The page's items.
+ * The items.
  * @maxItems 1000
  */
 export type AmountsBySide = {
@@ -124,21 +124,21 @@ export type AmountsBySide = {
      */
     side: LineSide;
     /**
-     * What the period sees: all up to its end that no earlier one settled.
+     * The period's lines: all up to its end that no earlier period settled.
      */
     lines: number | string;
     matched: MinorAmount;
     excluded: MinorAmount;
     /**
-     * In minor units; its digits as a text beyond 2^53 − 1.
+     * In minor units. Beyond 2^53 − 1, the digits as a string.
      */
     open: number | string;
     /**
-     * What they explain of left − right, on the side that is the larger for it: left less right is the signed sum.
+     * The part of left − right that adjustments explain, shown on the larger side: left less right is the signed sum.
      */
     adjustments: number | string;
     /**
-     * What matches leave over within their tolerance, in the same way.
+     * The differences that matches keep within their tolerance, shown in the same way.
      */
     residual: number | string;
     /**
@@ -149,7 +149,7 @@ export type AmountsBySide = {
 
 export type ApiKey = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^key_[0-9a-z]{20,40}$
      */
     id: string;
@@ -169,7 +169,7 @@ export type ApiKey = {
      */
     scopes: string[];
     /**
-     * It stops working at this time. Null: never.
+     * When it stops working. Null: never.
      * @maxLength 24
      * @format date-time
      */
@@ -267,7 +267,7 @@ export type ApiKeyExpiringEvent = {
      */
     data: {
         /**
-         * Its unique ID.
+         * The unique ID.
          * @pattern ^key_[0-9a-z]{20,40}$
          */
         id: string;
@@ -282,12 +282,12 @@ export type ApiKeyExpiringEvent = {
          */
         key_id: string;
         /**
-         * It stops working at this time. Null: never.
+         * When it stops working. Null: never.
          * @format date-time
          */
         expires_at: string;
         /**
-         * Days before.
+         * How many days before.
          * @format int64
          */
         days_before: number;
@@ -307,7 +307,7 @@ export type ApiKeyImpact = {
      */
     calls: number;
     /**
-     * Of these, calls the change would have refused.
+     * Those that the change would have refused.
      * @minimum 0
      * @format int64
      */
@@ -347,12 +347,12 @@ export type ApiKeyImpact = {
         refused: number;
     }[];
     /**
-     * Active webhooks that this key, or one it was rotated from or to, registered. They go on without it.
+     * Active webhooks registered by this key, or by a key it was rotated from or to. They stay active without it.
      * @maxItems 250
      */
     webhooks: {
         /**
-         * Its unique ID.
+         * The unique ID.
          * @pattern ^whk_[0-9a-z]{20,40}$
          */
         id: string;
@@ -366,7 +366,7 @@ export type ApiKeyImpact = {
 
 export type ApiKeyPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: ApiKey[];
@@ -386,7 +386,7 @@ export type ApiKeyRevokedEvent = {
      */
     data: {
         /**
-         * Its unique ID.
+         * The unique ID.
          * @pattern ^key_[0-9a-z]{20,40}$
          */
         id: string;
@@ -485,7 +485,7 @@ export type ApiKeyUsage = {
          */
         calls: number;
         /**
-         * Of these, calls made after the key was rotated.
+         * Those made after the key was rotated.
          * @minimum 0
          * @format int64
          */
@@ -511,14 +511,14 @@ export type BoardMoney = {
      */
     side: LineSide;
     /**
-     * What is open of its lines. Digits as a text beyond 2^53 − 1.
+     * The open amount of its lines. Beyond 2^53 − 1, the digits as a string.
      */
     open_minor: number | string;
 };
 
 export type BoardPair = {
     /**
-     * The source on the left side. Null: lines are not matched here.
+     * The source on the left side. Null: the reconciliation has no lines.
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     left_source_id: string;
@@ -538,7 +538,7 @@ export type BoardPair = {
      */
     right_source: string;
     /**
-     * Those that end in the months asked for, the earliest first.
+     * Periods that end in the requested months, earliest first.
      * @maxItems 1000
      */
     periods: BoardPeriod[];
@@ -546,7 +546,7 @@ export type BoardPair = {
 
 export type BoardPairPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: BoardPair[];
@@ -572,11 +572,11 @@ export type BoardPeriod = {
      */
     period_end: string;
     /**
-     * Where it stands on the way to its close. preparing: lines that its sources had before are still coming in.
+     * Its state on the way to the close. preparing: existing lines of its sources are still being added.
      */
     state: BoardPeriodState;
     /**
-     * Who signed it as prepared. Null where no signature is in force.
+     * Who signed it as prepared. Null if no signature is valid.
      * @maxLength 125
      */
     prepared_by: string | null;
@@ -591,17 +591,17 @@ export type BoardPeriod = {
      */
     closed_by: string | null;
     /**
-     * The day by which it is to be closed: close_days of the pair's rules after its end. Null where the calendar does not open that often within two years.
+     * When it is due to be closed: close_days (in the pair's rules) after its end. Null if the calendar has too few open days within two years.
      * @maxLength 10
      * @format date
      */
     due_day: string | null;
     /**
-     * Whether it is open and that day is over in both sources' time zones.
+     * Whether it is open after the due day, in both sources' time zones.
      */
     overdue: boolean;
     /**
-     * Lines up to its end that are open, or were when it closed.
+     * Lines up to its end that are open, or were open when it closed.
      * @minimum 0
      * @format int64
      */
@@ -612,7 +612,7 @@ export type BoardPeriod = {
      */
     open_money: BoardMoney[];
     /**
-     * Days from its oldest open line to its end. Null where nothing is open.
+     * Days from its oldest open line to its end. Null if nothing is open.
      * @minimum 0
      * @format int64
      */
@@ -638,7 +638,7 @@ export type BooksDifferEvent = {
          */
         reconciliation_ids: string[];
         /**
-         * How many figures differ.
+         * The number of figures that differ.
          * @minimum 1
          * @format int64
          */
@@ -659,12 +659,12 @@ export type BooksDifferEvent = {
              */
             subject: string;
             /**
-             * What a recount gives.
+             * The recounted value.
              * @maxLength 200
              */
             computed: string | null;
             /**
-             * What is shown.
+             * The value that is shown.
              * @maxLength 200
              */
             shown: string | null;
@@ -678,28 +678,28 @@ export type BreachRiskFilter = "breached" | "high" | "medium" | "low" | "at_risk
 
 export type BulkUpdate = {
     /**
-     * How many were changed.
+     * The number of items changed.
      * @minimum 0
      * @format int64
      */
     updated: number;
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: SlaException[];
     /**
-     * By filter: the items before the change.
+     * With a filter: the items before the change.
      * @maxItems 500
      */
     previous: SlaException[];
     /**
-     * By filter: those that can't be changed so, and why.
+     * With a filter: the items that can't be changed, and why.
      * @maxItems 500
      */
     skipped: SkippedException[];
     /**
-     * By filter: for the next call. Null: all are done.
+     * With a filter: the cursor for the next call. Null: all are done.
      * @maxLength 2000
      */
     next_cursor: string | null;
@@ -707,7 +707,7 @@ export type BulkUpdate = {
 
 export type Calendar = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     id: string;
@@ -728,7 +728,7 @@ export type Calendar = {
      */
     special_days: SpecialDay[];
     /**
-     * Grows when its hours change. Deadlines keep the version they were set by.
+     * Increases when its hours change. Deadlines keep the version they were set with.
      * @minimum 1
      * @format int64
      */
@@ -744,7 +744,7 @@ export type Calendar = {
 };
 
 /**
- * Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.
+ * Severities with a calendar other than calendar_id, or null for none. If omitted, it stays unchanged.
  */
 export type CalendarBySeverity = {
     /**
@@ -754,19 +754,19 @@ export type CalendarBySeverity = {
      */
     critical?: string | null;
     /**
-     * For high ones.
+     * For high exceptions.
      * @maxLength 44
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     high?: string | null;
     /**
-     * For medium ones.
+     * For medium exceptions.
      * @maxLength 44
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     medium?: string | null;
     /**
-     * For low ones.
+     * For low exceptions.
      * @maxLength 44
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
@@ -775,7 +775,7 @@ export type CalendarBySeverity = {
 
 export type CalendarChange = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     id: string;
@@ -796,7 +796,7 @@ export type CalendarChange = {
      */
     special_days: SpecialDay[];
     /**
-     * Grows when its hours change. Deadlines keep the version they were set by.
+     * Increases when its hours change. Deadlines keep the version they were set with.
      * @minimum 1
      * @format int64
      */
@@ -810,7 +810,7 @@ export type CalendarChange = {
      */
     updated_by: string;
     /**
-     * If true, nothing was changed and the response is a preview.
+     * If true, nothing was changed: the response is a preview.
      */
     dry_run: boolean;
     impact: CalendarImpact;
@@ -873,7 +873,7 @@ export type CalendarImpact = {
 
 export type CalendarPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: Calendar[];
@@ -882,7 +882,7 @@ export type CalendarPage = {
 
 export type CalendarVersion = {
     /**
-     * Grows when its hours change. Deadlines keep the version they were set by.
+     * Increases when its hours change. Deadlines keep the version they were set with.
      * @minimum 1
      * @format int64
      */
@@ -911,7 +911,7 @@ export type CalendarVersion = {
 
 export type CalendarVersionPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: CalendarVersion[];
@@ -928,7 +928,7 @@ export type ChainFault = {
      */
     reason: "content_changed" | "row_missing" | "order_changed" | "tail_rewritten" | "tail_cut" | "checkpoint_invalid" | "not_chained";
     /**
-     * The first number that fails verification.
+     * The number of the first event that fails verification.
      * @format int64
      */
     seq: number;
@@ -938,7 +938,7 @@ export type ChainFault = {
      */
     event_id: string | null;
     /**
-     * A sentence for people.
+     * A sentence that explains it.
      * @maxLength 2000
      */
     message: string;
@@ -970,7 +970,7 @@ export type ChainVerification = {
          */
         seq: number;
         /**
-         * Its unique ID.
+         * The unique ID.
          * @pattern ^sev_[0-9a-z]{20,40}$
          */
         id: string;
@@ -981,7 +981,7 @@ export type ChainVerification = {
         hash: string;
     } | null;
     /**
-     * The latest signed state. Save it to prove later that nothing up to it was rewritten.
+     * The latest signed state. Save it to prove later that nothing before it was rewritten.
      */
     checkpoint: {
         /**
@@ -1094,7 +1094,7 @@ export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | 
 
 export type Connection = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^con_[0-9a-z]{20,40}$
      */
     id: string;
@@ -1108,18 +1108,18 @@ export type Connection = {
      */
     kind: ConnectionKind;
     /**
-     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. Only public addresses. mail: given by the server.
+     * https: the file's URL. s3: an https URL with endpoint, bucket and prefix. sftp: host and folder. Only public addresses. mail: assigned by the server.
      * @minLength 1
      * @maxLength 2048
      */
     address: string;
     /**
-     * Only for mail: whose mail is taken, as addresses or @ and a domain.
+     * Only for mail: the accepted senders, as addresses or as @ and a domain.
      * @maxItems 50
      */
     allowed_senders: string[];
     /**
-     * How to sign in. signed_query: the credential is the query of a signed https address. access_key: of s3, with its ID as user_name.
+     * How to sign in. signed_query: the credential is the query of a signed https URL. access_key: for s3, with its ID as user_name.
      */
     auth: ConnectionAuth;
     /**
@@ -1135,53 +1135,53 @@ export type Connection = {
      */
     region: string | null;
     /**
-     * The names of the files: * is any characters, ? is one.
+     * A pattern for file names: * is any characters, ? is one.
      * @minLength 1
      * @maxLength 200
      */
     file_glob: string;
     /**
-     * By the clock of the source's time zone. Null: only when asked to.
+     * In the source's time zone. Null: only on request.
      */
     schedule: {
         /**
-         * Whose open days are business days. Null: Monday to Friday.
+         * The calendar whose open days are business days. Null: Monday to Friday.
          * @maxLength 44
          * @pattern ^cal_[0-9a-z]{20,40}$
          */
         calendar_id: string | null;
         /**
-         * The first look of a business day.
+         * When it first checks for files on a business day.
          * @minLength 5
          * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
          */
         at: string;
         /**
-         * When the day's file is late, and an exception opens.
+         * When the day's file is late and an exception is opened.
          * @minLength 5
          * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
          */
         retry_until: string;
     } | null;
     /**
-     * What happens to a file at the server, once it is imported.
+     * What happens to a file on the server after its import.
      */
     afterwards: FileAfterwards;
     /**
-     * The folder below, with afterwards: move.
+     * The subfolder to move files to, with afterwards: move.
      * @minLength 1
      * @maxLength 100
      * @pattern ^(?!\.{1,2}$)[^/\\]+$
      */
     move_to: string | null;
     /**
-     * For how long the size and time of a file have to stay the same.
+     * How long a file's size and time must stay the same before it is fetched.
      * @minimum 0
      * @maximum 300
      */
     stable_seconds: number;
     /**
-     * Whether a file waits for another one of its name and .done.
+     * Whether a file waits for a second file with its name and .done.
      */
     waits_for_marker: boolean;
     /**
@@ -1191,34 +1191,34 @@ export type Connection = {
      */
     assigned_to: string | null;
     /**
-     * Only for sftp: the server's key. Null: the first that it shows is pinned.
+     * Only for sftp: the server's host key. Null: the first one that it presents is pinned.
      * @minLength 50
      * @maxLength 50
      * @pattern ^SHA256:[A-Za-z0-9+/]+$
      */
     host_key: string | null;
     /**
-     * stopped: the server showed another host key.
+     * stopped: the server presented a different host key.
      */
     status: "active" | "paused" | "stopped";
     /**
-     * Null: only when asked to.
+     * Null: only on request.
      * @maxLength 24
      * @format date-time
      */
     next_look_at: string | null;
     /**
-     * When it last looked.
+     * When it last checked for files.
      * @maxLength 24
      * @format date-time
      */
     last_look_at: string | null;
     /**
-     * What the last look came to.
+     * The result of the last check.
      */
     last_outcome: ("fetched" | "nothing_new" | "failed") | null;
     /**
-     * Why the last look or a file failed.
+     * Why the last check or a file failed.
      * @maxLength 1000
      */
     last_error: string | null;
@@ -1252,7 +1252,7 @@ export type ConnectionFailingEvent = {
 
 export type ConnectionFile = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^cfl_[0-9a-z]{20,40}$
      */
     id: string;
@@ -1262,30 +1262,30 @@ export type ConnectionFile = {
      */
     path: string;
     /**
-     * Null: the server doesn't say.
+     * Null: the server doesn't state it.
      * @minimum 0
      * @format int64
      */
     bytes: number | null;
     /**
-     * Null: the server doesn't say.
+     * Null: the server doesn't state it.
      * @maxLength 24
      * @format date-time
      */
     modified_at: string | null;
     /**
-     * Its content's hash.
+     * The hash of its content.
      * @minLength 64
      * @maxLength 64
      */
     sha256: string | null;
     /**
-     * By mail: its From.
+     * Sent by mail: the From address.
      * @maxLength 320
      */
     sender: string | null;
     /**
-     * By mail: what proved its From.
+     * Sent by mail: what verified the From address.
      */
     sender_checks: {
         /**
@@ -1294,22 +1294,22 @@ export type ConnectionFile = {
          */
         dkim: string | null;
         /**
-         * Whether the server may send for the domain.
+         * Whether the server may send mail for the domain.
          * @maxLength 20
          */
         spf: string;
         /**
-         * By the policy of the domain.
+         * The result of the domain's policy.
          * @maxLength 20
          */
         dmarc: string;
     } | null;
     /**
-     * duplicate: the source has the same content by another name.
+     * duplicate: the source already has the same content under another name.
      */
     outcome: "fetching" | "importing" | "imported" | "duplicate" | "failed" | "undone";
     /**
-     * The import it came with. Null: it was sent as JSON.
+     * The import that added it. Null: it was sent as JSON.
      * @maxLength 44
      * @pattern ^imp_[0-9a-z]{20,40}$
      */
@@ -1341,7 +1341,7 @@ export type ConnectionFile = {
 
 export type ConnectionFilePage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: ConnectionFile[];
@@ -1352,7 +1352,7 @@ export type ConnectionKind = "https" | "s3" | "sftp" | "mail";
 
 export type ConnectionPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: Connection[];
@@ -1360,23 +1360,23 @@ export type ConnectionPage = {
 };
 
 /**
- * By the clock of the source's time zone. Null: only when asked to.
+ * In the source's time zone. Null: only on request.
  */
 export type ConnectionScheduleInput = {
     /**
-     * Whose open days are business days. Null: Monday to Friday.
+     * The calendar whose open days are business days. Null: Monday to Friday.
      * @maxLength 44
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id: string | null;
     /**
-     * The first look of a business day.
+     * When it first checks for files on a business day.
      * @minLength 5
      * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
      */
     at: string;
     /**
-     * When the day's file is late, and an exception opens.
+     * When the day's file is late and an exception is opened.
      * @minLength 5
      * @pattern ^(?:[01]\d|2[0-3]):[0-5]\d$
      */
@@ -1390,17 +1390,17 @@ export type ConnectionTest = {
      */
     error: string | null;
     /**
-     * Only for sftp: the key that the server shows.
+     * Only for sftp: the host key that the server presents.
      * @maxLength 100
      */
     host_key: string | null;
     /**
-     * The first of the files that the glob fits.
+     * The first files that match the glob.
      * @maxItems 10
      */
     names: string[];
     /**
-     * How many the glob fits.
+     * How many files match the glob.
      * @minimum 0
      * @format int64
      */
@@ -1418,19 +1418,19 @@ export type CountBySeverity = {
      */
     critical: number;
     /**
-     * For high ones.
+     * For high exceptions.
      * @minimum 0
      * @format int64
      */
     high: number;
     /**
-     * For medium ones.
+     * For medium exceptions.
      * @minimum 0
      * @format int64
      */
     medium: number;
     /**
-     * For low ones.
+     * For low exceptions.
      * @minimum 0
      * @format int64
      */
@@ -1451,7 +1451,7 @@ export type CreateAlertChannelRequest = {
      */
     url: string;
     /**
-     * What is sent there.
+     * The alerts that are sent to it.
      * @minItems 1
      * @maxItems 5
      */
@@ -1496,7 +1496,7 @@ export type CreateCalendarRequest = {
      */
     name: string;
     /**
-     * Where its local times are read.
+     * The time zone of its local times.
      * @minLength 1
      * @maxLength 64
      */
@@ -1517,13 +1517,13 @@ export type CreateCalendarRequest = {
          */
         from: string;
         /**
-         * Local time. Not after from: on the next day.
+         * Local time. At or before `from`: on the next day.
          * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
          */
         to: string;
     }[];
     /**
-     * Days with other hours, which replace those that start on that day of the week.
+     * Days with special hours, which replace the hours that start on that weekday.
      * @maxItems 1000
      */
     special_days?: SpecialDayInput[];
@@ -1541,18 +1541,18 @@ export type CreateConnectionRequest = {
      */
     kind: ConnectionKind;
     /**
-     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. Only public addresses. mail: given by the server.
+     * https: the file's URL. s3: an https URL with endpoint, bucket and prefix. sftp: host and folder. Only public addresses. mail: assigned by the server.
      * @minLength 1
      * @maxLength 2048
      */
     address?: string;
     /**
-     * Only for mail: whose mail is taken, as addresses or @ and a domain.
+     * Only for mail: the accepted senders, as addresses or as @ and a domain.
      * @maxItems 50
      */
     allowed_senders?: string[];
     /**
-     * How to sign in. signed_query: the credential is the query of a signed https address. access_key: of s3, with its ID as user_name.
+     * How to sign in. signed_query: the credential is the query of a signed https URL. access_key: for s3, with its ID as user_name.
      */
     auth?: ConnectionAuth;
     /**
@@ -1568,31 +1568,31 @@ export type CreateConnectionRequest = {
      */
     region?: string | null;
     /**
-     * The names of the files: * is any characters, ? is one.
+     * A pattern for file names: * is any characters, ? is one.
      * @minLength 1
      * @maxLength 200
      */
     file_glob?: string;
     schedule?: ConnectionScheduleInput;
     /**
-     * What happens to a file at the server, once it is imported.
+     * What happens to a file on the server after its import.
      */
     afterwards?: FileAfterwards;
     /**
-     * The folder below, with afterwards: move.
+     * The subfolder to move files to, with afterwards: move.
      * @minLength 1
      * @maxLength 100
      * @pattern ^(?!\.{1,2}$)[^/\\]+$
      */
     move_to?: string | null;
     /**
-     * For how long the size and time of a file have to stay the same.
+     * How long a file's size and time must stay the same before it is fetched.
      * @minimum 0
      * @maximum 300
      */
     stable_seconds?: number;
     /**
-     * Whether a file waits for another one of its name and .done.
+     * Whether a file waits for a second file with its name and .done.
      */
     waits_for_marker?: boolean;
     /**
@@ -1602,14 +1602,14 @@ export type CreateConnectionRequest = {
      */
     assigned_to?: string | null;
     /**
-     * Only for sftp: the server's key. Null: the first that it shows is pinned.
+     * Only for sftp: the server's host key. Null: the first one that it presents is pinned.
      * @minLength 50
      * @maxLength 50
      * @pattern ^SHA256:[A-Za-z0-9+/]+$
      */
     host_key?: string | null;
     /**
-     * The token, query, password, private key (OpenSSH or PEM, without a passphrase) or secret access key. Stored encrypted and never returned. Left out in a change: as it is stored.
+     * The token, query, password, private key (OpenSSH or PEM, without a passphrase) or secret access key. Stored encrypted and never returned. If omitted in a change, the stored value stays.
      * @minLength 1
      * @maxLength 10000
      * @format password
@@ -1636,7 +1636,7 @@ export type CreateExceptionRequest = {
      */
     title: string;
     /**
-     * Without due_at, the SLA policy sets the deadline by it.
+     * Without due_at, the SLA policy for this severity sets the deadline.
      */
     severity: Severity;
     /**
@@ -1741,7 +1741,7 @@ export type CreateInvitationRequest = {
      */
     email: string;
     /**
-     * What they get by accepting.
+     * The roles they get when they accept.
      * @minItems 1
      * @maxItems 4
      */
@@ -1766,25 +1766,25 @@ export type CreateMatchRequest = {
          */
         kind: AdjustmentKind;
         /**
-         * What it explains of left − right.
+         * The part of left − right that it explains.
          * @format int64
          */
         amount_minor: number;
         /**
-         * Free text about it.
+         * A note.
          * @minLength 1
          * @maxLength 500
          */
         note?: string | null;
     }[];
     /**
-     * Free text about it.
+     * A note.
      * @minLength 1
      * @maxLength 1000
      */
     note?: string | null;
     /**
-     * One of line_ids, of which the difference stays open, as after a part payment: nothing else has to explain it.
+     * One of line_ids. The difference stays open on this line, as after a part payment, and needs no other explanation.
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     split_line_id?: string;
@@ -1811,7 +1811,7 @@ export type CreateReconciliationRequest = {
      */
     period_end: string | string;
     /**
-     * The source's name, unless given. Needed without left_source_id.
+     * By default the source's name. Required without left_source_id.
      * @minLength 1
      * @maxLength 200
      */
@@ -1835,7 +1835,7 @@ export type CreateReconciliationRequest = {
      */
     unmatched_count?: number;
     /**
-     * The source on the left side. Null: lines are not matched here.
+     * The source on the left side. Null: the reconciliation has no lines.
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     left_source_id?: string;
@@ -1909,7 +1909,7 @@ export type CreateReleaseNoteRequest = {
 
 export type CreateRunRequest = {
     /**
-     * If true, nothing was changed and the response is a preview.
+     * If true, nothing was changed: the response is a preview.
      */
     dry_run?: boolean;
     /**
@@ -1918,7 +1918,7 @@ export type CreateRunRequest = {
      */
     rules?: MatchingRule[];
     /**
-     * deduct: a line matches its amount less its fee, which the match has as an adjustment. ignore: it matches its amount, as a processor's gross orders do.
+     * deduct: a line matches with its amount less its fee, and the match has the fee as an adjustment. ignore: it matches with its full amount, as gross orders do.
      */
     fees?: FeeHandling;
     calendar_id?: CalendarId;
@@ -1937,22 +1937,22 @@ export type CreateSourceRequest = {
      */
     kind: SourceKind;
     /**
-     * Of lines that name none.
+     * The currency of lines that name none.
      * @pattern ^[A-Z]{3}$
      */
     currency: string;
     /**
-     * On whose days the times of a file fall.
+     * The time zone that turns a file's times into days.
      * @minLength 1
      * @maxLength 64
      */
     time_zone?: string;
     /**
-     * inverted: the source books the other way round, so that its amounts count negated in a reconciliation.
+     * inverted: the source books with the opposite sign, so a reconciliation negates its amounts.
      */
     sign?: SourceSign;
     /**
-     * How CSV, NDJSON and JSON files are read. Null: detected from each file.
+     * How CSV, NDJSON and JSON files are read. Null: detected in each file.
      */
     mapping?: ImportMapping | null;
     /**
@@ -2001,7 +2001,7 @@ export type CreateTroubleshootingGuideRequest = {
      */
     symptom?: string | null;
     /**
-     * How it was settled. Required for resolved and dismissed.
+     * How it was resolved. Required for resolved and dismissed.
      * @maxLength 20000
      */
     resolution?: string | null;
@@ -2022,7 +2022,7 @@ export type CreateTroubleshootingGuideRequest = {
 
 export type CreateViewRequest = {
     /**
-     * What the view is called.
+     * The view's name.
      * @minLength 1
      * @maxLength 80
      */
@@ -2057,7 +2057,7 @@ export type CreateWebhookRequest = {
      */
     events: EventKind[];
     /**
-     * Only events that pass all of these. A filter says nothing of an event that doesn't have what it is about. Empty: all.
+     * Only events that pass all of these filters. A filter ignores events without the field it checks. Empty: all events.
      */
     filters?: WebhookFilters;
     /**
@@ -2072,7 +2072,7 @@ export type CreateWebhookRequest = {
          */
         name: string;
         /**
-         * Left out in a change: as it is stored.
+         * If omitted in a change, the stored value stays.
          * @minLength 1
          * @maxLength 1000
          * @format password
@@ -2080,7 +2080,7 @@ export type CreateWebhookRequest = {
         value?: string;
     }[];
     /**
-     * How many attempts it gets in a minute; the others wait. Null: no limit.
+     * The maximum number of attempts a minute; others wait. Null: no limit.
      * @minimum 1
      * @maximum 6000
      */
@@ -2118,7 +2118,7 @@ export type CurrencyOfAmount = string;
 
 export type DecideMatchesRequest = {
     /**
-     * What was or is to be done.
+     * The action.
      */
     action: "confirm" | "reject" | "undo";
     /**
@@ -2143,25 +2143,25 @@ export type DecideMatchesRequest = {
          */
         shape?: MatchShape;
         /**
-         * The run that made it. Null: made by hand.
+         * The run that created it. Null: a manual match.
          * @pattern ^run_[0-9a-z]{20,40}$
          */
         run_id?: string;
         /**
-         * Those at least as probable.
+         * Only suggestions with this score or more.
          * @minimum 0
          * @maximum 1
          */
         score_from?: number;
         /**
-         * Those less probable than this.
+         * Only suggestions with a lower score.
          * @minimum 0
          * @maximum 1
          */
         score_below?: number;
     };
     /**
-     * With filter: how many it should match. Another number returns 409.
+     * With a filter: how many matches you expect. A different number returns 409.
      * @minimum 0
      * @maximum 5000
      */
@@ -2171,17 +2171,17 @@ export type DecideMatchesRequest = {
 
 export type Decision = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^dec_[0-9a-z]{20,40}$
      */
     id: string;
     reconciliation_id: OriginReconciliationId;
     /**
-     * match: by hand.
+     * match: a manual match.
      */
     action: "confirm" | "reject" | "match" | "exclude";
     /**
-     * Several of one bulk decision.
+     * More than one for a bulk decision.
      * @minimum 0
      * @format int64
      */
@@ -2192,7 +2192,7 @@ export type Decision = {
      */
     match_ids: string[];
     /**
-     * Of an exclusion.
+     * For an exclusion: the line.
      * @maxLength 44
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
@@ -2200,7 +2200,7 @@ export type Decision = {
     created_at: CreationTime;
     created_by: Creator;
     /**
-     * When it was undone. Null: it was not.
+     * When it was undone. Null: it wasn't.
      * @maxLength 24
      * @format date-time
      */
@@ -2214,7 +2214,7 @@ export type Decision = {
 
 export type DecisionPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: Decision[];
@@ -2223,7 +2223,7 @@ export type DecisionPage = {
 
 export type DeletedConnection = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^con_[0-9a-z]{20,40}$
      */
     id: string;
@@ -2237,7 +2237,7 @@ export type DeletedFilter = "true" | "false" | "only";
 
 export type DeletedView = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^viw_[0-9a-z]{20,40}$
      */
     id: string;
@@ -2249,7 +2249,7 @@ export type DeletedView = {
 
 export type DeletedWebhook = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^whk_[0-9a-z]{20,40}$
      */
     id: string;
@@ -2333,7 +2333,7 @@ export type DeliveriesOfWeek = {
 
 export type EndSessionsRequest = {
     /**
-     * Those alone.
+     * Only these sessions.
      * @minItems 1
      * @maxItems 100
      */
@@ -2343,7 +2343,7 @@ export type EndSessionsRequest = {
 
 export type EndedSessions = {
     /**
-     * Which ended by this call.
+     * The sessions that this call ended.
      * @maxItems 100
      */
     ended: string[];
@@ -2366,7 +2366,7 @@ export type EntriesReadyEvent = {
 
 export type EntriesWithoutRule = {
     /**
-     * What it posts.
+     * The kind of item that it posts.
      */
     kind: EntryKind;
     currency: CurrencyOfAmount;
@@ -2381,64 +2381,64 @@ export type EntriesWithoutRule = {
 
 export type Entry = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^ent_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * Within the batch.
+     * Its position in the batch.
      * @minimum 1
      * @format int64
      */
     place: number;
     /**
-     * What it posts.
+     * The kind of item that it posts.
      */
     kind: EntryKind;
     /**
-     * The match or line that it comes from.
+     * The match or line that it posts.
      * @pattern ^(?:mat|lin)_[0-9a-z]{20,40}$
      */
     subject_id: string;
     currency: CurrencyOfAmount;
     /**
-     * Debited and credited.
+     * The amount debited and credited.
      * @minimum 1
      * @format int64
      */
     amount_minor: number;
     /**
-     * What it posts of left − right.
+     * The part of left − right that it posts.
      * @format int64
      */
     difference_minor: number;
     /**
-     * As the rule has it.
+     * The account in the rule.
      * @maxLength 100
      */
     debit_account: string;
     /**
-     * As the rule has it.
+     * The account in the rule.
      * @maxLength 100
      */
     credit_account: string;
     /**
-     * As the ledger calls it.
+     * The ledger's own name for it.
      * @maxLength 50
      */
     tax_code: string | null;
     /**
-     * As the ledger calls it.
+     * The ledger's own name for it.
      * @maxLength 100
      */
     cost_center: string | null;
     /**
-     * By the rule's template.
+     * The rule's template, filled in.
      * @maxLength 500
      */
     text: string;
     /**
-     * The line's, or the match's.
+     * The date of the line or match.
      * @format date
      */
     value_date: string;
@@ -2453,7 +2453,7 @@ export type Entry = {
      */
     counterparty: string | null;
     /**
-     * The batch and place of the entry that it reverses.
+     * The batch and position of the entry that it reverses.
      * @maxLength 28
      * @pattern ^\d{4}-\d{4,}\/\d+$
      */
@@ -2462,7 +2462,7 @@ export type Entry = {
 
 export type EntryBatch = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^bat_[0-9a-z]{20,40}$
      */
     id: string;
@@ -2494,13 +2494,13 @@ export type EntryBatch = {
      */
     posting_date: string;
     /**
-     * Reversals included.
+     * Including reversals.
      * @minimum 1
      * @format int64
      */
     entry_count: number;
     /**
-     * Entries that reverse one of an earlier batch.
+     * Entries that reverse an entry of an earlier batch.
      * @minimum 0
      * @format int64
      */
@@ -2511,7 +2511,7 @@ export type EntryBatch = {
      */
     sums: EntrySum[];
     /**
-     * Over the entries; the signed statement has it as entries.sha256.
+     * The hash of the entries; entries.sha256 in the signed statement.
      * @pattern ^[0-9a-f]{64}$
      */
     digest: string;
@@ -2535,19 +2535,19 @@ export type EntryBatch = {
      */
     exported_by: string | null;
     /**
-     * What the ledger calls it.
+     * The ledger's reference for it.
      * @maxLength 200
      */
     ledger_reference: string | null;
     /**
-     * Null: nobody asked for a push.
+     * Null: the rules have no push.
      */
     push: EntryPush | null;
 };
 
 export type EntryBatchPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: EntryBatch[];
@@ -2558,53 +2558,53 @@ export type EntryBatchState = "ready" | "exported";
 
 export type EntryDraft = {
     /**
-     * What it posts.
+     * The kind of item that it posts.
      */
     kind: EntryKind;
     /**
-     * The match or line that it comes from.
+     * The match or line that it posts.
      * @pattern ^(?:mat|lin)_[0-9a-z]{20,40}$
      */
     subject_id: string;
     currency: CurrencyOfAmount;
     /**
-     * Debited and credited.
+     * The amount debited and credited.
      * @minimum 1
      * @format int64
      */
     amount_minor: number;
     /**
-     * What it posts of left − right.
+     * The part of left − right that it posts.
      * @format int64
      */
     difference_minor: number;
     /**
-     * As the rule has it.
+     * The account in the rule.
      * @maxLength 100
      */
     debit_account: string;
     /**
-     * As the rule has it.
+     * The account in the rule.
      * @maxLength 100
      */
     credit_account: string;
     /**
-     * As the ledger calls it.
+     * The ledger's own name for it.
      * @maxLength 50
      */
     tax_code: string | null;
     /**
-     * As the ledger calls it.
+     * The ledger's own name for it.
      * @maxLength 100
      */
     cost_center: string | null;
     /**
-     * By the rule's template.
+     * The rule's template, filled in.
      * @maxLength 500
      */
     text: string;
     /**
-     * The line's, or the match's.
+     * The date of the line or match.
      * @format date
      */
     value_date: string;
@@ -2624,7 +2624,7 @@ export type EntryKind = "fee" | "fx" | "rounding" | "write_off" | "other" | "res
 
 export type EntryPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: Entry[];
@@ -2643,7 +2643,7 @@ export type EntryPreview = {
      */
     entries: EntryDraft[];
     /**
-     * What the period has of other kinds, for which nothing is posted.
+     * Items that no rule covers; nothing is posted for them.
      * @maxItems 2000
      */
     without_rule: EntriesWithoutRule[];
@@ -2651,7 +2651,7 @@ export type EntryPreview = {
 
 export type EntryPush = {
     /**
-     * failed is tried again, stopped is not.
+     * failed is retried, stopped is not.
      */
     state: "waiting" | "done" | "failed" | "stopped";
     /**
@@ -2675,73 +2675,73 @@ export type EntryPushFormat = "csv" | "datev" | "xero" | "quickbooks" | "quickbo
 
 export type EntryPushInput = {
     /**
-     * By SFTP or S3, of any source.
+     * An SFTP or S3 connection of any source.
      * @pattern ^con_[0-9a-z]{20,40}$
      */
     connection_id: string;
     /**
-     * Below the connection's address. Null: there.
+     * A folder below the connection's address. Null: the address itself.
      * @minLength 1
      * @maxLength 100
      * @pattern ^(?!\.{1,2}$)[^/\\]+$
      */
     folder?: string | null;
     /**
-     * Of the files.
+     * The format of the files.
      */
     format: EntryPushFormat;
 };
 
 export type EntryPushSettings = {
     /**
-     * By SFTP or S3, of any source.
+     * An SFTP or S3 connection of any source.
      * @pattern ^con_[0-9a-z]{20,40}$
      */
     connection_id: string;
     /**
-     * Below the connection's address. Null: there.
+     * A folder below the connection's address. Null: the address itself.
      * @minLength 1
      * @maxLength 100
      * @pattern ^(?!\.{1,2}$)[^/\\]+$
      */
     folder: string | null;
     /**
-     * Of the files.
+     * The format of the files.
      */
     format: EntryPushFormat;
 };
 
 export type EntryRule = {
     /**
-     * Debited where the left side is the smaller, credited where it is the larger.
+     * Debited if the left side is smaller, credited if it is larger.
      * @minLength 1
      * @maxLength 100
      * @pattern ^\P{Cc}+$
      */
     account: string;
     /**
-     * The other way round.
+     * Credited if the left side is smaller, debited if it is larger.
      * @minLength 1
      * @maxLength 100
      * @pattern ^\P{Cc}+$
      */
     counter_account: string;
     /**
-     * As the ledger calls it.
+     * The ledger's own name for it.
      * @minLength 1
      * @maxLength 50
      * @pattern ^\P{Cc}+$
      */
     tax_code: string | null;
     /**
-     * As the ledger calls it.
+     * The ledger's own name for it.
      * @minLength 1
      * @maxLength 100
      * @pattern ^\P{Cc}+$
      */
     cost_center: string | null;
     /**
-     * Of each entry. These are filled in: {reference}, {counterparty}, {description}, {note}, {date}, {period}, {amount}, {currency}, {kind}, {reconciliation}.
+     * The text of each entry. Placeholders: {reference}, {counterparty}, {description}, {note}, {date}, {period}, {amount}, {currency}, {kind}, {reconciliation}.
      * @minLength 1
      * @maxLength 200
      * @pattern ^\P{Cc}+$
@@ -2751,35 +2751,35 @@ export type EntryRule = {
 
 export type EntryRuleInput = {
     /**
-     * Debited where the left side is the smaller, credited where it is the larger.
+     * Debited if the left side is smaller, credited if it is larger.
      * @minLength 1
      * @maxLength 100
      * @pattern ^\P{Cc}+$
      */
     account: string;
     /**
-     * The other way round.
+     * Credited if the left side is smaller, debited if it is larger.
      * @minLength 1
      * @maxLength 100
      * @pattern ^\P{Cc}+$
      */
     counter_account: string;
     /**
-     * As the ledger calls it.
+     * The ledger's own name for it.
      * @minLength 1
      * @maxLength 50
      * @pattern ^\P{Cc}+$
      */
     tax_code?: string | null;
     /**
-     * As the ledger calls it.
+     * The ledger's own name for it.
      * @minLength 1
      * @maxLength 100
      * @pattern ^\P{Cc}+$
      */
     cost_center?: string | null;
     /**
-     * Of each entry. These are filled in: {reference}, {counterparty}, {description}, {note}, {date}, {period}, {amount}, {currency}, {kind}, {reconciliation}.
+     * The text of each entry. Placeholders: {reference}, {counterparty}, {description}, {note}, {date}, {period}, {amount}, {currency}, {kind}, {reconciliation}.
      * @minLength 1
      * @maxLength 200
      * @pattern ^\P{Cc}+$
@@ -2791,7 +2791,7 @@ export type EntryRuleSet = {
     rules: EntryRules;
     ledger: LedgerSettings;
     /**
-     * 0: nobody has set any.
+     * 0: no rules have been set.
      * @minimum 0
      * @format int64
      */
@@ -2810,7 +2810,7 @@ export type EntryRuleSet = {
 };
 
 /**
- * By what is posted: the kind of an adjustment, residuals, and lines of a side that are excluded or carried. Null: nothing is posted.
+ * One rule for each kind of adjustment, for residuals, and for excluded or carried lines of a side. Null: nothing is posted.
  */
 export type EntryRules = {
     fee: EntryRule | null;
@@ -2826,7 +2826,7 @@ export type EntryRules = {
 };
 
 /**
- * By what is posted: the kind of an adjustment, residuals, and lines of a side that are excluded or carried. Null: nothing is posted.
+ * One rule for each kind of adjustment, for residuals, and for excluded or carried lines of a side. Null: nothing is posted.
  */
 export type EntryRulesInput = {
     fee?: EntryRuleInput | null;
@@ -2844,7 +2844,7 @@ export type EntryRulesInput = {
 export type EntrySum = {
     currency: CurrencyOfAmount;
     /**
-     * Reversals included.
+     * Including reversals.
      * @minimum 0
      * @format int64
      */
@@ -2857,7 +2857,7 @@ export type ErrorCode = "invalid_request" | "tenant_required" | "idempotency_key
 
 export type EstimateApiKeyImpactRequest = {
     /**
-     * True to ask what revoking it would refuse.
+     * True to preview revoking the key.
      */
     revoke?: true;
     /**
@@ -2867,7 +2867,7 @@ export type EstimateApiKeyImpactRequest = {
      */
     scopes?: Scope[];
     /**
-     * It stops working at this time. Null: never.
+     * When it stops working. Null: never.
      * @maxLength 64
      * @pattern (?:Z|\+00:00)$
      * @format date-time
@@ -2891,12 +2891,12 @@ export type EventTime = string;
 
 export type Evidence = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^evd_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * The kind of object that it belongs to.
+     * The kind of object that the file is attached to.
      */
     subject_type: "exception" | "match" | "line" | "reconciliation";
     /**
@@ -2910,7 +2910,7 @@ export type Evidence = {
      */
     file_name: string;
     /**
-     * What the content is, whatever the upload and the name said.
+     * Detected from the content, whatever the upload or the name said.
      */
     media_type: "application/pdf" | "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "image/tiff" | "image/heic" | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" | "text/csv" | "message/rfc822" | "text/plain";
     /**
@@ -2920,24 +2920,24 @@ export type Evidence = {
      */
     bytes: number;
     /**
-     * Of the content; also in the audit log and in signed statements.
+     * The hash of the content, also in the audit log and in signed statements.
      * @pattern ^[0-9a-f]{64}$
      */
     sha256: string;
     /**
-     * The older file that it took the place of.
+     * The older file that it replaced.
      * @maxLength 44
      * @pattern ^evd_[0-9a-z]{20,40}$
      */
     supersedes: string | null;
     /**
-     * The newer file that took its place.
+     * The newer file that replaced it.
      * @maxLength 44
      * @pattern ^evd_[0-9a-z]{20,40}$
      */
     superseded_by: string | null;
     /**
-     * Whether a signed statement lists it, so that it can't be removed.
+     * Whether a signed statement lists it. If so, it can't be removed.
      */
     is_signed: boolean;
     created_at: CreationTime;
@@ -2946,7 +2946,7 @@ export type Evidence = {
 
 export type EvidencePage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: Evidence[];
@@ -3020,7 +3020,7 @@ export type ExceptionChangeData = {
 
 export type ExceptionChangePage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: ExceptionChange[];
@@ -3029,7 +3029,7 @@ export type ExceptionChangePage = {
 
 export type ExceptionComment = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^cmt_[0-9a-z]{20,40}$
      */
     id: string;
@@ -3064,7 +3064,7 @@ export type ExceptionComment = {
 
 export type ExceptionCommentPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: ExceptionComment[];
@@ -3134,7 +3134,7 @@ export type ExceptionFilters = {
      */
     reason_code?: string[];
     /**
-     * Without due_at, the SLA policy sets the deadline by it.
+     * Without due_at, the SLA policy for this severity sets the deadline.
      * @minItems 1
      * @maxItems 4
      */
@@ -3152,7 +3152,7 @@ export type ExceptionFilters = {
      */
     amount_from?: number;
     /**
-     * Only deadlines before this moment.
+     * Only deadlines before this time.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -3173,7 +3173,7 @@ export type ExceptionLedger = {
     exception_id: string;
     as_of: ResponseTime;
     /**
-     * How many breached, or whether it did.
+     * How many breached, or whether this one did.
      */
     breached: boolean;
     /**
@@ -3186,7 +3186,7 @@ export type ExceptionLedger = {
      */
     rows: LedgerRow[];
     /**
-     * What the clock did from the first row on, without gaps; up to as_of they add up to the rows' worked, closed and paused seconds. After as_of: until due_at, at most 92 days ahead, as if resumed now.
+     * What the clock did since the first row, without gaps. Up to as_of they add up to the rows' worked, closed and paused seconds. After as_of: until due_at, at most 92 days ahead, as if resumed now.
      * @maxItems 50000
      */
     segments: LedgerSegment[];
@@ -3246,7 +3246,7 @@ export type ExceptionSlaAtRiskEvent = {
          */
         threshold_minutes: number;
         /**
-         * What both thresholds count: all minutes, or open ones of the exception's calendar.
+         * What both thresholds count: all minutes, or open minutes of the exception's calendar.
          */
         threshold_kind: ThresholdKind;
         /**
@@ -3300,7 +3300,7 @@ export type ExcludeLineRequest = {
      */
     reason: string;
     /**
-     * Needed where the line's source is compared with several others.
+     * Required if the line's source is compared with several others.
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id?: string;
@@ -3313,7 +3313,7 @@ export type ExportFormatWithWorkbook = "csv" | "ndjson" | "xlsx";
 
 export type FacetValue = {
     /**
-     * As the filter takes it.
+     * The value to filter by.
      * @maxLength 1000
      */
     value: string;
@@ -3324,12 +3324,12 @@ export type FacetValue = {
      */
     count: number;
     /**
-     * Of a reconciliation.
+     * For a reconciliation: its name.
      * @maxLength 200
      */
     name: string | null;
     /**
-     * Of a currency: the sum at risk, in minor units.
+     * For a currency: the sum at risk, in minor units.
      * @format int64
      */
     amount_minor: number | null;
@@ -3345,7 +3345,7 @@ export type FileAfterwards = "leave" | "move" | "delete";
  */
 export type FileStatements = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @maxLength 255
      */
     id: string | null;
@@ -3384,7 +3384,7 @@ export type FileStatements = {
      */
     line_count: number;
     /**
-     * Sum of its lines, as text: of many it may pass 2⁵³.
+     * The sum of its lines, as a string, because it can exceed 2⁵³.
      * @maxLength 40
      */
     sum_minor: string;
@@ -3452,7 +3452,7 @@ export type FreeText = string | null;
 
 export type HolidayCountries = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 400
      */
     items: {
@@ -3473,7 +3473,7 @@ export type HolidayCountries = {
 
 export type Holidays = {
     /**
-     * Of the country, for a narrower question.
+     * The country's regions, for a narrower request.
      * @maxItems 400
      */
     regions: {
@@ -3491,7 +3491,7 @@ export type Holidays = {
         name: string;
     }[];
     /**
-     * The page's items.
+     * The items.
      * @maxItems 400
      */
     items: {
@@ -3518,7 +3518,7 @@ export type IcsDays = {
      */
     special_days: SpecialDay[];
     /**
-     * Events that aren't all-day, last over 31 days, were cancelled, are only observed or recur otherwise, and what is beyond 2,000 events or 1,000 days.
+     * Events that aren't all-day, last over 31 days, were cancelled, are only observed or recur in other ways, and those beyond 2,000 events or 1,000 days.
      * @minimum 0
      * @format int64
      */
@@ -3529,7 +3529,7 @@ export type IcsDays = {
      */
     skipped_events: {
         /**
-         * Where it begins.
+         * When it begins.
          * @minimum 1
          * @format int64
          */
@@ -3540,7 +3540,7 @@ export type IcsDays = {
          */
         name: string | null;
         /**
-         * `observance`: a day that is noted, not a holiday. `recurrence`: it recurs in a way that isn't read.
+         * `observance`: an observed day, not a holiday. `recurrence`: it recurs in a way that isn't supported.
          */
         reason: "cancelled" | "observance" | "not_all_day" | "too_long" | "recurrence" | "limit";
     }[];
@@ -3578,7 +3578,7 @@ export type IdempotentRequest = {
 
 export type Import = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^imp_[0-9a-z]{20,40}$
      */
     id: string;
@@ -3639,7 +3639,7 @@ export type Import = {
      */
     closing_balance_minor: number | null;
     /**
-     * Opening + lines = closing, in every statement that has both. Null where none has.
+     * Whether opening + lines = closing in every statement with both balances. Null if none has both.
      */
     balance_holds: boolean | null;
     /**
@@ -3668,13 +3668,13 @@ export type Import = {
     created_at: CreationTime;
     created_by: Creator;
     /**
-     * When it ended. Null: not yet.
+     * When it ended. Null: it hasn't.
      * @maxLength 24
      * @format date-time
      */
     finished_at: string | null;
     /**
-     * When it was undone. Null: it was not.
+     * When it was undone. Null: it wasn't.
      * @maxLength 24
      * @format date-time
      */
@@ -3702,7 +3702,7 @@ export type ImportDoneEvent = {
          */
         "import": {
             /**
-             * Its unique ID.
+             * The unique ID.
              * @pattern ^imp_[0-9a-z]{20,40}$
              */
             id: string;
@@ -3760,7 +3760,7 @@ export type ImportDoneEvent = {
              */
             closing_balance_minor: number | null;
             /**
-             * Opening + lines = closing, in every statement that has both. Null where none has.
+             * Whether opening + lines = closing in every statement with both balances. Null if none has both.
              */
             balance_holds: boolean | null;
             /**
@@ -3789,13 +3789,13 @@ export type ImportDoneEvent = {
             created_at: CreationTime;
             created_by: Creator;
             /**
-             * When it ended. Null: not yet.
+             * When it ended. Null: it hasn't.
              * @maxLength 24
              * @format date-time
              */
             finished_at: string | null;
             /**
-             * When it was undone. Null: it was not.
+             * When it was undone. Null: it wasn't.
              * @maxLength 24
              * @format date-time
              */
@@ -3813,17 +3813,17 @@ export type ImportFormat = "csv" | "ndjson" | "json" | "camt.052" | "camt.053" |
 
 export type ImportMapping = {
     /**
-     * Which column is which field. Without a header row columns are named 1, 2, 3, …; of JSON, the member's name, or its path such as amount.value
+     * The column of each field. Without a header row, columns are named 1, 2, 3, …; for JSON, the member's name or its path, such as amount.value.
      */
     fields: Record<string, string>;
     /**
-     * Of JSON: the path to the list of lines. `lines` unless given.
+     * For JSON: the path to the list of lines, by default `lines`.
      * @maxLength 200
      * @pattern ^[^.]+(?:\.[^.]+)*$
      */
     lines_path?: string;
     /**
-     * YYYY-MM-DD unless given.
+     * By default YYYY-MM-DD.
      */
     date_format?: "YYYY-MM-DD" | "YYYY/MM/DD" | "YYYY.MM.DD" | "YYYYMMDD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "DD-MM-YYYY" | "DDMMYYYY" | "MM/DD/YYYY" | "MM-DD-YYYY" | "DD.MM.YY" | "DD/MM/YY" | "DD-MM-YY" | "MM/DD/YY" | "MM-DD-YY" | "YY-MM-DD" | "YY.MM.DD" | "YY/MM/DD" | "YYMMDD" | "DD MMM YYYY" | "DD-MMM-YYYY" | "DD-MMM-YY" | "DD MMM YY" | "MMM DD, YYYY" | "unix_seconds" | "unix_ms";
     /**
@@ -3835,7 +3835,7 @@ export type ImportMapping = {
      */
     delimiter?: "," | ";" | "\t" | "|";
     /**
-     * What encloses cells: " unless given.
+     * What encloses cells, by default ".
      */
     quote?: "\"" | "'" | "none";
     /**
@@ -3843,11 +3843,11 @@ export type ImportMapping = {
      */
     encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | "windows-1250" | "iso-8859-2" | "iso-8859-15";
     /**
-     * Whether a row names the columns; rows before it are skipped. True unless given.
+     * Whether a row names the columns. Rows before it are skipped. By default true.
      */
     header_row?: boolean;
     /**
-     * What the sign column says for money out and money in.
+     * The sign column's values for money out and money in.
      */
     sign_values?: {
         /**
@@ -3864,31 +3864,31 @@ export type ImportMapping = {
         credit: string[];
     };
     /**
-     * How the file writes a fee that was kept: 2.90, or -2.90 (minus). plus unless given.
+     * How the file writes a deducted fee: 2.90 (plus, the default) or -2.90 (minus).
      */
     fee_sign?: ValueSign;
     /**
-     * Of a fee column without a mapping: whether the fee comes off the amount, or the amount is what is left after it.
+     * For a fee column: whether the fee is deducted from the amount, or the amount is already net of it.
      */
     fee_handling?: "deducted" | "included";
     /**
-     * How the debit column writes money out: 45.10, or -45.10 (minus). The other sign is money back.
+     * How the debit column writes money out: 45.10 (plus) or -45.10 (minus). The opposite sign is money back.
      */
     debit_sign?: ValueSign;
     /**
-     * How the credit column writes money in: 250.00, or -250.00 (minus). The other sign is money taken back.
+     * How the credit column writes money in: 250.00 (plus) or -250.00 (minus). The opposite sign is money taken back.
      */
     credit_sign?: ValueSign;
     /**
-     * What an amount's sign says: own: a minus is money out. inverted: a minus is money in. With a direction column: repeats: the column alone says the direction. reverses: a minus turns it round.
+     * What a minus means. own: money out. inverted: money in. With a direction column, repeats: nothing beyond the direction. reverses: the opposite direction.
      */
     amount_sign?: "own" | "inverted" | "repeats" | "reverses";
     /**
-     * What an amount without CR or DR is, where others of the column have one.
+     * What an amount without CR or DR means if others in the column have one.
      */
     unmarked?: "debit" | "credit";
     /**
-     * Of a file that has one currency and no column for it. ISO 4217.
+     * For a file in one currency without a column for it. ISO 4217.
      * @pattern ^[A-Z]{3}$
      */
     currency?: string;
@@ -3914,13 +3914,13 @@ export type ImportMapping = {
         not_booked?: string[];
     };
     /**
-     * The column of the balance after each row, which the amounts are checked by.
+     * The column with the balance after each row. Amounts are checked against it.
      * @minLength 1
      * @maxLength 200
      */
     balance?: string;
     /**
-     * Of a workbook: the sheet that is read.
+     * For a workbook: the sheet that is read.
      * @minLength 1
      * @maxLength 100
      */
@@ -3929,7 +3929,7 @@ export type ImportMapping = {
 
 export type ImportPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: Import[];
@@ -3980,7 +3980,7 @@ export type ImportPreview = {
      */
     closing_balance_minor: number | null;
     /**
-     * Opening + lines = closing, in every statement that has both. Null where none has.
+     * Whether opening + lines = closing in every statement with both balances. Null if none has both.
      */
     balance_holds: boolean | null;
     /**
@@ -3990,7 +3990,7 @@ export type ImportPreview = {
      */
     bytes_read: number;
     /**
-     * Of camt and OFX.
+     * For camt and OFX.
      * @maxLength 16
      */
     version: string | null;
@@ -4000,7 +4000,7 @@ export type ImportPreview = {
      */
     encoding: string | null;
     /**
-     * Of CSV: names, what most cells look like, and the first of them.
+     * For CSV: each column's name, what most of its cells look like, and its first cells.
      * @maxItems 1000
      */
     columns: {
@@ -4021,7 +4021,7 @@ export type ImportPreview = {
         samples: string[];
     }[] | null;
     /**
-     * The mapping it was read by. Save it with the source to read other files the same way.
+     * The mapping that was used. Save it with the source to read other files the same way.
      */
     mapping: ImportMapping | null;
     /**
@@ -4035,7 +4035,7 @@ export type ImportPreview = {
          */
         about: string;
         /**
-         * A sentence for people.
+         * A sentence that explains it.
          * @maxLength 2000
          */
         message: string;
@@ -4050,7 +4050,7 @@ export type ImportPreview = {
          */
         choices: {
             /**
-             * As the mapping has it; JSON where that is no text.
+             * The value for the mapping; JSON unless it is text.
              * @maxLength 1000
              */
             value: string;
@@ -4115,11 +4115,11 @@ export type ImportPreview = {
          */
         group_key: string | null;
         /**
-         * Any data your own systems need.
+         * Any data that your own systems need.
          */
         details: Record<string, unknown>;
         /**
-         * Whether it was there already.
+         * Whether it already existed.
          */
         duplicate: boolean;
     }[];
@@ -4135,7 +4135,7 @@ export type ImportPreview = {
      */
     failure: string | null;
     /**
-     * False where only the file's first MiB was read.
+     * False if only the file's first MiB was read.
      */
     complete: boolean;
 };
@@ -4169,7 +4169,7 @@ export type ImportReport = {
          */
         path: string;
         /**
-         * A sentence for people.
+         * A sentence that explains it.
          * @maxLength 2000
          */
         message: string;
@@ -4181,7 +4181,7 @@ export type ImportStatus = "queued" | "reading" | "done" | "failed" | "undoing" 
 export type ImportWarning = "nothing_stored" | "skipped" | "refused" | "balance_differs" | "running_balance_breaks" | "several_accounts" | "hidden_rows" | "control_totals_differ";
 
 /**
- * What needs a look although the file could be read. Empty where nothing does.
+ * What to check although the file could be read.
  * @maxItems 30
  */
 export type ImportWarnings = {
@@ -4190,7 +4190,7 @@ export type ImportWarnings = {
      */
     code: ImportWarning;
     /**
-     * A sentence for people.
+     * A sentence that explains it.
      * @maxLength 2000
      */
     message: string;
@@ -4204,7 +4204,7 @@ export type IncludeLineRequest = {
      */
     reason: string;
     /**
-     * Needed where the line's source is compared with several others.
+     * Required if the line's source is compared with several others.
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id?: string;
@@ -4249,7 +4249,7 @@ export type Integration = {
      */
     limit?: number | null;
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^rec_[0-9a-z]{20,40}$
      */
     id: string;
@@ -4276,7 +4276,7 @@ export type Integration = {
 
 export type IntegrationPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: Integration[];
@@ -4307,7 +4307,7 @@ export type InvalidRequestProblem = Problem & {
 
 export type Invitation = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^inv_[0-9a-z]{20,40}$
      */
     id: string;
@@ -4328,7 +4328,7 @@ export type Invitation = {
     created_at: CreationTime;
     created_by: Creator;
     /**
-     * When the mail was handed over; null: it is being sent.
+     * When the mail was sent. Null: it is being sent.
      * @maxLength 24
      * @format date-time
      */
@@ -4339,7 +4339,7 @@ export type Invitation = {
      */
     expires_at: string;
     /**
-     * When it was accepted. Null: not yet.
+     * When it was accepted. Null: it hasn't been.
      * @maxLength 24
      * @format date-time
      */
@@ -4359,7 +4359,7 @@ export type Invitation = {
 
 export type InvitationPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: Invitation[];
@@ -4381,12 +4381,12 @@ export type IpNotAllowedOrBrowserForbiddenProblem = Problem & {
 
 export type KnownName = {
     /**
-     * What the left side calls it.
+     * The name on the left side.
      * @maxLength 2000
      */
     left: string;
     /**
-     * What the right side calls it: its words without those that have digits.
+     * The name on the right side, without words that contain digits.
      * @maxLength 2000
      */
     right: string;
@@ -4398,7 +4398,7 @@ export type KnownName = {
 };
 
 /**
- * What people's decisions taught: shares of true matches, and names that are one.
+ * What was learned from decisions: the shares of true matches, and pairs of names for one counterparty.
  */
 export type LearntWeights = {
     /**
@@ -4412,7 +4412,7 @@ export type LearntWeights = {
      */
     rejected: number;
     /**
-     * What was learned of each comparison.
+     * What was learned about each comparison.
      * @maxItems 100
      */
     findings: {
@@ -4444,16 +4444,16 @@ export type LearntWeights = {
          */
         precision: number | null;
         /**
-         * The lower end of its interval of 95 %.
+         * The lower end of its 95 % confidence interval.
          */
         at_least: number | null;
         /**
-         * Whether earned matches by itself.
+         * Whether the rule matches automatically with `earned`.
          */
         proven: boolean;
     };
     /**
-     * Names of one counterparty that share no word, learnt from confirmed matches. forget_names forgets them.
+     * Names of one counterparty that share no word, learned from confirmed matches. forget_names removes them.
      * @maxItems 500
      */
     names: KnownName[];
@@ -4488,15 +4488,15 @@ export type LedgerRow = {
      */
     elapsed_seconds: number;
     /**
-     * Of elapsed_seconds, how long the deadline's clock ran.
+     * The part of elapsed_seconds in which the clock ran.
      */
     worked_seconds: number;
     /**
-     * Of elapsed_seconds, the closed hours of the calendar.
+     * The part of elapsed_seconds outside of business hours.
      */
     closed_seconds: number;
     /**
-     * Of elapsed_seconds, how long it was paused.
+     * The part of elapsed_seconds in which it was paused.
      */
     paused_seconds: number;
     /**
@@ -4555,7 +4555,7 @@ export type LedgerSegment = {
 };
 
 /**
- * What files for a ledger need to know about it.
+ * What ledger files need to know about the ledger.
  */
 export type LedgerSettings = {
     /**
@@ -4571,7 +4571,7 @@ export type LedgerSettings = {
      */
     datev_client: number | null;
     /**
-     * Digits of a general ledger account in DATEV.
+     * The length of a general ledger account number in DATEV.
      * @minimum 4
      * @maximum 8
      */
@@ -4595,7 +4595,7 @@ export type LedgerSettings = {
 };
 
 /**
- * What files for a ledger need to know about it.
+ * What ledger files need to know about the ledger.
  */
 export type LedgerSettingsInput = {
     /**
@@ -4611,7 +4611,7 @@ export type LedgerSettingsInput = {
      */
     datev_client?: number | null;
     /**
-     * Digits of a general ledger account in DATEV.
+     * The length of a general ledger account number in DATEV.
      * @minimum 4
      * @maximum 8
      */
@@ -4636,7 +4636,7 @@ export type LedgerSettingsInput = {
 
 export type Line = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     id: string;
@@ -4646,7 +4646,7 @@ export type Line = {
      */
     source_id: string;
     /**
-     * The import it came with. Null: it was sent as JSON.
+     * The import that added it. Null: it was sent as JSON.
      * @maxLength 44
      * @pattern ^imp_[0-9a-z]{20,40}$
      */
@@ -4662,12 +4662,12 @@ export type Line = {
      */
     external_id: string | null;
     /**
-     * Signed, as it was posted.
+     * The signed amount, as posted.
      * @format int64
      */
     amount_minor: number;
     /**
-     * What was kept of it: amount − fee was paid out.
+     * The fee deducted from it: amount − fee was paid out.
      * @format int64
      */
     fee_minor: number | null;
@@ -4700,25 +4700,25 @@ export type Line = {
      */
     group_key: string | null;
     /**
-     * What the file or the caller said beyond the fields.
+     * Other data in the file or request.
      */
     details: Record<string, unknown>;
     /**
-     * In the reconciliation asked for, else where most of it is open.
+     * Its state in the requested reconciliation, otherwise where most of it is open.
      */
     state: "open" | "partly_matched" | "matched" | "excluded";
     /**
-     * What no match has taken, with the sign of the amount.
+     * The amount not matched yet, with the sign of the amount.
      * @format int64
      */
     open_minor: number;
     /**
-     * Confirmed matches that it is in.
+     * The number of confirmed matches with it.
      * @maxItems 1000
      */
     match_ids: string[];
     /**
-     * Its exception that is open: one for all lines of a suggestion.
+     * Its open exception. Lines in the same suggestion share one.
      * @maxLength 44
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
@@ -4728,7 +4728,7 @@ export type Line = {
 
 export type LineEvent = {
     /**
-     * matched: by a run alone, or by hand. undone: of a match or a decision.
+     * matched: by a run or manually. undone: a match or a decision was undone.
      */
     type: "added" | "suggested" | "matched" | "confirmed" | "rejected" | "undone" | "excluded" | "included" | "exception_opened" | "exception_resolved" | "exception_dismissed";
     /**
@@ -4737,7 +4737,7 @@ export type LineEvent = {
      */
     at: string;
     /**
-     * system: a run. Null where it isn't recorded here.
+     * system: a run. Null if it isn't recorded here.
      * @maxLength 125
      */
     actor: string | null;
@@ -4760,13 +4760,13 @@ export type LineEvent = {
      */
     exception_id: string | null;
     /**
-     * The import it came with. Null: it was sent as JSON.
+     * The import that added it. Null: it was sent as JSON.
      * @maxLength 44
      * @pattern ^imp_[0-9a-z]{20,40}$
      */
     import_id: string | null;
     /**
-     * The file's name, the rule's, the reason of an exclusion or an exception, or a resolution.
+     * The name of the file or rule, the reason for an exclusion or exception, or a resolution.
      * @maxLength 1000
      */
     note: string | null;
@@ -4780,7 +4780,7 @@ export type LineExceptionPolicy = {
      */
     assigned_to: string | null;
     /**
-     * By the money at stake.
+     * Severity by amount at risk.
      * @minItems 1
      * @maxItems 10
      */
@@ -4792,12 +4792,12 @@ export type LineExceptionPolicy = {
          */
         from_minor: number;
         /**
-         * Without due_at, the SLA policy sets the deadline by it.
+         * Without due_at, the SLA policy for this severity sets the deadline.
          */
         severity: Severity;
     }[];
     /**
-     * The most that one run opens.
+     * The maximum number of exceptions that one run opens.
      * @minimum 0
      * @maximum 10000
      */
@@ -4806,7 +4806,7 @@ export type LineExceptionPolicy = {
 
 export type LineHistory = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: LineEvent[];
@@ -4814,7 +4814,7 @@ export type LineHistory = {
 
 export type LinePage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: Line[];
@@ -4832,12 +4832,12 @@ export type LineRefusals = {
      */
     line: number | null;
     /**
-     * The field, or the format's own name of the place.
+     * The field, or the format's own name for it.
      * @maxLength 200
      */
     field: string | null;
     /**
-     * A sentence for people.
+     * A sentence that explains it.
      * @maxLength 2000
      */
     message: string;
@@ -4847,7 +4847,7 @@ export type LineSide = "left" | "right";
 
 export type LineSuggestion = {
     /**
-     * Lines of the other side, which together are its counterpart.
+     * Lines of the other side that together are its counterpart.
      * @maxItems 100000
      */
     line_ids: string[];
@@ -4858,13 +4858,13 @@ export type LineSuggestion = {
      */
     method: string;
     /**
-     * How well it fits, from 0 to 1.
+     * How probable it is, from 0 to 1.
      * @minimum 0
      * @maximum 1
      */
     score: number;
     /**
-     * Left − right, were they matched.
+     * Left − right if they were matched.
      * @format int64
      */
     difference_minor: number;
@@ -4876,7 +4876,7 @@ export type LineSuggestion = {
 
 export type LineSuggestions = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: LineSuggestion[];
@@ -4884,7 +4884,7 @@ export type LineSuggestions = {
 
 export type ListedEvent = {
     /**
-     * As in the webhook-id header of its deliveries.
+     * The same as the webhook-id header of its deliveries.
      * @pattern ^evt_[0-9a-z]{20,40}$
      */
     id: string;
@@ -4900,14 +4900,14 @@ export type ListedEvent = {
      */
     subject: string | null;
     /**
-     * As in a delivery of this type.
+     * The same as in a delivery of this type.
      */
     data: Record<string, unknown>;
 };
 
 export type ListedEventPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: ListedEvent[];
@@ -4917,7 +4917,7 @@ export type ListedEventPage = {
      */
     next_cursor: string | null;
     /**
-     * The place after this page. Save it once the events are stored.
+     * The position after this page. Save it after you have stored the events.
      * @maxLength 2000
      */
     resume_cursor: string;
@@ -4930,7 +4930,7 @@ export type LoggedMessage = {
      */
     headers: Record<string, string>;
     /**
-     * The first 4 kB. Null if it was empty, a file, or not kept.
+     * The first 4 kB. Null if it was empty, a file, or not stored.
      * @maxLength 16384
      */
     body: string | null;
@@ -4948,7 +4948,7 @@ export type LoggedMessage = {
 
 export type LoggedRequest = {
     /**
-     * As in X-Request-Id.
+     * The X-Request-Id.
      * @pattern ^req_[0-9a-z]{20,40}$
      */
     id: string;
@@ -4978,7 +4978,7 @@ export type LoggedRequest = {
      */
     query: string;
     /**
-     * The ID in the path, or of what was created.
+     * The ID in the path, or that of the created resource.
      * @maxLength 200
      */
     resource: string | null;
@@ -4988,12 +4988,12 @@ export type LoggedRequest = {
      */
     status: number;
     /**
-     * As in the error catalogue. Null if it succeeded.
+     * The error code. Null if it succeeded.
      * @maxLength 32
      */
     error_code: string | null;
     /**
-     * Turned away before it ran: by its credential, tenant, role, scope, address or rate. An API key's usage counts these as refused.
+     * Rejected before it ran, by credential, tenant, role, scope, address or rate limit. An API key's usage counts these as refused.
      */
     refused: boolean;
     /**
@@ -5025,11 +5025,11 @@ export type LoggedRequest = {
 };
 
 /**
- * request and response are null where the caller may not call the operation, where it is about what is one person's own (views, sessions, notification settings), and, of a webhook's delivery, for who may not read every kind of event.
+ * request and response are null if you may not call the operation, if it is personal (views, sessions, notification settings), or, for a webhook's delivery, if you may not read all types of events.
  */
 export type LoggedRequestDetail = {
     /**
-     * As in X-Request-Id.
+     * The X-Request-Id.
      * @pattern ^req_[0-9a-z]{20,40}$
      */
     id: string;
@@ -5059,7 +5059,7 @@ export type LoggedRequestDetail = {
      */
     query: string;
     /**
-     * The ID in the path, or of what was created.
+     * The ID in the path, or that of the created resource.
      * @maxLength 200
      */
     resource: string | null;
@@ -5069,12 +5069,12 @@ export type LoggedRequestDetail = {
      */
     status: number;
     /**
-     * As in the error catalogue. Null if it succeeded.
+     * The error code. Null if it succeeded.
      * @maxLength 32
      */
     error_code: string | null;
     /**
-     * Turned away before it ran: by its credential, tenant, role, scope, address or rate. An API key's usage counts these as refused.
+     * Rejected before it ran, by credential, tenant, role, scope, address or rate limit. An API key's usage counts these as refused.
      */
     refused: boolean;
     /**
@@ -5109,7 +5109,7 @@ export type LoggedRequestDetail = {
 
 export type LoggedRequestPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: LoggedRequest[];
@@ -5119,7 +5119,7 @@ export type LoggedRequestPage = {
 
 export type MarkEntryBatchExportedRequest = {
     /**
-     * What the ledger calls it.
+     * The ledger's reference for it.
      * @minLength 1
      * @maxLength 200
      */
@@ -5129,13 +5129,13 @@ export type MarkEntryBatchExportedRequest = {
 
 export type Match = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^mat_[0-9a-z]{20,40}$
      */
     id: string;
     reconciliation_id: OriginReconciliationId;
     /**
-     * The run that made it. Null: made by hand.
+     * The run that created it. Null: a manual match.
      * @maxLength 44
      * @pattern ^run_[0-9a-z]{20,40}$
      */
@@ -5154,23 +5154,23 @@ export type Match = {
      */
     method: string;
     /**
-     * How probable it is; null of a match by hand.
+     * How probable it is. Null for a manual match.
      * @minimum 0
      * @maximum 1
      */
     score: number | null;
     /**
-     * How much worse the next best solution is, in nats; null where there is none.
+     * How much worse the next best solution is, in nats. Null if there is none.
      */
     margin: number | null;
     currency: CurrencyOfAmount;
     /**
-     * Of the left side, or of the positive half of a reversal.
+     * The amount of the left side, or of the positive half of a reversal.
      * @format int64
      */
     amount_minor: number;
     /**
-     * What it leaves over: left − right − adjustments.
+     * The remaining difference: left − right − adjustments.
      * @format int64
      */
     residual_minor: number;
@@ -5184,12 +5184,12 @@ export type Match = {
          */
         kind: AdjustmentKind;
         /**
-         * What it explains of left − right.
+         * The part of left − right that it explains.
          * @format int64
          */
         amount_minor: number;
         /**
-         * Free text about it.
+         * A note.
          * @maxLength 1000
          */
         note: string | null;
@@ -5199,7 +5199,7 @@ export type Match = {
      */
     explanation: MatchExplanation;
     /**
-     * The lines it joins.
+     * The lines that it matches.
      * @maxItems 100000
      */
     members: {
@@ -5213,33 +5213,33 @@ export type Match = {
          */
         side: LineSide;
         /**
-         * What of the line it takes; negated where the source is inverted.
+         * The matched part of the line; negated if the source is inverted.
          * @format int64
          */
         allocated_minor: number;
         /**
-         * The line's.
+         * The line's value.
          * @format date
          */
         value_date?: string;
         /**
-         * The line's.
+         * The line's value.
          * @maxLength 500
          */
         reference?: string | null;
         /**
-         * The line's.
+         * The line's value.
          * @maxLength 500
          */
         counterparty?: string | null;
     }[];
     /**
-     * Free text about it.
+     * A note.
      * @maxLength 1000
      */
     note: string | null;
     /**
-     * Who confirmed, rejected, undid or made it; null: a run alone.
+     * Who created, confirmed, rejected or undid it. Null: a run.
      * @maxLength 125
      */
     decided_by: string | null;
@@ -5273,7 +5273,7 @@ export type MatchExplanation = {
      */
     rule: string;
     /**
-     * Why these lines: see the guide to matching.
+     * Why these lines match: see the guide to matching.
      */
     basis: "unique" | "in_order" | "nearest" | "keyed" | "sum" | "evidence" | "manual";
     /**
@@ -5301,12 +5301,12 @@ export type MatchExplanation = {
          */
         verdict: "equal" | "close" | "similar" | "differs" | "missing";
         /**
-         * Evidence for or against in nats; null of a rule that does not weigh.
+         * Evidence for or against, in nats. Null for a rule without weights.
          */
         weight: number | null;
     }[];
     /**
-     * What of the rule's tolerance was used.
+     * How much of the rule's tolerance was used.
      */
     tolerance: {
         /**
@@ -5324,18 +5324,18 @@ export type MatchExplanation = {
          */
         days: number;
         /**
-         * Days before.
+         * How many days before.
          * @format int64
          */
         days_before: number | null;
         /**
-         * Days after.
+         * How many days after.
          * @format int64
          */
         days_after: number | null;
     } | null;
     /**
-     * The line that came second; null where none did.
+     * The next best line. Null if there was none.
      */
     runner_up: {
         /**
@@ -5349,15 +5349,15 @@ export type MatchExplanation = {
         line_id: string;
     } | null;
     /**
-     * By how many nats; null where nothing came second.
+     * By how many nats it was worse. Null if there was none.
      */
     margin: number | null;
     /**
-     * Why it is only suggested; null of a match.
+     * Why it is only suggested. Null for a match.
      */
     held: ("rule" | "track_record" | "score" | "margin" | "chance" | "budget" | "contradiction" | "window") | null;
     /**
-     * What the fields don't say, such as equal lines that were paired in order.
+     * Further reasons, such as equal lines that were paired in order.
      * @maxLength 500
      */
     note: string | null;
@@ -5365,7 +5365,7 @@ export type MatchExplanation = {
 
 export type MatchPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: Match[];
@@ -5392,7 +5392,7 @@ export type MatchUndoneEvent = {
          */
         match: {
             /**
-             * Its unique ID.
+             * The unique ID.
              * @pattern ^mat_[0-9a-z]{20,40}$
              */
             id: string;
@@ -5408,12 +5408,12 @@ export type MatchUndoneEvent = {
             method: string;
             currency: CurrencyOfAmount;
             /**
-             * Of the left side, or of the positive half of a reversal.
+             * The amount of the left side, or of the positive half of a reversal.
              * @format int64
              */
             amount_minor: number;
             /**
-             * What it leaves over: left − right − adjustments.
+             * The remaining difference: left − right − adjustments.
              * @format int64
              */
             residual_minor: number;
@@ -5433,7 +5433,7 @@ export type MatchUndoneEvent = {
 
 export type MatchingRule = {
     /**
-     * By which matches name it. Each name once.
+     * The name of the rule in matches. Each name once.
      * @minLength 1
      * @maxLength 100
      */
@@ -5454,19 +5454,19 @@ export type MatchingRule = {
      */
     amount_tolerance_minor?: number;
     /**
-     * Of the larger amount.
+     * In basis points of the larger amount.
      * @minimum 0
      * @maximum 10000
      */
     amount_tolerance_bps?: number;
     /**
-     * How long before the left line the right one may be dated.
+     * How many days before the left line the right line may be dated.
      * @minimum 0
      * @maximum 366
      */
     days_before?: number;
     /**
-     * Days after.
+     * How many days after.
      * @minimum 0
      * @maximum 366
      */
@@ -5476,7 +5476,7 @@ export type MatchingRule = {
      */
     day_kind?: "calendar" | "business";
     /**
-     * Lines that a search for sums may combine.
+     * The maximum number of lines that a search for sums combines.
      * @minimum 2
      * @maximum 50
      */
@@ -5520,7 +5520,7 @@ export type Me = {
          */
         type: "user" | "api_key" | "publishable_key" | "service_role";
         /**
-         * Its unique ID.
+         * The unique ID.
          * @maxLength 255
          */
         id: string;
@@ -5566,7 +5566,7 @@ export type Member = {
 
 export type MemberPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: Member[];
@@ -5574,12 +5574,12 @@ export type MemberPage = {
 };
 
 /**
- * In minor units; its digits as a text beyond 2^53 − 1.
+ * In minor units. Beyond 2^53 − 1, the digits as a string.
  */
 export type MinorAmount = number | string;
 
 /**
- * From creation to due_at, when no due_at is sent.
+ * Time from creation to due_at, if no due_at is sent.
  */
 export type MinutesBySeverity = {
     /**
@@ -5589,19 +5589,19 @@ export type MinutesBySeverity = {
      */
     critical: number;
     /**
-     * For high ones.
+     * For high exceptions.
      * @minimum 1
      * @maximum 525600
      */
     high: number;
     /**
-     * For medium ones.
+     * For medium exceptions.
      * @minimum 1
      * @maximum 525600
      */
     medium: number;
     /**
-     * For low ones.
+     * For low exceptions.
      * @minimum 1
      * @maximum 525600
      */
@@ -5610,7 +5610,7 @@ export type MinutesBySeverity = {
 
 export type NewApiKey = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^key_[0-9a-z]{20,40}$
      */
     id: string;
@@ -5630,7 +5630,7 @@ export type NewApiKey = {
      */
     scopes: string[];
     /**
-     * It stops working at this time. Null: never.
+     * When it stops working. Null: never.
      * @maxLength 24
      * @format date-time
      */
@@ -5649,7 +5649,7 @@ export type NewApiKey = {
      */
     key_secret: string;
     /**
-     * What to look at, in a sentence.
+     * A sentence that says what to check.
      * @maxLength 200
      */
     warning: string;
@@ -5657,13 +5657,13 @@ export type NewApiKey = {
 
 export type NewLine = {
     /**
-     * The line's own identifier: a line that comes again with it is the same.
+     * The line's own ID. A line sent again with it is a duplicate.
      * @minLength 1
      * @maxLength 200
      */
     external_id?: string;
     /**
-     * Decimal, money in without a sign, money out with a minus. Give this or amount_minor.
+     * Decimal: money in without a sign, money out with a minus. Send this or amount_minor.
      * @maxLength 32
      */
     amount?: string;
@@ -5673,7 +5673,7 @@ export type NewLine = {
      */
     amount_minor?: number;
     /**
-     * Decimal, what was kept of the amount: amount − fee was paid out. Negative: given back.
+     * Decimal: the fee deducted from the amount, so amount − fee was paid out. Negative: a refunded fee.
      * @maxLength 32
      */
     fee?: string;
@@ -5683,7 +5683,7 @@ export type NewLine = {
      */
     fee_minor?: number;
     /**
-     * ISO 4217; the source's unless given.
+     * ISO 4217. By default the source's.
      * @pattern ^[A-Z]{3}$
      */
     currency?: string;
@@ -5714,20 +5714,20 @@ export type NewLine = {
      */
     description?: string;
     /**
-     * What lines of one batch have in common, a payout's number for example.
+     * The same for all lines of a batch, for example a payout's number.
      * @minLength 1
      * @maxLength 200
      */
     group_key?: string;
     /**
-     * Anything else, at most 16 kB.
+     * Other data, at most 16 kB.
      */
     details?: Record<string, unknown>;
 };
 
 export type NewWebhook = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^whk_[0-9a-z]{20,40}$
      */
     id: string;
@@ -5743,16 +5743,16 @@ export type NewWebhook = {
      */
     events: EventKind[];
     /**
-     * Which of them it gets. Empty: all.
+     * Which events it gets. Empty: all.
      */
     filters: WebhookFilters;
     /**
-     * The headers that its deliveries carry. Their values are never returned.
+     * The headers sent with its deliveries. Their values are never returned.
      * @maxItems 10
      */
     header_names: string[];
     /**
-     * How many attempts it gets in a minute; the others wait. Null: no limit.
+     * The maximum number of attempts a minute; others wait. Null: no limit.
      * @minimum 1
      * @maximum 6000
      */
@@ -5762,17 +5762,17 @@ export type NewWebhook = {
      */
     oauth: {
         /**
-         * Where a token is got.
+         * The token endpoint.
          * @maxLength 2048
          */
         token_url: string;
         /**
-         * As there.
+         * The client's ID at that endpoint.
          * @maxLength 200
          */
         client_id: string;
         /**
-         * What it asks for.
+         * The requested scope.
          * @maxLength 500
          */
         scope?: string;
@@ -5883,7 +5883,7 @@ export type NextCursor = string | null;
 
 export type NextPeriod = {
     /**
-     * The source on the left side. Null: lines are not matched here.
+     * The source on the left side. Null: the reconciliation has no lines.
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     left_source_id: string;
@@ -5903,7 +5903,7 @@ export type NextPeriod = {
      */
     right_source: string;
     /**
-     * The pair's newest period until now.
+     * The pair's newest period so far.
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     follows: string;
@@ -5933,12 +5933,12 @@ export type NextPeriod = {
 
 export type NextPeriods = {
     /**
-     * What was created, or in a dry run would be.
+     * The periods that were created, or in a dry run would be.
      * @maxItems 1000
      */
     items: NextPeriod[];
     /**
-     * Pairs of which nothing is created, and why.
+     * Pairs without a new period, and why.
      * @maxItems 100000
      */
     skipped: SkippedPair[];
@@ -5961,12 +5961,12 @@ export type NotFoundProblem = Problem & {
 
 export type NotificationSettings = {
     /**
-     * Where alerts are mailed to. Null if another identity provider signs you in: its users have no address here.
+     * Where alerts are mailed. Null if you sign in with another identity provider, whose users have no address here.
      * @maxLength 254
      */
     email: string | null;
     /**
-     * Exceptions past their deadline: those assigned to you, all, or none.
+     * Exceptions past their deadline: yours, all, or none.
      */
     exception_breached: AlertScope;
     /**
@@ -5990,7 +5990,7 @@ export type NotificationSettings = {
      */
     api_key_expiring: boolean;
     /**
-     * A source's connection or a file of it fails. For admins.
+     * A source's connection or one of its files fails. For admins.
      */
     connection_failing: boolean;
 };
@@ -6000,25 +6000,25 @@ export type NotificationSettings = {
  */
 export type OAuthClientInput = {
     /**
-     * Where a token is got, under the same rules as the URL.
+     * The token endpoint, under the same rules as the URL.
      * @maxLength 2048
      * @format uri
      */
     token_url: string;
     /**
-     * As there.
+     * The client's ID at that endpoint.
      * @minLength 1
      * @maxLength 200
      */
     client_id: string;
     /**
-     * What it asks for.
+     * The requested scope.
      * @minLength 1
      * @maxLength 500
      */
     scope?: string;
     /**
-     * Left out in a change: as it is stored.
+     * If omitted in a change, the stored value stays.
      * @minLength 1
      * @maxLength 1000
      * @format password
@@ -6065,7 +6065,7 @@ export type OpenHours = {
 
 export type OpenLine = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     id: string;
@@ -6075,17 +6075,17 @@ export type OpenLine = {
     side: LineSide;
     currency: CurrencyOfAmount;
     /**
-     * Negated where the source is inverted.
+     * Negated if the source is inverted.
      * @format int64
      */
     amount_minor: number;
     /**
-     * What no match has taken, with the sign of the amount.
+     * The amount not matched yet, with the sign of the amount.
      * @format int64
      */
     open_minor: number;
     /**
-     * What was kept of it, likewise. Null without a fee, and once part of the line is matched.
+     * The fee deducted from it, with the same sign rule. Null without a fee, and after part of the line is matched.
      * @format int64
      */
     fee_minor: number | null;
@@ -6122,7 +6122,7 @@ export type OpenLine = {
      */
     external_id: string | null;
     /**
-     * The best suggested match with it.
+     * The best suggested match with this line.
      */
     suggestion: {
         /**
@@ -6131,7 +6131,7 @@ export type OpenLine = {
          */
         match_id: string;
         /**
-         * How probable it is; null of a match by hand.
+         * How probable it is. Null for a manual match.
          * @minimum 0
          * @maximum 1
          */
@@ -6142,7 +6142,7 @@ export type OpenLine = {
         shape: MatchShape;
     } | null;
     /**
-     * Its exception that is open.
+     * Its open exception.
      * @maxLength 44
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
@@ -6151,7 +6151,7 @@ export type OpenLine = {
 
 export type OpenLinePage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: OpenLine[];
@@ -6166,13 +6166,13 @@ export type OpenNextPeriodsRequest = {
      */
     through: string;
     /**
-     * Only these; left out, all pairs.
+     * Only these pairs. By default all.
      * @minItems 1
      * @maxItems 500
      */
     pairs?: {
         /**
-         * The source on the left side. Null: lines are not matched here.
+         * The source on the left side. Null: the reconciliation has no lines.
          * @pattern ^src_[0-9a-z]{20,40}$
          */
         left_source_id: string;
@@ -6183,7 +6183,7 @@ export type OpenNextPeriodsRequest = {
         right_source_id: string;
     }[];
     /**
-     * Only say what would be created.
+     * Only preview what would be created.
      */
     dry_run?: boolean;
     idempotency_key?: RequestIdempotencyKey;
@@ -6205,7 +6205,7 @@ export type OpeningHours = {
      */
     from: string;
     /**
-     * Local time. Not after from: on the next day.
+     * Local time. At or before `from`: on the next day.
      * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
      */
     to: string;
@@ -6239,7 +6239,7 @@ export type OutstandingLine = {
     age_days: number;
     currency: CurrencyOfAmount;
     /**
-     * What is open of it, in minor units.
+     * Its open amount, in minor units.
      * @format int64
      */
     open_minor: number;
@@ -6260,7 +6260,7 @@ export type Overview = {
     as_of: ResponseTime;
     summary: SlaSummary;
     /**
-     * Assigned to you. Due: by the last hour of the outlook.
+     * Assigned to you. due: by the last hour of the outlook.
      */
     mine: {
         /**
@@ -6270,7 +6270,7 @@ export type Overview = {
          */
         breached_count: number;
         /**
-         * Those due in that time.
+         * Exceptions due in that time.
          * @minimum 0
          * @format int64
          */
@@ -6283,7 +6283,7 @@ export type Overview = {
         open_count: number;
     };
     /**
-     * Those without an assignee.
+     * Exceptions without an assignee.
      * @minimum 0
      * @format int64
      */
@@ -6299,7 +6299,7 @@ export type Overview = {
      */
     my_next: SlaItem[];
     /**
-     * Money at risk of open exceptions, by currency. Due: by the last hour of the outlook.
+     * Money at risk in open exceptions, by currency. due: by the last hour of the outlook.
      * @maxItems 200
      */
     money: {
@@ -6319,7 +6319,7 @@ export type Overview = {
         breached_count: number;
         breached_minor: MinorAmount;
         /**
-         * Those due in that time.
+         * Exceptions due in that time.
          * @minimum 0
          * @format int64
          */
@@ -6327,7 +6327,7 @@ export type Overview = {
         due_minor: MinorAmount;
     }[];
     /**
-     * How many deadlines come, and how fast exceptions are closed.
+     * Upcoming deadlines, and how fast exceptions are closed.
      */
     outlook: {
         /**
@@ -6342,22 +6342,22 @@ export type Overview = {
          */
         closed_count: number;
         /**
-         * closed_count by the time since rate_since.
+         * closed_count divided by the time since rate_since.
          * @minimum 0
          */
         closed_per_hour: number;
         /**
-         * The rest of this hour and the next 8: how many deadlines fall into each, breached ones left out.
+         * This hour and the next 8: how many deadlines fall into each, without breached ones.
          * @maxItems 169
          */
         hours: {
             /**
-             * Only deadlines before this moment.
+             * Only deadlines before this time.
              * @format date-time
              */
             due_before: string;
             /**
-             * Those due in that time.
+             * Exceptions due in that time.
              * @minimum 0
              * @format int64
              */
@@ -6393,7 +6393,7 @@ export type Overview = {
      */
     reconciliations: {
         /**
-         * Its unique ID.
+         * The unique ID.
          * @pattern ^rcn_[0-9a-z]{20,40}$
          */
         id: string;
@@ -6429,7 +6429,7 @@ export type Overview = {
      */
     imports: {
         /**
-         * Its unique ID.
+         * The unique ID.
          * @pattern ^imp_[0-9a-z]{20,40}$
          */
         id: string;
@@ -6467,12 +6467,12 @@ export type Overview = {
         created_at: CreationTime;
     }[];
     /**
-     * The last 5, dry runs left out.
+     * The last 5, without dry runs.
      * @maxItems 5
      */
     runs: {
         /**
-         * Its unique ID.
+         * The unique ID.
          * @pattern ^run_[0-9a-z]{20,40}$
          */
         id: string;
@@ -6521,7 +6521,7 @@ export type Overview = {
          */
         calls: {
             /**
-             * Its unique ID.
+             * The unique ID.
              * @pattern ^key_[0-9a-z]{20,40}$
              */
             id: string;
@@ -6549,7 +6549,7 @@ export type Overview = {
          */
         expiring: {
             /**
-             * Its unique ID.
+             * The unique ID.
              * @pattern ^key_[0-9a-z]{20,40}$
              */
             id: string;
@@ -6559,7 +6559,7 @@ export type Overview = {
              */
             name: string;
             /**
-             * It stops working at this time. Null: never.
+             * When it stops working. Null: never.
              * @format date-time
              */
             expires_at: string;
@@ -6587,7 +6587,7 @@ export type Overview = {
          */
         items: {
             /**
-             * Its unique ID.
+             * The unique ID.
              * @pattern ^whk_[0-9a-z]{20,40}$
              */
             id: string;
@@ -6640,11 +6640,11 @@ export type PauseExceptionRequest = {
 };
 
 /**
- * When clocks pause, and for how long. If omitted, it is unchanged.
+ * When clocks pause, and for how long. If omitted, it stays unchanged.
  */
 export type PausePolicy = {
     /**
-     * How long one pause may last, in wall-clock minutes; then it ends by itself. Null: no limit.
+     * The maximum length of a pause in wall-clock minutes, after which it ends. Null: no limit.
      * @minimum 1
      * @maximum 525600
      */
@@ -6656,7 +6656,7 @@ export type PausePolicy = {
      */
     max_count: number | null;
     /**
-     * A change to such a status and reason code pauses an exception; a change away resumes it. Null: any.
+     * A change to this status and reason code pauses an exception; a change away resumes it. Null: any.
      * @maxItems 20
      */
     rules: {
@@ -6674,11 +6674,11 @@ export type PausePolicy = {
 };
 
 /**
- * When clocks pause, and for how long. If omitted, it is unchanged.
+ * When clocks pause, and for how long. If omitted, it stays unchanged.
  */
 export type PausePolicyInput = {
     /**
-     * How long one pause may last, in wall-clock minutes; then it ends by itself. Null: no limit.
+     * The maximum length of a pause in wall-clock minutes, after which it ends. Null: no limit.
      * @minimum 1
      * @maximum 525600
      */
@@ -6690,7 +6690,7 @@ export type PausePolicyInput = {
      */
     max_count: number | null;
     /**
-     * A change to such a status and reason code pauses an exception; a change away resumes it. Null: any.
+     * A change to this status and reason code pauses an exception; a change away resumes it. Null: any.
      * @maxItems 20
      */
     rules: {
@@ -6728,7 +6728,7 @@ export type PeriodCheck = {
      */
     outcome: "pass" | "warn" | "block";
     /**
-     * How many stand in the way: suggestions, exceptions, days, currencies, matches.
+     * How many items are in the way: suggestions, exceptions, days, currencies or matches.
      * @minimum 0
      * @format int64
      */
@@ -6742,7 +6742,7 @@ export type PeriodCheck = {
 
 export type PeriodChecklist = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 9
      */
     items: PeriodCheck[];
@@ -6761,17 +6761,17 @@ export type PeriodProof = {
      */
     holds: boolean;
     /**
-     * Null of an open period.
+     * Null for an open period.
      */
     closing: {
         /**
-         * SHA-256 over the statement, the matches, the exclusions and the carried lines, kept when the period closed and in the audit log. Null of periods closed before there was one.
+         * SHA-256 over the statement, matches, exclusions and carried lines, stored at the close and in the audit log. Null for periods that closed before there was one.
          * @maxLength 64
          * @pattern ^[0-9a-f]{64}$
          */
         digest: string | null;
         /**
-         * Whether it is the same now. Null where there is no digest.
+         * Whether it is still the same. Null without a digest.
          */
         holds: boolean | null;
     } | null;
@@ -6801,7 +6801,7 @@ export type PeriodSignature = {
      */
     kind: "prepared" | "reviewed";
     /**
-     * 0 of the preparer, then the level of review.
+     * 0 for the preparer, then the level of review.
      * @minimum 0
      * @maximum 3
      */
@@ -6827,12 +6827,12 @@ export type PeriodSignature = {
      */
     signed_at: string;
     /**
-     * SHA-256 over the statement, the matches and the exclusions that were signed.
+     * SHA-256 over the signed statement, matches and exclusions.
      * @pattern ^[0-9a-f]{64}$
      */
     digest: string;
     /**
-     * Free text about it.
+     * A note.
      * @maxLength 1000
      */
     note: string | null;
@@ -6872,7 +6872,7 @@ export type PreviewWebhookFiltersRequest = {
      */
     events: EventKind[];
     /**
-     * Only events that pass all of these. A filter says nothing of an event that doesn't have what it is about. Empty: all.
+     * Only events that pass all of these filters. A filter ignores events without the field it checks. Empty: all events.
      */
     filters?: WebhookFilters;
     idempotency_key?: RequestIdempotencyKey;
@@ -6900,7 +6900,7 @@ export type Problem = {
      */
     status: number;
     /**
-     * Explains this one response to a person.
+     * Explains this response to a person.
      * @maxLength 1000
      */
     detail: string;
@@ -6914,11 +6914,11 @@ export type Problem = {
      */
     request_id: string;
     /**
-     * With code conflict: why, for your program.
+     * With the code conflict: the reason, for your program.
      */
     reason?: ConflictReason;
     /**
-     * With code conflict: whether it resolves by itself. Then repeat the call after Retry-After.
+     * With the code conflict: whether it resolves by itself. If so, repeat the call after Retry-After.
      */
     retryable?: boolean;
     /**
@@ -6932,7 +6932,7 @@ export type Problem = {
          */
         path: string;
         /**
-         * A sentence for people.
+         * A sentence that explains it.
          * @maxLength 2000
          */
         message: string;
@@ -6955,7 +6955,7 @@ export type PutCalendarRequest = {
      */
     name: string;
     /**
-     * Where its local times are read.
+     * The time zone of its local times.
      * @minLength 1
      * @maxLength 64
      */
@@ -6976,22 +6976,22 @@ export type PutCalendarRequest = {
          */
         from: string;
         /**
-         * Local time. Not after from: on the next day.
+         * Local time. At or before `from`: on the next day.
          * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
          */
         to: string;
     }[];
     /**
-     * Days with other hours, which replace those that start on that day of the week.
+     * Days with special hours, which replace the hours that start on that weekday.
      * @maxItems 1000
      */
     special_days?: SpecialDayInput[];
     /**
-     * Whether it applies to new exceptions alone or to open ones, too.
+     * Whether it applies only to new exceptions or also to open ones.
      */
     apply_to?: "new" | "open";
     /**
-     * If true, nothing was changed and the response is a preview.
+     * If true, nothing was changed: the response is a preview.
      */
     dry_run?: boolean;
 };
@@ -7010,7 +7010,7 @@ export type PutFirstStepsRequest = {
 
 export type PutNotificationSettingsRequest = {
     /**
-     * Exceptions past their deadline: those assigned to you, all, or none.
+     * Exceptions past their deadline: yours, all, or none.
      */
     exception_breached: AlertScope;
     /**
@@ -7034,7 +7034,7 @@ export type PutNotificationSettingsRequest = {
      */
     api_key_expiring: boolean;
     /**
-     * A source's connection or a file of it fails. For admins.
+     * A source's connection or one of its files fails. For admins.
      */
     connection_failing: boolean;
 };
@@ -7046,27 +7046,27 @@ export type PutRulesRequest = {
      */
     rules: MatchingRule[];
     /**
-     * Whether score rules and searches for sums match by themselves: never, always, or once people's decisions have shown them to be right (earned).
+     * Whether score rules and searches for sums match automatically: never, always, or once people's decisions have shown them to be right (earned).
      */
     automatic?: AutomaticMatching;
     /**
-     * deduct: a line matches its amount less its fee, which the match has as an adjustment. ignore: it matches its amount, as a processor's gross orders do.
+     * deduct: a line matches with its amount less its fee, and the match has the fee as an adjustment. ignore: it matches with its full amount, as gross orders do.
      */
     fees?: FeeHandling;
     /**
-     * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods opened from then on.
+     * Someone who made manual matches or write-offs, excluded or undid in a period can't close it. Only a tenant_admin can turn this off, for periods opened from then on.
      */
     four_eyes?: boolean;
     review_levels?: ReviewLevels;
     /**
-     * How many business days after its end a period is due to be closed, by the calendar of calendar_id.
+     * How many business days after its end a period is due to be closed, by calendar_id.
      * @minimum 0
      * @maximum 60
      */
     close_days?: number;
     checks?: CheckPolicyInput;
     /**
-     * A match by hand with an adjustment of so much or more needs a file of evidence, of its own or of one of its lines. Null: none does.
+     * A manual match with an adjustment of this amount or more needs evidence, on the match or one of its lines. Null: none does.
      * @minimum 0
      * @format int64
      */
@@ -7077,36 +7077,36 @@ export type PutRulesRequest = {
      */
     exceptions?: LineExceptionPolicy;
     /**
-     * If true, what was learned from decisions is forgotten.
+     * If true, discards what was learned from decisions.
      */
     reset_learning?: boolean;
     /**
-     * Of learnt.names those that are wrong.
+     * Pairs in learnt.names that are wrong.
      * @maxItems 500
      */
     forget_names?: {
         /**
-         * What the left side calls it.
+         * The name on the left side.
          * @minLength 1
          * @maxLength 100
          */
         left: string;
         /**
-         * What the right side calls it: its words without those that have digits.
+         * The name on the right side, without words that contain digits.
          * @minLength 1
          * @maxLength 100
          */
         right: string;
     }[];
     /**
-     * If true, nothing was changed and the response is a preview.
+     * If true, nothing was changed: the response is a preview.
      */
     dry_run?: boolean;
 };
 
 export type PutSlaPolicyRequest = {
     /**
-     * From creation to due_at, when no due_at is sent.
+     * Time from creation to due_at, if no due_at is sent.
      */
     minutes_to_resolve: {
         /**
@@ -7116,19 +7116,19 @@ export type PutSlaPolicyRequest = {
          */
         critical: number;
         /**
-         * For high ones.
+         * For high exceptions.
          * @minimum 1
          * @maximum 525600
          */
         high: number;
         /**
-         * For medium ones.
+         * For medium exceptions.
          * @minimum 1
          * @maximum 525600
          */
         medium: number;
         /**
-         * For low ones.
+         * For low exceptions.
          * @minimum 1
          * @maximum 525600
          */
@@ -7141,18 +7141,18 @@ export type PutSlaPolicyRequest = {
      */
     at_risk_thresholds: number[];
     /**
-     * The same in open minutes of the exception's calendar. Round the clock, every minute is open. If omitted, it is unchanged.
+     * The same in open minutes of the exception's calendar. Round the clock, every minute is open. If omitted, it stays unchanged.
      * @maxItems 10
      */
     at_risk_business_thresholds?: number[];
     /**
-     * The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If omitted, it is unchanged.
+     * The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If omitted, it stays unchanged.
      * @maxLength 44
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id?: string | null;
     /**
-     * Severities with another calendar than calendar_id, or null for none. If omitted, it is unchanged.
+     * Severities with a calendar other than calendar_id, or null for none. If omitted, it stays unchanged.
      */
     calendar_by_severity?: {
         /**
@@ -7162,19 +7162,19 @@ export type PutSlaPolicyRequest = {
          */
         critical?: string | null;
         /**
-         * For high ones.
+         * For high exceptions.
          * @maxLength 44
          * @pattern ^cal_[0-9a-z]{20,40}$
          */
         high?: string | null;
         /**
-         * For medium ones.
+         * For medium exceptions.
          * @maxLength 44
          * @pattern ^cal_[0-9a-z]{20,40}$
          */
         medium?: string | null;
         /**
-         * For low ones.
+         * For low exceptions.
          * @maxLength 44
          * @pattern ^cal_[0-9a-z]{20,40}$
          */
@@ -7182,7 +7182,7 @@ export type PutSlaPolicyRequest = {
     };
     pause?: PausePolicyInput;
     /**
-     * If true, nothing was changed and the response is a preview.
+     * If true, nothing was changed: the response is a preview.
      */
     dry_run?: boolean;
 };
@@ -7210,7 +7210,7 @@ export type ReadIcsRequest = {
 
 export type Reconciliation = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     id: string;
@@ -7259,7 +7259,7 @@ export type Reconciliation = {
      */
     unmatched_count: number;
     /**
-     * With it the counts are computed from the lines of both sources.
+     * With it, counts are computed from the lines of both sources.
      * @maxLength 44
      * @pattern ^src_[0-9a-z]{20,40}$
      */
@@ -7275,20 +7275,20 @@ export type Reconciliation = {
      */
     auto_run: boolean;
     /**
-     * Whether lines that its sources had before it are still coming in. Until they are in, runs wait, its proof doesn't hold, and deciding matches, matching by hand, excluding and closing are a conflict.
+     * Whether existing lines of its sources are still being added. Meanwhile runs wait, its proof doesn't hold, and deciding, matching manually, excluding and closing return a conflict.
      */
     preparing: boolean;
     /**
-     * Whether it is being closed: with many lines that takes up to half a minute for each million. Until it is false, changing it is a conflict, and so are undoing imports of its sources and reopening an earlier period.
+     * Whether it is being closed, which takes up to half a minute per million lines. Meanwhile changing it, undoing imports of its sources and reopening an earlier period return a conflict.
      */
     closing: boolean;
     /**
-     * Why it could not be closed, where that was found after the call to close it was answered. It is open as before.
+     * Why it could not be closed, if that was found after the response to the close. It is still open.
      * @maxLength 1000
      */
     closing_failure: string | null;
     /**
-     * Lines that were excluded in it, wholly or in part.
+     * Lines that were excluded in it, in full or in part.
      * @minimum 0
      * @format int64
      */
@@ -7336,7 +7336,7 @@ export type ReconciliationClosedEvent = {
 
 export type ReconciliationPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: Reconciliation[];
@@ -7447,7 +7447,7 @@ export type ReconciliationStatement = {
          */
         opening_minor: number | string;
         /**
-         * Those of the period.
+         * Lines of the period.
          */
         lines_minor: number | string;
         /**
@@ -7458,12 +7458,12 @@ export type ReconciliationStatement = {
         line_count: number;
         closing_minor: MinorAmount;
         /**
-         * What is open at its end.
+         * The open amount at its end.
          */
         outstanding_minor: number | string;
         excluded_minor: MinorAmount;
         /**
-         * What the source itself states for the start of the period: a file's balance or one that was stated, carried on by the lines booked since. Null where nothing is stated.
+         * The source's balance at the start of the period: from a file or recorded, carried forward by the lines booked since. Null if there is none.
          */
         stated_opening_minor?: (number | string) | null;
         /**
@@ -7471,17 +7471,17 @@ export type ReconciliationStatement = {
          */
         stated_closing_minor?: (number | string) | null;
         /**
-         * The day of the balance that it follows from.
+         * The day of the balance it is computed from.
          * @maxLength 10
          * @format date
          */
         stated_on?: string | null;
         /**
-         * Booked by the end of the period with a later value date, less the other way round.
+         * Booked by the end of the period with a later value date, less those value-dated by then and booked later.
          */
         timing_minor?: (number | string) | null;
         /**
-         * By what the stated balances move more than the lines booked in the period: lines that are missing, or are no part of the statement.
+         * How much the balance changes beyond the lines booked in the period, for example because lines are missing.
          */
         unaccounted_minor?: (number | string) | null;
     }[];
@@ -7494,11 +7494,11 @@ export type ReconciliationStatement = {
         adjustments_minor: MinorAmount;
         residual_minor: MinorAmount;
         /**
-         * What nothing explains. 0 in a statement that can be signed.
+         * The unexplained difference. 0 in a statement that can be signed.
          */
         difference_minor: number | string;
         /**
-         * What nothing explains of the two stated balances, what they differed by before the first line included. Null where one of them is not stated.
+         * The unexplained difference of the two balances, including their difference before the first line. Null without one of them.
          */
         unexplained_minor?: (number | string) | null;
     }[];
@@ -7532,18 +7532,18 @@ export type ReconciliationStatement = {
      */
     outstanding_count: number;
     /**
-     * Those with the most money, at most 250. The export has all of them.
+     * The largest amounts, at most 250. The export has all.
      * @maxItems 250
      */
     outstanding: OutstandingLine[];
     /**
-     * Absent from statements that closed before they were itemised.
+     * Absent from statements that closed before items were listed.
      * @minimum 0
      * @format int64
      */
     adjustment_count?: number;
     /**
-     * Of this period; the first 1,000, the export has all of them.
+     * The first 1,000 in this period. The export has all.
      * @maxItems 1000
      */
     adjustments: {
@@ -7558,12 +7558,12 @@ export type ReconciliationStatement = {
          */
         kind: AdjustmentKind;
         /**
-         * What it explains of left − right.
+         * The part of left − right that it explains.
          * @format int64
          */
         amount_minor: number;
         /**
-         * Free text about it.
+         * A note.
          * @maxLength 1000
          */
         note: string | null;
@@ -7579,24 +7579,24 @@ export type ReconciliationStatement = {
         decided_at?: string;
     }[];
     /**
-     * Absent from statements that closed before they were itemised.
+     * Absent from statements that closed before items were listed.
      * @minimum 0
      * @format int64
      */
     residual_count?: number;
     /**
-     * Of this period; the first 1,000, the export has all of them.
+     * The first 1,000 in this period. The export has all.
      * @maxItems 1000
      */
     residuals?: StatementResidual[];
     /**
-     * Absent from statements that closed before they were itemised.
+     * Absent from statements that closed before items were listed.
      * @minimum 0
      * @format int64
      */
     exclusion_count?: number;
     /**
-     * Of this period; the first 1,000, the export has all of them.
+     * The first 1,000 in this period. The export has all.
      * @maxItems 1000
      */
     exclusions?: StatementExclusion[];
@@ -7615,7 +7615,7 @@ export type RecoverWebhookRequest = {
      */
     since: string;
     /**
-     * Only count; send nothing.
+     * Only count, send nothing.
      */
     dry_run?: boolean;
     idempotency_key?: RequestIdempotencyKey;
@@ -7665,13 +7665,13 @@ export type ReleaseNote = {
      */
     limit?: number | null;
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^rec_[0-9a-z]{20,40}$
      */
     id: string;
     created_at: CreationTime;
     /**
-     * Null in answers to the publishable key.
+     * Null with the publishable key.
      * @maxLength 125
      */
     created_by: string | null;
@@ -7696,7 +7696,7 @@ export type ReleaseNote = {
 
 export type ReleaseNotePage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: ReleaseNote[];
@@ -7719,7 +7719,7 @@ export type RemoveTenantMemberRequest = {
      */
     reason?: string | null;
     /**
-     * Who gets their open exceptions; null: unassigned. Left out: they stay assigned.
+     * Who gets their open exceptions. Null: unassigned. If omitted, they stay assigned.
      * @maxLength 125
      * @pattern ^user:[^\s]{1,120}$
      */
@@ -7765,13 +7765,13 @@ export type RemoveTenantMemberResult = {
      */
     created_at: string | null;
     /**
-     * By password.
+     * Last sign-in with a password.
      * @maxLength 24
      * @format date-time
      */
     last_sign_in_at: string | null;
     /**
-     * Assigned to them, counted up to 1,000.
+     * Exceptions assigned to them, counted up to 1,000.
      * @minimum 0
      * @maximum 1000
      */
@@ -7864,14 +7864,14 @@ export type RequestStats = {
 
 export type ResetSandboxRequest = {
     /**
-     * Then loads a sample month.
+     * If true, then loads a sample month.
      */
     sample?: boolean;
     idempotency_key?: RequestIdempotencyKey;
 };
 
 /**
- * The database's time for this response, from which times left are counted.
+ * The time from which remaining times are counted.
  * @format date-time
  */
 export type ResponseTime = string;
@@ -7887,7 +7887,7 @@ export type ReturnReconciliationRequest = {
 };
 
 /**
- * How many other persons review a prepared period before it closes; 0: it closes without being prepared. Only a tenant_admin lowers it, for periods that are opened from then on.
+ * How many other people review a prepared period before it closes. 0: it closes without being prepared. Only a tenant_admin can lower it, for periods opened from then on.
  * @minimum 0
  * @maximum 3
  */
@@ -7989,27 +7989,27 @@ export type RuleSet = {
      */
     version: number;
     /**
-     * Whether score rules and searches for sums match by themselves: never, always, or once people's decisions have shown them to be right (earned).
+     * Whether score rules and searches for sums match automatically: never, always, or once people's decisions have shown them to be right (earned).
      */
     automatic: AutomaticMatching;
     /**
-     * deduct: a line matches its amount less its fee, which the match has as an adjustment. ignore: it matches its amount, as a processor's gross orders do.
+     * deduct: a line matches with its amount less its fee, and the match has the fee as an adjustment. ignore: it matches with its full amount, as gross orders do.
      */
     fees: FeeHandling;
     /**
-     * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods opened from then on.
+     * Someone who made manual matches or write-offs, excluded or undid in a period can't close it. Only a tenant_admin can turn this off, for periods opened from then on.
      */
     four_eyes: boolean;
     review_levels: ReviewLevels;
     /**
-     * How many business days after its end a period is due to be closed, by the calendar of calendar_id.
+     * How many business days after its end a period is due to be closed, by calendar_id.
      * @minimum 0
      * @maximum 60
      */
     close_days: number;
     checks: CheckPolicy;
     /**
-     * A match by hand with an adjustment of so much or more needs a file of evidence, of its own or of one of its lines. Null: none does.
+     * A manual match with an adjustment of this amount or more needs evidence, on the match or one of its lines. Null: none does.
      * @minimum 0
      * @format int64
      */
@@ -8044,27 +8044,27 @@ export type RuleSetChange = {
      */
     version: number;
     /**
-     * Whether score rules and searches for sums match by themselves: never, always, or once people's decisions have shown them to be right (earned).
+     * Whether score rules and searches for sums match automatically: never, always, or once people's decisions have shown them to be right (earned).
      */
     automatic: AutomaticMatching;
     /**
-     * deduct: a line matches its amount less its fee, which the match has as an adjustment. ignore: it matches its amount, as a processor's gross orders do.
+     * deduct: a line matches with its amount less its fee, and the match has the fee as an adjustment. ignore: it matches with its full amount, as gross orders do.
      */
     fees: FeeHandling;
     /**
-     * Who matched by hand, wrote off, excluded or undid in a period may not close it. Only a tenant_admin turns it off, for periods opened from then on.
+     * Someone who made manual matches or write-offs, excluded or undid in a period can't close it. Only a tenant_admin can turn this off, for periods opened from then on.
      */
     four_eyes: boolean;
     review_levels: ReviewLevels;
     /**
-     * How many business days after its end a period is due to be closed, by the calendar of calendar_id.
+     * How many business days after its end a period is due to be closed, by calendar_id.
      * @minimum 0
      * @maximum 60
      */
     close_days: number;
     checks: CheckPolicy;
     /**
-     * A match by hand with an adjustment of so much or more needs a file of evidence, of its own or of one of its lines. Null: none does.
+     * A manual match with an adjustment of this amount or more needs evidence, on the match or one of its lines. Null: none does.
      * @minimum 0
      * @format int64
      */
@@ -8087,11 +8087,11 @@ export type RuleSetChange = {
      */
     updated_by: string | null;
     /**
-     * If true, nothing was changed and the response is a preview.
+     * If true, nothing was changed: the response is a preview.
      */
     dry_run: boolean;
     /**
-     * Of a dry run: the run whose impact shows what would change.
+     * For a dry run: the run whose impact shows what would change.
      * @maxLength 44
      * @pattern ^run_[0-9a-z]{20,40}$
      */
@@ -8100,7 +8100,7 @@ export type RuleSetChange = {
 
 export type Run = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^run_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8110,11 +8110,11 @@ export type Run = {
      */
     status: RunStatus;
     /**
-     * If true, nothing was changed and the response is a preview.
+     * If true, nothing was changed: the response is a preview.
      */
     dry_run: boolean;
     /**
-     * What it does just now; the rule's name while one is applied.
+     * The current step, or the name of the rule that is being applied.
      * @maxLength 200
      */
     stage: string | null;
@@ -8125,22 +8125,22 @@ export type Run = {
      */
     lines_done: number;
     /**
-     * Lines that it looks at.
+     * Lines that it considers.
      * @minimum 0
      * @format int64
      */
     lines_total: number;
     /**
-     * Where the period's lines are: what each rule matched, in the rules' order, then people, then what is excluded. As the run left them; of a closed period's last run as it closed. Of a dry run what its rules would match.
+     * Where the period's lines are: matched by each rule in order, then by people, then excluded. As the run left them, or as the period closed. For a dry run: what its rules would match.
      * @maxItems 100
      */
     waterfall: {
         /**
-         * people: what people matched or confirmed. excluded: what they took out.
+         * people: matched or confirmed by people. excluded: excluded by people.
          */
         kind: StepKind;
         /**
-         * The rule's name; of the other kinds manual and excluded.
+         * The rule's name; for the other kinds manual and excluded.
          * @maxLength 200
          */
         rule: string;
@@ -8157,7 +8157,7 @@ export type Run = {
          */
         suggested: number;
         /**
-         * Lines of which nothing is open, at the first step that took of them. With those that are open, all lines of the period.
+         * Fully matched lines, at the first step that matched part of them. With the open lines, they are all lines of the period.
          * @minimum 0
          * @format int64
          */
@@ -8179,42 +8179,42 @@ export type Run = {
         }[];
     }[];
     /**
-     * Matches that the run made, found again and took back.
+     * Matches that the run created, found again and removed.
      */
     changed: {
         /**
-         * Those that are new.
+         * New matches.
          * @minimum 0
          * @format int64
          */
         added: number;
         /**
-         * Those that stay.
+         * Matches that stay.
          * @minimum 0
          * @format int64
          */
         kept: number;
         /**
-         * Those that others replace.
+         * Matches that others replace.
          * @minimum 0
          * @format int64
          */
         replaced: number;
         /**
-         * Those that were undone.
+         * Matches that were undone.
          * @minimum 0
          * @format int64
          */
         undone: number;
         /**
-         * Those that were left out.
+         * Matches that were left out.
          * @minimum 0
          * @format int64
          */
         left_out: number;
     } | null;
     /**
-     * Of a dry run that is done: what it would change.
+     * For a finished dry run: what it would change.
      */
     impact: RunImpact | null;
     /**
@@ -8224,7 +8224,7 @@ export type Run = {
      */
     suggested_count: number;
     /**
-     * Lines of both sides that are open.
+     * Open lines of both sides.
      * @minimum 0
      * @format int64
      */
@@ -8236,7 +8236,7 @@ export type Run = {
      */
     exceptions_opened: number;
     /**
-     * Beyond the cap of a run: left for the next.
+     * Exceptions beyond the run's limit, left for the next run.
      * @minimum 0
      * @format int64
      */
@@ -8247,13 +8247,13 @@ export type Run = {
      */
     rules_version: number | null;
     /**
-     * By which it counted business days. Null: Monday to Friday.
+     * The calendar of its business days. Null: Monday to Friday.
      * @maxLength 44
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     calendar_id: string | null;
     /**
-     * The calendar_version that it had.
+     * The version of the calendar.
      * @format int64
      */
     calendar_version: number | null;
@@ -8263,7 +8263,7 @@ export type Run = {
      */
     engine_version: string | null;
     /**
-     * The same lines, rules, decisions and calendar version give the same.
+     * The same lines, rules, decisions and calendar version give the same digest.
      * @maxLength 64
      */
     digest: string | null;
@@ -8273,7 +8273,7 @@ export type Run = {
      */
     failure: string | null;
     /**
-     * From its start to its end.
+     * How long it took.
      * @format int64
      */
     duration_ms: number | null;
@@ -8286,7 +8286,7 @@ export type Run = {
      */
     started_at: string | null;
     /**
-     * When it ended. Null: not yet.
+     * When it ended. Null: it hasn't.
      * @maxLength 24
      * @format date-time
      */
@@ -8336,7 +8336,7 @@ export type RunImpact = {
         amounts: AmountsByCurrency;
     };
     /**
-     * The same lines by another rule, or with other amounts.
+     * The same lines with another rule or other amounts.
      */
     changed: {
         /**
@@ -8352,13 +8352,13 @@ export type RunImpact = {
      */
     exceptions: {
         /**
-         * Exceptions of lines that would newly match; of a closed period those that there were.
+         * Exceptions of lines that would now match; for a closed period, past ones.
          * @minimum 0
          * @format int64
          */
         avoided: number;
         /**
-         * Of lines that would stay open past the grace period.
+         * Exceptions of lines that would stay open past the grace period.
          * @minimum 0
          * @format int64
          */
@@ -8394,7 +8394,7 @@ export type RunImpact = {
 
 export type RunPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: Run[];
@@ -8405,12 +8405,12 @@ export type RunStatus = "queued" | "running" | "done" | "failed";
 
 export type Sandbox = {
     /**
-     * The sandbox's.
+     * The sandbox's tenant ID.
      * @pattern ^[a-z0-9][a-z0-9_-]{0,62}(\.sandbox)?$
      */
     tenant_id: string;
     /**
-     * Of the sample month.
+     * The reconciliation of the sample month.
      * @maxLength 44
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
@@ -8421,7 +8421,7 @@ export type Scope = "read:reconciliations" | "write:reconciliations" | "read:exc
 
 export type SecurityEvent = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^sev_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8465,7 +8465,7 @@ export type SecurityEvent = {
      */
     home_tenant_id: string | null;
     /**
-     * The credential belongs to another tenant or was used for one.
+     * Whether the credential belongs to another tenant or was used on one.
      */
     cross_tenant: boolean;
     /**
@@ -8474,7 +8474,7 @@ export type SecurityEvent = {
      */
     operation: string | null;
     /**
-     * What it was done to: an ID, or tenant:<id>.
+     * The target: an ID, or tenant:<id>.
      * @maxLength 255
      */
     target: string | null;
@@ -8494,7 +8494,7 @@ export type SecurityEvent = {
      */
     reason: string | null;
     /**
-     * For a change: each field with `from` and `to`. `target_name` is what the target was called then, unless `name` says it.
+     * For a change: each field with `from` and `to`. `target_name` is the target's name at the time, unless `name` has it.
      */
     details: Record<string, unknown>;
     /**
@@ -8511,7 +8511,7 @@ export type SecurityEvent = {
 
 export type SecurityEventPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: SecurityEvent[];
@@ -8526,18 +8526,18 @@ export type SignOff = {
      */
     state: "open" | "prepared" | "reviewed";
     /**
-     * How many reviews a close needs; 0: nobody has to sign before.
+     * How many reviews a close needs. 0: nobody has to sign first.
      * @minimum 0
      * @maximum 3
      */
     levels: number;
     /**
-     * Those in force.
+     * The valid signatures.
      * @maxItems 4
      */
     signatures: PeriodSignature[];
     /**
-     * Why the last signatures are not in force.
+     * Why the last signatures are no longer valid.
      */
     revoked: {
         /**
@@ -8546,7 +8546,7 @@ export type SignOff = {
          */
         at: string;
         /**
-         * What each row counts.
+         * How rows are grouped.
          * @maxLength 125
          */
         by: string;
@@ -8560,13 +8560,13 @@ export type SignOff = {
 
 export type SignedStatement = {
     /**
-     * 1 is the first close.
+     * 1 for the first close.
      * @minimum 1
      * @format int64
      */
     number: number;
     /**
-     * As `closing.digest` of the proof when it closed. Null of periods closed before there was one.
+     * The `closing.digest` of the proof at the close. Null for periods that closed before there was one.
      * @maxLength 64
      * @pattern ^[0-9a-f]{64}$
      */
@@ -8577,7 +8577,7 @@ export type SignedStatement = {
      */
     closed_by: string;
     /**
-     * The issuer of the token of the person who closed. Null of earlier closes.
+     * The issuer of the token of the person who closed. Null for older closes.
      * @maxLength 255
      */
     closer_issuer: string | null;
@@ -8597,7 +8597,7 @@ export type SignedStatement = {
      */
     signatures: PeriodSignature[];
     /**
-     * Null while the period is closed with this statement.
+     * Null while this statement is in force.
      * @maxLength 24
      * @format date-time
      */
@@ -8619,7 +8619,7 @@ export type SkipReason = "pending" | "declined" | "information" | "expected" | "
 
 export type SkippedException = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8629,7 +8629,7 @@ export type SkippedException = {
      */
     title: string;
     /**
-     * A sentence for people.
+     * A sentence that explains it.
      * @maxLength 2000
      */
     message: string;
@@ -8646,11 +8646,11 @@ export type SkippedLines = {
      */
     line: number;
     /**
-     * Why it is no line.
+     * Why it isn't a line.
      */
     reason: SkipReason;
     /**
-     * What the file says there.
+     * The text in the file.
      * @maxLength 200
      */
     text: string;
@@ -8658,7 +8658,7 @@ export type SkippedLines = {
 
 export type SkippedPair = {
     /**
-     * The source on the left side. Null: lines are not matched here.
+     * The source on the left side. Null: the reconciliation has no lines.
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     left_source_id: string;
@@ -8668,14 +8668,14 @@ export type SkippedPair = {
      */
     right_source_id: string;
     /**
-     * up_to_date: its newest period reaches the month. archived: its newest period is.
+     * up_to_date: its newest period reaches the month. archived: its newest period is archived.
      */
     reason: "up_to_date" | "archived";
 };
 
 export type SlaChange = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8692,7 +8692,7 @@ export type SlaChange = {
 
 export type SlaChanges = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: SlaChange[];
@@ -8703,7 +8703,7 @@ export type SlaChanges = {
 
 export type SlaException = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8713,7 +8713,7 @@ export type SlaException = {
      */
     title: string;
     /**
-     * Without due_at, the SLA policy sets the deadline by it.
+     * Without due_at, the SLA policy for this severity sets the deadline.
      */
     severity: Severity;
     /**
@@ -8774,7 +8774,7 @@ export type SlaException = {
      */
     reason_code: string | null;
     /**
-     * Money at risk. Of lines: what is open of a line alone, or what the lines of a suggestion differ by.
+     * Money at risk. For lines: the open amount of a single line, or the difference of a suggestion.
      * @format int64
      */
     amount_minor: number | null;
@@ -8790,23 +8790,23 @@ export type SlaException = {
      */
     reconciliation_id: string | null;
     /**
-     * The line that stayed open too long, where matching opened it; of a suggestion's lines, which have one exception, the first.
+     * The line that stayed open too long. For a suggestion, whose lines share one exception, the first of them.
      * @maxLength 44
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     line_id: string | null;
     /**
-     * A match of it that a run suggests. The exception is about all lines of it: details.lines names them.
+     * The suggested match of the line. The exception is about all lines of this match: details.lines names them.
      * @maxLength 44
      * @pattern ^mat_[0-9a-z]{20,40}$
      */
     suggested_match_id: string | null;
     /**
-     * Any data your own systems need.
+     * Any data that your own systems need.
      */
     details: Record<string, unknown>;
     /**
-     * How it was settled. Required for resolved and dismissed.
+     * How it was resolved. Required for resolved and dismissed.
      * @maxLength 1000
      */
     resolution: string | null;
@@ -8823,7 +8823,7 @@ export type SlaException = {
 
 export type SlaExceptionPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: SlaException[];
@@ -8838,7 +8838,7 @@ export type SlaFacets = {
      */
     total: number;
     /**
-     * Of the low risk, those paused.
+     * Paused exceptions, part of low risk.
      * @minimum 0
      * @format int64
      */
@@ -8873,7 +8873,7 @@ export type SlaFacets = {
          */
         reason_code: FacetValue[];
         /**
-         * Without due_at, the SLA policy sets the deadline by it.
+         * Without due_at, the SLA policy for this severity sets the deadline.
          * @maxItems 50
          */
         severity: FacetValue[];
@@ -8892,7 +8892,7 @@ export type SlaFacets = {
 
 export type SlaItem = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8902,7 +8902,7 @@ export type SlaItem = {
      */
     title: string;
     /**
-     * Without due_at, the SLA policy sets the deadline by it.
+     * Without due_at, the SLA policy for this severity sets the deadline.
      */
     severity: Severity;
     /**
@@ -8963,7 +8963,7 @@ export type SlaItem = {
      */
     reason_code: string | null;
     /**
-     * Money at risk. Of lines: what is open of a line alone, or what the lines of a suggestion differ by.
+     * Money at risk. For lines: the open amount of a single line, or the difference of a suggestion.
      * @format int64
      */
     amount_minor: number | null;
@@ -8979,23 +8979,23 @@ export type SlaItem = {
      */
     reconciliation_id: string | null;
     /**
-     * The line that stayed open too long, where matching opened it; of a suggestion's lines, which have one exception, the first.
+     * The line that stayed open too long. For a suggestion, whose lines share one exception, the first of them.
      * @maxLength 44
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     line_id: string | null;
     /**
-     * A match of it that a run suggests. The exception is about all lines of it: details.lines names them.
+     * The suggested match of the line. The exception is about all lines of this match: details.lines names them.
      * @maxLength 44
      * @pattern ^mat_[0-9a-z]{20,40}$
      */
     suggested_match_id: string | null;
     /**
-     * Any data your own systems need.
+     * Any data that your own systems need.
      */
     details: Record<string, unknown>;
     /**
-     * How it was settled. Required for resolved and dismissed.
+     * How it was resolved. Required for resolved and dismissed.
      * @maxLength 1000
      */
     resolution: string | null;
@@ -9012,7 +9012,7 @@ export type SlaItem = {
 
 export type SlaList = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: SlaItem[];
@@ -9030,12 +9030,12 @@ export type SlaPolicy = {
      */
     at_risk_thresholds: number[];
     /**
-     * The same in open minutes of the exception's calendar. Round the clock, every minute is open. If omitted, it is unchanged.
+     * The same in open minutes of the exception's calendar. Round the clock, every minute is open. If omitted, it stays unchanged.
      * @maxItems 10
      */
     at_risk_business_thresholds: number[];
     /**
-     * The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If omitted, it is unchanged.
+     * The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If omitted, it stays unchanged.
      * @maxLength 44
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
@@ -9059,12 +9059,12 @@ export type SlaPolicyChange = {
      */
     at_risk_thresholds: number[];
     /**
-     * The same in open minutes of the exception's calendar. Round the clock, every minute is open. If omitted, it is unchanged.
+     * The same in open minutes of the exception's calendar. Round the clock, every minute is open. If omitted, it stays unchanged.
      * @maxItems 10
      */
     at_risk_business_thresholds: number[];
     /**
-     * The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If omitted, it is unchanged.
+     * The calendar whose open minutes minutes_to_resolve counts. Null: round the clock. If omitted, it stays unchanged.
      * @maxLength 44
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
@@ -9078,7 +9078,7 @@ export type SlaPolicyChange = {
      */
     updated_by: string;
     /**
-     * If true, nothing was changed and the response is a preview.
+     * If true, nothing was changed: the response is a preview.
      */
     dry_run: boolean;
     impact: SlaPolicyImpact;
@@ -9130,7 +9130,7 @@ export type SlaReport = {
      */
     until: string;
     /**
-     * What each row counts.
+     * How rows are grouped.
      */
     by: SlaReportGrouping;
     /**
@@ -9160,7 +9160,7 @@ export type SlaReportRow = {
      */
     resolved: number;
     /**
-     * How many breached, or whether it did.
+     * How many breached, or whether this one did.
      * @minimum 0
      * @format int64
      */
@@ -9170,11 +9170,11 @@ export type SlaReportRow = {
      */
     breach_rate: number | null;
     /**
-     * Half took at most this many minutes.
+     * Median minutes to close.
      */
     median_minutes_to_resolve: number | null;
     /**
-     * Nine of ten took at most this many minutes.
+     * 90th percentile of minutes to close.
      */
     p90_minutes_to_resolve: number | null;
 };
@@ -9213,7 +9213,7 @@ export type SlaSummary = {
 
 export type Source = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     id: string;
@@ -9234,11 +9234,11 @@ export type Source = {
      */
     time_zone: string;
     /**
-     * inverted: the source books the other way round, so that its amounts count negated in a reconciliation.
+     * inverted: the source books with the opposite sign, so a reconciliation negates its amounts.
      */
     sign: SourceSign;
     /**
-     * How CSV, NDJSON and JSON files are read. Null: detected from each file.
+     * How CSV, NDJSON and JSON files are read. Null: detected in each file.
      */
     mapping: ImportMapping | null;
     /**
@@ -9266,7 +9266,7 @@ export type Source = {
 
 export type SourceBalance = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^bal_[0-9a-z]{20,40}$
      */
     id: string;
@@ -9277,18 +9277,18 @@ export type SourceBalance = {
     source_id: string;
     currency: CurrencyOfAmount;
     /**
-     * As the file writes it. Null of one that was stated.
+     * The account as the file writes it. Null for a recorded balance.
      * @maxLength 200
      */
     account: string | null;
     /**
-     * First day of the statement. Null of a balance of one day.
+     * First day of the statement. Null for a single balance.
      * @maxLength 10
      * @format date
      */
     period_start: string | null;
     /**
-     * The day at whose end closing_minor holds.
+     * The day at whose end the account had closing_minor.
      * @format date
      */
     period_end: string;
@@ -9303,13 +9303,13 @@ export type SourceBalance = {
      */
     closing_minor: number;
     /**
-     * The file that states it.
+     * The file with this balance.
      * @maxLength 44
      * @pattern ^imp_[0-9a-z]{20,40}$
      */
     import_id: string | null;
     /**
-     * The reason its author gave. Null if a file states it.
+     * The reason given. Null if it is from a file.
      * @maxLength 1000
      */
     reason: string | null;
@@ -9319,7 +9319,7 @@ export type SourceBalance = {
 
 export type SourceBalancePage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: SourceBalance[];
@@ -9332,12 +9332,12 @@ export type SourceCoverage = {
      */
     side: LineSide;
     /**
-     * The source's.
+     * The source's name.
      * @maxLength 200
      */
     name: string;
     /**
-     * The last day of which it has a line or a balance.
+     * The last day with a line or a balance.
      * @maxLength 10
      * @format date
      */
@@ -9349,11 +9349,11 @@ export type SourceCoverage = {
      */
     missing_days: number;
     /**
-     * Whether a balance at the end of the period follows from what was stated.
+     * Whether the balance at the end of the period is known.
      */
     has_balance: boolean;
     /**
-     * Where one statement does not follow the one before.
+     * Where a statement doesn't continue the previous one.
      * @maxItems 100
      */
     breaks: StatementBreak[];
@@ -9363,7 +9363,7 @@ export type SourceKind = "bank_statement" | "ledger" | "processor" | "orders" | 
 
 export type SourcePage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: Source[];
@@ -9395,7 +9395,7 @@ export type SpecialDay = {
          */
         from: string;
         /**
-         * Local time. Not after from: on the next day.
+         * Local time. At or before `from`: on the next day.
          * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
          */
         to: string;
@@ -9425,7 +9425,7 @@ export type SpecialDayInput = {
          */
         from: string;
         /**
-         * Local time. Not after from: on the next day.
+         * Local time. At or before `from`: on the next day.
          * @pattern ^(([01]\d|2[0-3]):[0-5]\d|24:00)$
          */
         to: string;
@@ -9434,11 +9434,11 @@ export type SpecialDayInput = {
 
 export type StateSourceBalanceRequest = {
     /**
-     * The day at whose end it holds.
+     * The day at whose end the account had this balance.
      */
     day: string | string;
     /**
-     * Decimal. Give this or amount_minor.
+     * Decimal. Send this or amount_minor.
      * @maxLength 32
      */
     amount?: string;
@@ -9448,7 +9448,7 @@ export type StateSourceBalanceRequest = {
      */
     amount_minor?: number;
     /**
-     * ISO 4217; the source's unless given.
+     * ISO 4217. By default the source's.
      * @pattern ^[A-Z]{3}$
      */
     currency?: string;
@@ -9477,13 +9477,13 @@ export type StatementBreak = {
      */
     to: string;
     /**
-     * What the next statement opens with beyond the closing balance before it and the lines in between.
+     * How much the next opening balance exceeds the previous closing balance plus the lines in between.
      */
     minor: number | string;
 };
 
 /**
- * The entries that its close left for the ledger. Absent without any.
+ * The entries that its close created for the ledger. Absent without entries.
  */
 export type StatementEntries = {
     /**
@@ -9493,7 +9493,7 @@ export type StatementEntries = {
      */
     count: number;
     /**
-     * Over the hashes of the texts in the bundle's entries.ndjson.
+     * The hash of all hashes in the bundle's entries.ndjson.
      * @pattern ^[0-9a-f]{64}$
      */
     sha256: string;
@@ -9510,7 +9510,7 @@ export type StatementEvidence = {
      */
     count: number;
     /**
-     * Over the hashes of the texts in the bundle's evidence.ndjson.
+     * The hash of all hashes in the bundle's evidence.ndjson.
      * @pattern ^[0-9a-f]{64}$
      */
     sha256: string;
@@ -9533,7 +9533,7 @@ export type StatementExclusion = {
     value_date: string;
     currency: CurrencyOfAmount;
     /**
-     * What of the line is excluded.
+     * The excluded part of the line.
      * @format int64
      */
     amount_minor: number;
@@ -9583,7 +9583,7 @@ export type StatementResidual = {
     value_date: string;
     currency: CurrencyOfAmount;
     /**
-     * What the match leaves of left − right.
+     * The difference left − right that the match keeps.
      * @format int64
      */
     amount_minor: number;
@@ -9599,12 +9599,12 @@ export type StatementResidual = {
     counterparty: string | null;
     description: FreeText;
     /**
-     * The rule that leaves it, within its tolerance.
+     * The rule whose tolerance allows it.
      * @maxLength 1000
      */
     reason: string;
     /**
-     * Who confirmed the match; null: a run alone.
+     * Who confirmed the match. Null: a run.
      * @maxLength 125
      */
     decided_by: string | null;
@@ -9617,13 +9617,13 @@ export type StatementResidual = {
 
 export type StatementSignature = {
     /**
-     * 1 is the first close.
+     * 1 for the first close.
      * @minimum 1
      * @format int64
      */
     number: number;
     /**
-     * As `closing.digest` of the proof when it closed. Null of periods closed before there was one.
+     * The `closing.digest` of the proof at the close. Null for periods that closed before there was one.
      * @maxLength 64
      * @pattern ^[0-9a-f]{64}$
      */
@@ -9634,7 +9634,7 @@ export type StatementSignature = {
      */
     closed_by: string;
     /**
-     * The issuer of the token of the person who closed. Null of earlier closes.
+     * The issuer of the token of the person who closed. Null for older closes.
      * @maxLength 255
      */
     closer_issuer: string | null;
@@ -9654,7 +9654,7 @@ export type StatementSignature = {
      */
     signatures: PeriodSignature[];
     /**
-     * Null while the period is closed with this statement.
+     * Null while this statement is in force.
      * @maxLength 24
      * @format date-time
      */
@@ -9673,7 +9673,7 @@ export type StatementSignature = {
 
 export type StatementSignaturePage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: StatementSignature[];
@@ -9708,13 +9708,13 @@ export type SuggestionBand = {
     count: number;
     amounts: AmountsByCurrency;
     /**
-     * Of this rule and band, what people confirmed one by one in all periods of these sources.
+     * How many of this rule and band people confirmed individually, in all periods of these sources.
      * @minimum 0
      * @format int64
      */
     confirmed_count: number;
     /**
-     * What they rejected or undid.
+     * How many they rejected or undid.
      * @minimum 0
      * @format int64
      */
@@ -9723,7 +9723,7 @@ export type SuggestionBand = {
 
 export type SuggestionBands = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: SuggestionBand[];
@@ -9759,7 +9759,7 @@ export type SuggestionSample = {
     count: number;
     amounts: AmountsByCurrency;
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: Match[];
@@ -9803,13 +9803,13 @@ export type TenantMember = {
      */
     created_at: string | null;
     /**
-     * By password.
+     * Last sign-in with a password.
      * @maxLength 24
      * @format date-time
      */
     last_sign_in_at: string | null;
     /**
-     * Assigned to them, counted up to 1,000.
+     * Exceptions assigned to them, counted up to 1,000.
      * @minimum 0
      * @maximum 1000
      */
@@ -9818,7 +9818,7 @@ export type TenantMember = {
 
 export type TenantMemberPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: TenantMember[];
@@ -9889,7 +9889,7 @@ export type TroubleshootingGuide = {
      */
     symptom?: string | null;
     /**
-     * How it was settled. Required for resolved and dismissed.
+     * How it was resolved. Required for resolved and dismissed.
      * @maxLength 20000
      */
     resolution?: string | null;
@@ -9909,13 +9909,13 @@ export type TroubleshootingGuide = {
      */
     limit?: number | null;
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^rec_[0-9a-z]{20,40}$
      */
     id: string;
     created_at: CreationTime;
     /**
-     * Null in answers to the publishable key.
+     * Null with the publishable key.
      * @maxLength 125
      */
     created_by: string | null;
@@ -9940,7 +9940,7 @@ export type TroubleshootingGuide = {
 
 export type TroubleshootingGuidePage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: TroubleshootingGuide[];
@@ -9994,7 +9994,7 @@ export type UpdateAlertChannelRequest = {
      */
     url?: string;
     /**
-     * What is sent there.
+     * The alerts that are sent to it.
      * @minItems 1
      * @maxItems 5
      */
@@ -10031,18 +10031,18 @@ export type UpdateApiKeyRequest = {
 
 export type UpdateConnectionRequest = {
     /**
-     * https: the file. s3: https, the endpoint, the bucket and a prefix. sftp: the host and a folder. Only public addresses. mail: given by the server.
+     * https: the file's URL. s3: an https URL with endpoint, bucket and prefix. sftp: host and folder. Only public addresses. mail: assigned by the server.
      * @minLength 1
      * @maxLength 2048
      */
     address?: string;
     /**
-     * Only for mail: whose mail is taken, as addresses or @ and a domain.
+     * Only for mail: the accepted senders, as addresses or as @ and a domain.
      * @maxItems 50
      */
     allowed_senders?: string[];
     /**
-     * How to sign in. signed_query: the credential is the query of a signed https address. access_key: of s3, with its ID as user_name.
+     * How to sign in. signed_query: the credential is the query of a signed https URL. access_key: for s3, with its ID as user_name.
      */
     auth?: ConnectionAuth;
     /**
@@ -10058,31 +10058,31 @@ export type UpdateConnectionRequest = {
      */
     region?: string | null;
     /**
-     * The names of the files: * is any characters, ? is one.
+     * A pattern for file names: * is any characters, ? is one.
      * @minLength 1
      * @maxLength 200
      */
     file_glob?: string;
     schedule?: ConnectionScheduleInput;
     /**
-     * What happens to a file at the server, once it is imported.
+     * What happens to a file on the server after its import.
      */
     afterwards?: FileAfterwards;
     /**
-     * The folder below, with afterwards: move.
+     * The subfolder to move files to, with afterwards: move.
      * @minLength 1
      * @maxLength 100
      * @pattern ^(?!\.{1,2}$)[^/\\]+$
      */
     move_to?: string | null;
     /**
-     * For how long the size and time of a file have to stay the same.
+     * How long a file's size and time must stay the same before it is fetched.
      * @minimum 0
      * @maximum 300
      */
     stable_seconds?: number;
     /**
-     * Whether a file waits for another one of its name and .done.
+     * Whether a file waits for a second file with its name and .done.
      */
     waits_for_marker?: boolean;
     /**
@@ -10092,14 +10092,14 @@ export type UpdateConnectionRequest = {
      */
     assigned_to?: string | null;
     /**
-     * Only for sftp: the server's key. Null: the first that it shows is pinned.
+     * Only for sftp: the server's host key. Null: the first one that it presents is pinned.
      * @minLength 50
      * @maxLength 50
      * @pattern ^SHA256:[A-Za-z0-9+/]+$
      */
     host_key?: string | null;
     /**
-     * The token, query, password, private key (OpenSSH or PEM, without a passphrase) or secret access key. Stored encrypted and never returned. Left out in a change: as it is stored.
+     * The token, query, password, private key (OpenSSH or PEM, without a passphrase) or secret access key. Stored encrypted and never returned. If omitted in a change, the stored value stays.
      * @minLength 1
      * @maxLength 10000
      * @format password
@@ -10119,7 +10119,7 @@ export type UpdateExceptionRequest = {
      */
     title?: string;
     /**
-     * Without due_at, the SLA policy sets the deadline by it.
+     * Without due_at, the SLA policy for this severity sets the deadline.
      */
     severity?: Severity;
     /**
@@ -10165,7 +10165,7 @@ export type UpdateExceptionRequest = {
      */
     details?: Record<string, unknown> | null;
     /**
-     * How it was settled. Required for resolved and dismissed.
+     * How it was resolved. Required for resolved and dismissed.
      * @minLength 1
      * @maxLength 1000
      */
@@ -10200,7 +10200,7 @@ export type UpdateExceptionsRequest = {
      */
     patch?: {
         /**
-         * Without due_at, the SLA policy sets the deadline by it.
+         * Without due_at, the SLA policy for this severity sets the deadline.
          */
         severity?: Severity;
         /**
@@ -10226,7 +10226,7 @@ export type UpdateExceptionsRequest = {
          */
         status?: ExceptionStatus;
         /**
-         * How it was settled. Required for resolved and dismissed.
+         * How it was resolved. Required for resolved and dismissed.
          * @minLength 1
          * @maxLength 1000
          */
@@ -10424,22 +10424,22 @@ export type UpdateSourceRequest = {
      */
     kind?: SourceKind;
     /**
-     * Of lines that name none.
+     * The currency of lines that name none.
      * @pattern ^[A-Z]{3}$
      */
     currency?: string;
     /**
-     * On whose days the times of a file fall.
+     * The time zone that turns a file's times into days.
      * @minLength 1
      * @maxLength 64
      */
     time_zone?: string;
     /**
-     * inverted: the source books the other way round, so that its amounts count negated in a reconciliation.
+     * inverted: the source books with the opposite sign, so a reconciliation negates its amounts.
      */
     sign?: SourceSign;
     /**
-     * How CSV, NDJSON and JSON files are read. Null: detected from each file.
+     * How CSV, NDJSON and JSON files are read. Null: detected in each file.
      */
     mapping?: ImportMapping | null;
     /**
@@ -10488,7 +10488,7 @@ export type UpdateTroubleshootingGuideRequest = {
      */
     symptom?: string | null;
     /**
-     * How it was settled. Required for resolved and dismissed.
+     * How it was resolved. Required for resolved and dismissed.
      * @maxLength 20000
      */
     resolution?: string | null;
@@ -10509,7 +10509,7 @@ export type UpdateTroubleshootingGuideRequest = {
 
 export type UpdateViewRequest = {
     /**
-     * What the view is called.
+     * The view's name.
      * @minLength 1
      * @maxLength 80
      */
@@ -10543,7 +10543,7 @@ export type UpdateWebhookRequest = {
      */
     events?: EventKind[];
     /**
-     * Only events that pass all of these. A filter says nothing of an event that doesn't have what it is about. Empty: all.
+     * Only events that pass all of these filters. A filter ignores events without the field it checks. Empty: all events.
      */
     filters?: WebhookFilters;
     /**
@@ -10558,7 +10558,7 @@ export type UpdateWebhookRequest = {
          */
         name: string;
         /**
-         * Left out in a change: as it is stored.
+         * If omitted in a change, the stored value stays.
          * @minLength 1
          * @maxLength 1000
          * @format password
@@ -10566,7 +10566,7 @@ export type UpdateWebhookRequest = {
         value?: string;
     }[];
     /**
-     * How many attempts it gets in a minute; the others wait. Null: no limit.
+     * The maximum number of attempts a minute; others wait. Null: no limit.
      * @minimum 1
      * @maximum 6000
      */
@@ -10585,7 +10585,7 @@ export type UpdateWebhookRequest = {
 
 export type UserSession = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^ses_[0-9a-z]{20,40}$
      */
     id: string;
@@ -10620,7 +10620,7 @@ export type UserSession = {
      */
     expires_at: string;
     /**
-     * When it was signed out; null: it goes on.
+     * When it ended. Null: it is active.
      * @maxLength 24
      * @format date-time
      */
@@ -10633,7 +10633,7 @@ export type UserSession = {
 
 export type UserSessionPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: UserSession[];
@@ -10644,7 +10644,7 @@ export type ValueSign = "plus" | "minus";
 
 export type View = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^viw_[0-9a-z]{20,40}$
      */
     id: string;
@@ -10678,7 +10678,7 @@ export type View = {
 
 export type ViewPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: View[];
@@ -10687,7 +10687,7 @@ export type ViewPage = {
 
 export type Webhook = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^whk_[0-9a-z]{20,40}$
      */
     id: string;
@@ -10703,16 +10703,16 @@ export type Webhook = {
      */
     events: EventKind[];
     /**
-     * Which of them it gets. Empty: all.
+     * Which events it gets. Empty: all.
      */
     filters: WebhookFilters;
     /**
-     * The headers that its deliveries carry. Their values are never returned.
+     * The headers sent with its deliveries. Their values are never returned.
      * @maxItems 10
      */
     header_names: string[];
     /**
-     * How many attempts it gets in a minute; the others wait. Null: no limit.
+     * The maximum number of attempts a minute; others wait. Null: no limit.
      * @minimum 1
      * @maximum 6000
      */
@@ -10722,17 +10722,17 @@ export type Webhook = {
      */
     oauth: {
         /**
-         * Where a token is got.
+         * The token endpoint.
          * @maxLength 2048
          */
         token_url: string;
         /**
-         * As there.
+         * The client's ID at that endpoint.
          * @maxLength 200
          */
         client_id: string;
         /**
-         * What it asks for.
+         * The requested scope.
          * @maxLength 500
          */
         scope?: string;
@@ -10874,7 +10874,7 @@ export type WebhookAttemptStatus = "in_flight" | "succeeded" | "failed" | "inter
 
 export type WebhookDelivery = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^dlv_[0-9a-z]{20,40}$
      */
     id: string;
@@ -10932,7 +10932,7 @@ export type WebhookDelivery = {
 
 export type WebhookDeliveryDetail = {
     /**
-     * Its unique ID.
+     * The unique ID.
      * @pattern ^dlv_[0-9a-z]{20,40}$
      */
     id: string;
@@ -11054,7 +11054,7 @@ export type WebhookDeliveryDetail = {
          */
         status_code: number | null;
         /**
-         * Null where none came, and where `payload` is null: it may repeat the event.
+         * Null without a response, and if `payload` is null, because it can repeat the event.
          */
         response: {
             /**
@@ -11078,7 +11078,7 @@ export type WebhookDeliveryFailure = "retries_exhausted" | "webhook_disabled";
 
 export type WebhookDeliveryPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: WebhookDelivery[];
@@ -11100,7 +11100,7 @@ export type WebhookDisabledEvent = {
      */
     data: {
         /**
-         * Its unique ID.
+         * The unique ID.
          * @pattern ^whk_[0-9a-z]{20,40}$
          */
         id: string;
@@ -11145,7 +11145,7 @@ export type WebhookFailingEvent = {
      */
     data: {
         /**
-         * Its unique ID.
+         * The unique ID.
          * @pattern ^whk_[0-9a-z]{20,40}$
          */
         id: string;
@@ -11192,7 +11192,7 @@ export type WebhookFilterPreview = {
      */
     matched_count: number;
     /**
-     * The same for each type that occurred.
+     * The same for each type of event.
      * @maxItems 23
      */
     by_type: {
@@ -11214,14 +11214,14 @@ export type WebhookFilterPreview = {
         matched_count: number;
     }[];
     /**
-     * False where only the newest 20,000 events were looked at.
+     * False if only the newest 20,000 events were checked.
      */
     complete: boolean;
 };
 
 export type WebhookFilters = {
     /**
-     * Of an exception.
+     * An exception's severity.
      * @minItems 1
      * @maxItems 4
      */
@@ -11233,7 +11233,7 @@ export type WebhookFilters = {
      */
     assigned_to?: string[];
     /**
-     * Of an exception or a match, whatever its sign.
+     * An exception's or a match's amount, whatever its sign.
      */
     amount?: {
         /**
@@ -11241,20 +11241,20 @@ export type WebhookFilters = {
          */
         currency: Currency;
         /**
-         * At least this.
+         * The minimum amount.
          * @minimum 0
          * @format int64
          */
         from_minor: number;
     };
     /**
-     * What is about one of these periods.
+     * Events about one of these periods.
      * @minItems 1
      * @maxItems 20
      */
     reconciliation_ids?: string[];
     /**
-     * Imports of these sources, and what is about a period of them.
+     * Imports of these sources, and events about their periods.
      * @minItems 1
      * @maxItems 20
      */
@@ -11265,7 +11265,7 @@ export type WebhookHealth = "healthy" | "degraded" | "failing" | "disabled" | "i
 
 export type WebhookPage = {
     /**
-     * The page's items.
+     * The items.
      * @maxItems 1000
      */
     items: Webhook[];
@@ -11280,7 +11280,7 @@ export type WebhookRecovery = {
      */
     since: string;
     /**
-     * If true, nothing was changed and the response is a preview.
+     * If true, nothing was changed: the response is a preview.
      */
     dry_run: boolean;
     /**
@@ -11310,7 +11310,7 @@ export type WebhookStats = {
          */
         succeeded: number;
         /**
-         * Other attempts.
+         * All other attempts.
          * @minimum 0
          * @format int64
          */
@@ -11344,12 +11344,12 @@ export type WebhookTestEvent = {
      */
     data: {
         /**
-         * Its unique ID.
+         * The unique ID.
          * @pattern ^whk_[0-9a-z]{20,40}$
          */
         id: string;
         /**
-         * A sentence for people.
+         * A sentence that explains it.
          * @maxLength 2000
          */
         message: string;
@@ -11544,7 +11544,7 @@ export type ExportEntriesQuery = {
      */
     currency?: string;
     /**
-     * Which columns, in this order. By default all.
+     * The columns, in this order. By default all.
      * @minItems 1
      * @maxItems 20
      */
@@ -11561,17 +11561,17 @@ export type ExportEntriesQuery = {
 
 export type GetLedgerFileQuery = {
     /**
-     * Whose layout it has.
+     * The ledger's layout.
      */
     format: "datev" | "xero" | "quickbooks" | "quickbooks_iif" | "netsuite" | "sap";
     /**
-     * Needed for a batch with several.
+     * Required for a batch with several currencies.
      * @minLength 3
      * @pattern ^[A-Z]{3}$
      */
     currency?: string;
     /**
-     * Needed for a batch with more entries than the ledger takes in a file: Xero 150, QuickBooks Online 500, NetSuite 12,500, DATEV 99,999, others 100,000.
+     * Required for a batch with more entries than the ledger accepts in a file: Xero 150, QuickBooks Online 500, NetSuite 12,500, DATEV 99,999, others 100,000.
      * @minimum 1
      * @maximum 9999
      */
@@ -11654,7 +11654,7 @@ export type AddEvidenceQuery = {
      */
     file_name: string;
     /**
-     * A file of the same subject that this one takes the place of.
+     * A file of the same subject that this one replaces.
      * @pattern ^evd_[0-9a-z]{20,40}$
      */
     supersedes?: string;
@@ -11710,31 +11710,31 @@ export type ListExceptionsQuery = {
      */
     amount_from?: number;
     /**
-     * Only deadlines before this moment. Paused exceptions have none.
+     * Only deadlines before this time. Paused exceptions have none.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     due_before?: string;
     /**
-     * Only those that breached at or after this moment, whatever their deadline is now.
+     * Only exceptions that breached at or after this time, whatever their deadline is now.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_from?: string;
     /**
-     * Only those that breached before this moment.
+     * Only exceptions that breached before this time.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_before?: string;
     /**
-     * Only those resolved or dismissed at or after this moment, also if reopened since.
+     * Only exceptions resolved or dismissed at or after this time, even if reopened since.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     closed_from?: string;
     /**
-     * Only those resolved or dismissed before this moment.
+     * Only exceptions resolved or dismissed before this time.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -11758,7 +11758,7 @@ export type ListExceptionsQuery = {
      */
     breach_risk?: BreachRiskFilter[];
     /**
-     * Only those changed at or after this moment. Ask from a minute before your last call: a change appears when it is committed.
+     * Only exceptions changed at or after this time. Ask from a minute before your last call: a change appears when it is committed.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -11770,7 +11770,7 @@ export type ListExceptionsQuery = {
      */
     status?: ExceptionStatus[];
     /**
-     * Newest first. closed_at lists the closed ones only, last closed first.
+     * Newest first. closed_at lists only closed exceptions, last closed first.
      */
     sortBy?: ExceptionSort;
 };
@@ -11813,31 +11813,31 @@ export type ExportExceptionsQuery = {
      */
     amount_from?: number;
     /**
-     * Only deadlines before this moment. Paused exceptions have none.
+     * Only deadlines before this time. Paused exceptions have none.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     due_before?: string;
     /**
-     * Only those that breached at or after this moment, whatever their deadline is now.
+     * Only exceptions that breached at or after this time, whatever their deadline is now.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_from?: string;
     /**
-     * Only those that breached before this moment.
+     * Only exceptions that breached before this time.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_before?: string;
     /**
-     * Only those resolved or dismissed at or after this moment, also if reopened since.
+     * Only exceptions resolved or dismissed at or after this time, even if reopened since.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     closed_from?: string;
     /**
-     * Only those resolved or dismissed before this moment.
+     * Only exceptions resolved or dismissed before this time.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -11861,7 +11861,7 @@ export type ExportExceptionsQuery = {
      */
     breach_risk?: BreachRiskFilter[];
     /**
-     * Only those changed at or after this moment. Ask from a minute before your last call: a change appears when it is committed.
+     * Only exceptions changed at or after this time. Ask from a minute before your last call: a change appears when it is committed.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -11873,7 +11873,7 @@ export type ExportExceptionsQuery = {
      */
     status?: ExceptionStatus[];
     /**
-     * Newest first. closed_at lists the closed ones only, last closed first.
+     * Newest first. closed_at lists only closed exceptions, last closed first.
      */
     sortBy?: ExceptionSort;
     /**
@@ -11936,31 +11936,31 @@ export type ListSlaExceptionsQuery = {
      */
     amount_from?: number;
     /**
-     * Only deadlines before this moment. Paused exceptions have none.
+     * Only deadlines before this time. Paused exceptions have none.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     due_before?: string;
     /**
-     * Only those that breached at or after this moment, whatever their deadline is now.
+     * Only exceptions that breached at or after this time, whatever their deadline is now.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_from?: string;
     /**
-     * Only those that breached before this moment.
+     * Only exceptions that breached before this time.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_before?: string;
     /**
-     * Only those resolved or dismissed at or after this moment, also if reopened since.
+     * Only exceptions resolved or dismissed at or after this time, even if reopened since.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     closed_from?: string;
     /**
-     * Only those resolved or dismissed before this moment.
+     * Only exceptions resolved or dismissed before this time.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -11990,7 +11990,7 @@ export type ListSlaExceptionsQuery = {
      */
     status?: OpenExceptionStatus[];
     /**
-     * amount: by currency, the largest first, those without an amount last.
+     * amount sorts by currency, largest amount first; exceptions without an amount come last.
      */
     sortBy?: SlaSort;
 };
@@ -12045,31 +12045,31 @@ export type ListSlaChangesQuery = {
      */
     amount_from?: number;
     /**
-     * Only deadlines before this moment. Paused exceptions have none.
+     * Only deadlines before this time. Paused exceptions have none.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     due_before?: string;
     /**
-     * Only those that breached at or after this moment, whatever their deadline is now.
+     * Only exceptions that breached at or after this time, whatever their deadline is now.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_from?: string;
     /**
-     * Only those that breached before this moment.
+     * Only exceptions that breached before this time.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_before?: string;
     /**
-     * Only those resolved or dismissed at or after this moment, also if reopened since.
+     * Only exceptions resolved or dismissed at or after this time, even if reopened since.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     closed_from?: string;
     /**
-     * Only those resolved or dismissed before this moment.
+     * Only exceptions resolved or dismissed before this time.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -12099,7 +12099,7 @@ export type ListSlaChangesQuery = {
      */
     status?: OpenExceptionStatus[];
     /**
-     * as_of of what you have, at most 24 hours ago.
+     * The as_of of your list, at most 24 hours ago.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -12144,31 +12144,31 @@ export type ExportSlaExceptionsQuery = {
      */
     amount_from?: number;
     /**
-     * Only deadlines before this moment. Paused exceptions have none.
+     * Only deadlines before this time. Paused exceptions have none.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     due_before?: string;
     /**
-     * Only those that breached at or after this moment, whatever their deadline is now.
+     * Only exceptions that breached at or after this time, whatever their deadline is now.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_from?: string;
     /**
-     * Only those that breached before this moment.
+     * Only exceptions that breached before this time.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_before?: string;
     /**
-     * Only those resolved or dismissed at or after this moment, also if reopened since.
+     * Only exceptions resolved or dismissed at or after this time, even if reopened since.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     closed_from?: string;
     /**
-     * Only those resolved or dismissed before this moment.
+     * Only exceptions resolved or dismissed before this time.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -12198,7 +12198,7 @@ export type ExportSlaExceptionsQuery = {
      */
     status?: OpenExceptionStatus[];
     /**
-     * amount: by currency, the largest first, those without an amount last.
+     * amount sorts by currency, largest amount first; exceptions without an amount come last.
      */
     sortBy?: SlaSort;
     /**
@@ -12249,31 +12249,31 @@ export type GetSlaFacetsQuery = {
      */
     amount_from?: number;
     /**
-     * Only deadlines before this moment. Paused exceptions have none.
+     * Only deadlines before this time. Paused exceptions have none.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     due_before?: string;
     /**
-     * Only those that breached at or after this moment, whatever their deadline is now.
+     * Only exceptions that breached at or after this time, whatever their deadline is now.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_from?: string;
     /**
-     * Only those that breached before this moment.
+     * Only exceptions that breached before this time.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     breached_before?: string;
     /**
-     * Only those resolved or dismissed at or after this moment, also if reopened since.
+     * Only exceptions resolved or dismissed at or after this time, even if reopened since.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     closed_from?: string;
     /**
-     * Only those resolved or dismissed before this moment.
+     * Only exceptions resolved or dismissed before this time.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -12322,7 +12322,7 @@ export type GetSlaReportQuery = {
      */
     until: string;
     /**
-     * What each row counts.
+     * How rows are grouped.
      */
     by?: SlaReportGrouping;
 };
@@ -12341,7 +12341,7 @@ export type ExportSlaReportQuery = {
      */
     until: string;
     /**
-     * What each row counts.
+     * How rows are grouped.
      */
     by?: SlaReportGrouping;
     /**
@@ -12462,14 +12462,14 @@ export type ListIntegrationsQuery = {
      */
     updated_since?: string;
     /**
-     * Deleted records as well, or only them; for tenant_admin.
+     * Also deleted records, or only deleted ones. For tenant_admin.
      */
     include_deleted?: DeletedFilter;
 };
 
 export type GetIntegrationQuery = {
     /**
-     * A deleted record as well; for tenant_admin.
+     * Also if it is deleted. For tenant_admin.
      */
     include_deleted?: boolean;
 };
@@ -12493,12 +12493,12 @@ export type ListLinesQuery = {
      */
     source_id?: string;
     /**
-     * Only lines that it settled, and that are open in it.
+     * Only lines that it settled or that are open in it.
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id?: string;
     /**
-     * Of the reconciliation.
+     * The side of the reconciliation.
      */
     side?: LineSide;
     /**
@@ -12507,7 +12507,7 @@ export type ListLinesQuery = {
      */
     import_id?: string;
     /**
-     * outstanding: open and partly matched. Of a closed period's lines, as it closed.
+     * outstanding: open and partly matched. In a closed period: as of its close.
      */
     state?: "open" | "partly_matched" | "matched" | "excluded" | "outstanding";
     /**
@@ -12534,13 +12534,13 @@ export type ListLinesQuery = {
      */
     amount_to?: number;
     /**
-     * Only lines that arrived, or whose match, exclusion or exception changed, at or after this time. Use the time of your last call, less ten minutes for calls under way.
+     * Only lines that arrived, or whose match, exclusion or exception changed, at or after this time. Use the time of your last call, less ten minutes for calls in progress.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
     updated_since?: string;
     /**
-     * Words, or parts of them, that reference, counterparty, description or external_id have, or the amount, such as 12.50 or -12.50.
+     * Words, or parts of words, in reference, counterparty, description or external_id, or an amount such as 12.50 or -12.50.
      * @minLength 1
      * @maxLength 200
      */
@@ -12549,7 +12549,7 @@ export type ListLinesQuery = {
 
 export type ListLineSuggestionsQuery = {
     /**
-     * Needed where the line's source is compared with several others.
+     * Required if the line's source is compared with several others.
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     reconciliation_id?: string;
@@ -12699,13 +12699,13 @@ export type ListMatchesQuery = {
      */
     amount_to?: number;
     /**
-     * Only with a line that has these words, or parts of them, in its texts, or this amount. As of lists of lines.
+     * Only matches with a line that has these words, or parts of them, in its texts, or this amount.
      * @minLength 1
      * @maxLength 200
      */
     q?: string;
     /**
-     * Only matches that were made or decided at or after this time. Use the time of your last call, less a few minutes for calls under way. A suggestion that a run withdraws is not listed any more.
+     * Only matches created or decided at or after this time. Use the time of your last call, less a few minutes for calls in progress. Suggestions that a run withdrew are no longer listed.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -12756,13 +12756,13 @@ export type ExportMatchesQuery = {
      */
     amount_to?: number;
     /**
-     * Only with a line that has these words, or parts of them, in its texts, or this amount. As of lists of lines.
+     * Only matches with a line that has these words, or parts of them, in its texts, or this amount.
      * @minLength 1
      * @maxLength 200
      */
     q?: string;
     /**
-     * Only matches that were made or decided at or after this time. Use the time of your last call, less a few minutes for calls under way. A suggestion that a run withdraws is not listed any more.
+     * Only matches created or decided at or after this time. Use the time of your last call, less a few minutes for calls in progress. Suggestions that a run withdrew are no longer listed.
      * @pattern (?:Z|\+00:00)$
      * @format date-time
      */
@@ -12812,21 +12812,21 @@ export type ListOpenLinesQuery = {
      */
     date_to?: string | string;
     /**
-     * Only what is open from this on, signed, in minor units.
+     * Only open amounts from this on, signed, in minor units.
      * @format int64
      */
     amount_from?: number;
     /**
-     * Only what is open up to this, signed, in minor units.
+     * Only open amounts up to this, signed, in minor units.
      * @format int64
      */
     amount_to?: number;
     /**
-     * Only lines with a suggested match, or without.
+     * Only lines with a suggested match, or only those without.
      */
     suggested?: boolean;
     /**
-     * Words, or parts of them, that reference, counterparty, description or external_id have, or the amount, such as 12.50 or -12.50.
+     * Words, or parts of words, in reference, counterparty, description or external_id, or an amount such as 12.50 or -12.50.
      * @minLength 1
      * @maxLength 200
      */
@@ -12934,14 +12934,14 @@ export type ListReleaseNotesQuery = {
      */
     updated_since?: string;
     /**
-     * Deleted records as well, or only them; for tenant_admin.
+     * Also deleted records, or only deleted ones. For tenant_admin.
      */
     include_deleted?: DeletedFilter;
 };
 
 export type GetReleaseNoteQuery = {
     /**
-     * A deleted record as well; for tenant_admin.
+     * Also if it is deleted. For tenant_admin.
      */
     include_deleted?: boolean;
 };
@@ -12960,7 +12960,7 @@ export type ListRequestsQuery = {
      */
     cursor?: string;
     /**
-     * failed: 4xx and 5xx. refused: turned away before it ran.
+     * failed: 4xx and 5xx. refused: rejected before it ran.
      */
     status?: CallResult;
     /**
@@ -12989,7 +12989,7 @@ export type ListRequestsQuery = {
      */
     error_code?: ErrorCode;
     /**
-     * The ID in the path, or of what was created.
+     * The ID in the path, or that of the created resource.
      * @minLength 1
      * @maxLength 200
      */
@@ -13015,7 +13015,7 @@ export type ListRequestsQuery = {
 
 export type GetRequestStatsQuery = {
     /**
-     * failed: 4xx and 5xx. refused: turned away before it ran.
+     * failed: 4xx and 5xx. refused: rejected before it ran.
      */
     status?: CallResult;
     /**
@@ -13044,7 +13044,7 @@ export type GetRequestStatsQuery = {
      */
     error_code?: ErrorCode;
     /**
-     * The ID in the path, or of what was created.
+     * The ID in the path, or that of the created resource.
      * @minLength 1
      * @maxLength 200
      */
@@ -13101,7 +13101,7 @@ export type ListSecurityEventsQuery = {
      */
     q?: string;
     /**
-     * Only calls that named another tenant, or only the others.
+     * true: only calls across tenants. false: only calls within the tenant.
      */
     cross_tenant?: boolean;
     /**
@@ -13144,7 +13144,7 @@ export type ExportSecurityEventsQuery = {
      */
     q?: string;
     /**
-     * Only calls that named another tenant, or only the others.
+     * true: only calls across tenants. false: only calls within the tenant.
      */
     cross_tenant?: boolean;
     /**
@@ -13187,7 +13187,7 @@ export type ListSourcesQuery = {
      */
     kind?: SourceKind;
     /**
-     * Words that the name has.
+     * Words in the name.
      * @minLength 1
      * @maxLength 200
      */
@@ -13211,11 +13211,11 @@ export type ListSourceBalancesQuery = {
 
 export type CreateImportQuery = {
     /**
-     * Overrides what the first bytes show.
+     * Overrides the detected format.
      */
     format?: ImportFormat;
     /**
-     * If true, nothing is kept: the response says what the import would do.
+     * If true, nothing is saved: the response shows what the import would do.
      */
     preview?: boolean;
     /**
@@ -13225,7 +13225,7 @@ export type CreateImportQuery = {
      */
     file_name?: string;
     /**
-     * A mapping as JSON, in place of the source's.
+     * A mapping as JSON, instead of the source's.
      * @maxLength 8000
      */
     mapping?: string;
@@ -13327,14 +13327,14 @@ export type ListTroubleshootingQuery = {
      */
     updated_since?: string;
     /**
-     * Deleted records as well, or only them; for tenant_admin.
+     * Also deleted records, or only deleted ones. For tenant_admin.
      */
     include_deleted?: DeletedFilter;
 };
 
 export type GetTroubleshootingGuideQuery = {
     /**
-     * A deleted record as well; for tenant_admin.
+     * Also if it is deleted. For tenant_admin.
      */
     include_deleted?: boolean;
 };
@@ -13368,7 +13368,7 @@ export type ListDeliveriesQuery = {
      */
     cursor?: string;
     /**
-     * Only of this webhook.
+     * Only this webhook's deliveries.
      * @pattern ^whk_[0-9a-z]{20,40}$
      */
     webhook_id?: string;
@@ -13398,7 +13398,7 @@ export type ListDeliveriesQuery = {
      */
     until?: string;
     /**
-     * Deliveries of the events that this request caused.
+     * Only deliveries of events that this request caused.
      * @pattern ^req_[0-9a-z]{20,40}$
      */
     request_id?: string;
