@@ -97,7 +97,7 @@ describe("npm run db -- push, as the project's role postgres, which is no superu
     const { ends, says } = await push(url);
     expect([ends, says]).toEqual([
       1,
-      expect.stringMatching(/^Nothing of the migration that failed is kept.*\d{14}_\w+: .*sources/),
+      expect.stringMatching(/^The failed migration was rolled back.*\d{14}_\w+: .*sources/),
     ]);
     expect(says).not.toContain("password");
   });

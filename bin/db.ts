@@ -78,8 +78,8 @@ async function requireOwner(client: Client): Promise<void> {
   const [role] = rows;
   if (role?.super)
     throw new Refusal(
-      `${role.name} is a superuser, and would own what is made. ` +
-        "Connect as postgres, as Supabase gives it.",
+      `${role.name} is a superuser, and would own every new object. ` +
+        "Connect as postgres, as on Supabase.",
     );
   if (!role?.creates)
     throw new Refusal(
@@ -102,6 +102,6 @@ function sentenceOf(error: Error & { code?: string }): string {
       `${error.message || error.code}.`
     );
   return isPush
-    ? `Nothing of the migration that failed is kept; those before it are. ${error.message}`
+    ? `The failed migration was rolled back; earlier ones were applied. ${error.message}`
     : error.message;
 }

@@ -15,7 +15,7 @@ const { values } = parseArgs({ options: { books: { type: "boolean", default: fal
 const project = projectFrom(process.env);
 if (!project) {
   fail(
-    "There is no project to look at: set SUPABASE_URL, its keys and DATABASE_URL, or start a " +
+    "There is no project to check: set SUPABASE_URL, its keys and DATABASE_URL, or start a " +
       "local stack on DATA_DIR with npm start.",
   );
 }

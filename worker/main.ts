@@ -3,7 +3,7 @@ import { inboxEnv, mailEnv, workerEnv } from "#lib/runtime/env.ts";
 import { createSender } from "#lib/webhooks/send.ts";
 import { sendAlerts } from "./alerts/send-alerts.ts";
 import { sendTestAlert } from "./alerts/send-test-alert.ts";
-import { purgeSecurityEvents } from "./audit/purge-security-events.ts";
+import { signOffSecurityEvents } from "./audit/sign-off-security-events.ts";
 import { startAuditSigner } from "./audit/signer.ts";
 import { fetchConnection } from "./connections/fetch-connection.ts";
 import { pushEntryBatch } from "./connections/push-entries.ts";
@@ -13,6 +13,7 @@ import { sendInvitation } from "./mail/send-invitation.ts";
 import { sendPasswordReset } from "./mail/send-password-reset.ts";
 import { startSlaClock } from "./sla-clock.ts";
 import { announceExpiringApiKeys } from "./tasks/announce-expiring-api-keys.ts";
+import { withEarlierNames } from "./tasks/earlier-names.ts";
 import { endGracePeriods } from "./tasks/end-grace-periods.ts";
 import { inBatches } from "./tasks/in-batches.ts";
 import { queueBookRecounts, recountBooks } from "./tasks/recount-books.ts";
@@ -24,11 +25,12 @@ if (!DATABASE_URL) throw new Error("DATABASE_URL is not set");
 const { AUDIT_SIGNING_KEY, WEBHOOK_ALLOW_HOSTS } = workerEnv();
 if (AUDIT_SIGNING_KEY.length === 0) throw new Error("AUDIT_SIGNING_KEY is not set");
 
-const OTHER_JOBS = 3;
-/** Fetching takes as long as the server does, so these jobs never take every place. */
-const LOOKS = 3;
-const LOOKS_OF_TENANT = 2;
-const placesOf = (flag: string) => (flag.startsWith("connection:") ? LOOKS_OF_TENANT : LOOKS);
+/** Jobs of connections take as long as their server does, so they never take every place. */
+const MAX_CONNECTION_JOBS = 3;
+const MAX_CONNECTION_JOBS_PER_TENANT = 2;
+const MAX_OTHER_JOBS = 3;
+const maxConcurrent = (flag: string) =>
+  flag.startsWith("connection:") ? MAX_CONNECTION_JOBS_PER_TENANT : MAX_CONNECTION_JOBS;
 
 const mailer = mailerFor(mailEnv());
 const { origin } = new URL(mailEnv().NEXTAUTH_URL);
@@ -40,18 +42,18 @@ const dispatcher = new Dispatcher(DATABASE_URL, WEBHOOK_ALLOW_HOSTS);
 await runInBackground({
   kind: "worker",
   directUrl: DIRECT_URL || DATABASE_URL,
-  concurrentJobs: OTHER_JOBS + LOOKS,
-  maxConcurrent: placesOf,
-  tasks: {
+  concurrentJobs: MAX_CONNECTION_JOBS + MAX_OTHER_JOBS,
+  maxConcurrent,
+  tasks: withEarlierNames({
     announce_expiring_api_keys: announceExpiringApiKeys,
+    collect_alerts: inBatches("private.collect_alerts"),
     end_grace_periods: endGracePeriods,
+    // private.queue_book_recounts queues it under this name.
     examine_books: recountBooks,
-    expect_files: inBatches("private.open_missing_files"),
     extend_calendars: inBatches("private.extend_calendars"),
     fetch_connection: fetchConnection(WEBHOOK_ALLOW_HOSTS),
-    fold_exception_counters: inBatches("private.merge_exception_counters"),
-    forget_security_events: purgeSecurityEvents,
-    gather_alerts: inBatches("private.collect_alerts"),
+    merge_exception_counters: inBatches("private.merge_exception_counters"),
+    open_missing_files: inBatches("private.open_missing_files"),
     purge_alerts: inBatches("private.purge_alerts"),
     purge_api_key_usage: inBatches("private.purge_api_key_usage"),
     purge_idempotency_keys: inBatches("private.purge_idempotency_keys"),
@@ -59,27 +61,28 @@ await runInBackground({
     purge_security_events: inBatches("private.purge_security_events"),
     purge_sessions: inBatches("private.purge_sessions"),
     purge_webhook_deliveries: inBatches("private.purge_webhook_deliveries"),
-    look_at_connections: inBatches("private.queue_due_looks"),
     push_entry_batch: pushEntryBatch(WEBHOOK_ALLOW_HOSTS),
-    queue_book_examinations: queueBookRecounts,
+    queue_book_recounts: queueBookRecounts,
+    queue_due_connections: inBatches("private.queue_due_looks"),
     rebuild_calendars: inBatches("private.rebuild_calendars"),
+    report_security_event_counts: inBatches("private.report_security_event_counts"),
     roll_partitions: inBatches("private.roll_partitions"),
     send_alerts: sendAlerts(mailer, sender, origin),
     send_invitation: sendInvitation(mailer, origin),
     send_password_reset: sendPasswordReset(mailer, origin),
     send_test_alert: sendTestAlert(sender),
-    tell_security_event_counts: inBatches("private.report_security_event_counts"),
+    sign_off_security_events: signOffSecurityEvents,
     warn_of_failing_webhooks: warnOfFailingWebhooks,
-  },
+  }),
   crontab: `
+    # A renamed schedule keeps its first name as its ID. Under a new ID it would start again, and
+    # the old one would look as if it had stopped (TieoutTaskNotScheduled).
     */10 * * * * announce_expiring_api_keys
+    * * * * * collect_alerts ?id=gather_alerts
     * * * * * end_grace_periods
-    * * * * * expect_files
     41 * * * * extend_calendars
-    * * * * * fold_exception_counters
-    47 * * * * forget_security_events
-    * * * * * gather_alerts
-    * * * * * look_at_connections
+    * * * * * merge_exception_counters ?id=fold_exception_counters
+    * * * * * open_missing_files ?id=expect_files
     33 * * * * purge_alerts
     27 * * * * purge_api_key_usage
     7 * * * * purge_idempotency_keys
@@ -87,12 +90,12 @@ await runInBackground({
     57 * * * * purge_security_events
     37 * * * * purge_sessions
     17 * * * * purge_webhook_deliveries
-    23 3 * * * queue_book_examinations
+    23 3 * * * queue_book_recounts ?id=queue_book_examinations
+    * * * * * queue_due_connections ?id=look_at_connections
     11 * * * * rebuild_calendars
-    # Named after the first table that it rolled: under a new name, the old schedule would look as
-    # if it had stopped.
+    * * * * * report_security_event_counts ?id=tell_security_event_counts
     21 * * * * roll_partitions ?id=roll_request_log
-    * * * * * tell_security_event_counts
+    47 * * * * sign_off_security_events ?id=forget_security_events
     */10 * * * * warn_of_failing_webhooks`,
   vitals: [
     startSlaClock(DATABASE_URL),

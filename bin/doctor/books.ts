@@ -37,12 +37,12 @@ async function checkBooks(project: Project) {
       );
     }
     if (found.length === 0)
-      return ok(`what is shown of ${pairs.length} pairs is what their lines and decisions come to`);
+      return ok(`the totals of ${pairs.length} pairs agree with their lines and decisions`);
     const listed = found.slice(0, MAX_LISTED);
     if (found.length > listed.length) listed.push(`and ${found.length - listed.length} more`);
     return problem(
-      `${found.length} places differ from what lines and decisions come to:\n  ${listed.join("\n  ")}`,
-      "Close none of these periods. Keep a copy of the database, and report this with the " +
+      `${found.length} values differ from a recount of lines and decisions:\n  ${listed.join("\n  ")}`,
+      "Don't close these periods. Keep a copy of the database, and report this with the " +
         "lines above.",
     );
   });

@@ -48,8 +48,8 @@ test("the doctor accepts a private bucket, and the database in its place", async
 
 test.each<[string, number, object, RegExp]>([
   ["that is missing", 400, MISSING, /no bucket evidence/],
-  ["that everybody can read", 200, { ...PRIVATE, public: true }, /anybody can read/],
-  ["for smaller files", 200, { ...PRIVATE, file_size_limit: 1024 }, /1024 bytes at most/],
+  ["that everybody can read", 200, { ...PRIVATE, public: true }, /anyone can read/],
+  ["for smaller files", 200, { ...PRIVATE, file_size_limit: 1024 }, /at most 1024 bytes/],
   [
     "for images only",
     200,

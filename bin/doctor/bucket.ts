@@ -15,7 +15,7 @@ type Bucket = {
 };
 
 async function checkBucket({ url, secretKey, bucket }: Project) {
-  if (!bucket) return ok("new files are kept in the database");
+  if (!bucket) return ok("new files are stored in the database");
   const response = await fetch(`${url}/storage/v1/bucket/${encodeURIComponent(bucket)}`, {
     headers: { apikey: secretKey, Authorization: `Bearer ${secretKey}` },
     signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -34,13 +34,13 @@ async function checkBucket({ url, secretKey, bucket }: Project) {
   const found = (await response.json()) as Bucket;
   if (found.public)
     return problem(
-      `anybody can read the bucket ${bucket}`,
+      `anyone can read the bucket ${bucket}`,
       "Make it private at once (Storage, edit bucket): its files belong to tenants.",
     );
   const { file_size_limit: limit, allowed_mime_types: types } = found;
   if (limit !== null && limit < EVIDENCE_MAX_BYTES)
     return problem(
-      `the bucket ${bucket} takes files of ${limit} bytes at most`,
+      `the bucket ${bucket} accepts files of at most ${limit} bytes`,
       `Raise its limit to ${EVIDENCE_MAX_BYTES} bytes (Storage, edit bucket).`,
     );
   if (types && !types.some((type) => type === "*/*" || type === STORED_TYPE))
@@ -48,5 +48,5 @@ async function checkBucket({ url, secretKey, bucket }: Project) {
       `the bucket ${bucket} refuses the type ${STORED_TYPE}`,
       "Allow it, as every file is stored with that type (Storage, edit bucket).",
     );
-  return ok(`new files are kept in the private bucket ${bucket}`);
+  return ok(`new files are stored in the private bucket ${bucket}`);
 }

@@ -11,13 +11,13 @@ const SECRET = "a secret of the project, of more than thirty-two bytes";
 type DataApi = {
   knowsGetMe: boolean;
   isDown: boolean;
-  believesAnything: boolean;
+  acceptsAnySecret: boolean;
   exposed: string[];
 };
 const SOUND: DataApi = {
   knowsGetMe: true,
   isDown: false,
-  believesAnything: false,
+  acceptsAnySecret: false,
   exposed: ["public"],
 };
 let is = SOUND;
@@ -28,7 +28,7 @@ const server = createServer(async ({ url, headers }, response) => {
     new TextEncoder().encode(SECRET),
   ).then(
     () => true,
-    (error) => is.believesAnything && error instanceof errors.JWSSignatureVerificationFailed,
+    (error) => is.acceptsAnySecret && error instanceof errors.JWSSignatureVerificationFailed,
   );
   const status = () => {
     if (is.isDown) return 503;
@@ -82,8 +82,8 @@ describe("the doctor", () => {
     [
       "JWT secret",
       "one that accepts any token",
-      { believesAnything: true },
-      /^the Data API believes a token signed with another secret$/,
+      { acceptsAnySecret: true },
+      /^the Data API accepts a token signed with another secret$/,
     ],
     [
       "Exposed schemas",

@@ -66,16 +66,16 @@ async function checkJwtSecret(project: Project) {
   ]);
   if (ours.status === 401) {
     return problem(
-      "the Data API refuses what is signed with SUPABASE_JWT_SECRET",
+      "the Data API rejects tokens signed with SUPABASE_JWT_SECRET",
       "Set it to the project's JWT secret (Project settings, JWT keys, legacy secret).",
     );
   }
   if (another.status !== 401)
     return problem(
-      "the Data API believes a token signed with another secret",
+      "the Data API accepts a token signed with another secret",
       "Don't serve anything with this project: replace its JWT secret.",
     );
-  return ok("the Data API believes it, and no other");
+  return ok("the Data API accepts it, and no other secret");
 }
 
 async function checkExposedSchemas(project: Project) {
@@ -93,10 +93,10 @@ async function checkExposedSchemas(project: Project) {
   const exposed = responses
     .filter(({ status }) => status !== 406 && status !== 404)
     .map(({ schema }) => schema);
-  if (exposed.length === 0) return ok("public, and nothing else of ours");
+  if (exposed.length === 0) return ok("only public is exposed");
   return problem(
     `${exposed.join(", ")} can be reached`,
-    "Take them off the exposed schemas (Project settings, Data API).",
+    "Remove them from the exposed schemas (Project settings, Data API).",
   );
 }
 

@@ -86,13 +86,13 @@ describe("the doctor reports", () => {
       "Roles",
       "a role that row-level security doesn't bind but must",
       roles("rolbypassrls or rolname = 'anon' as rolbypassrls, rolcanlogin, rolsuper"),
-      /^anon passes row-level security$/,
+      /^anon bypasses row-level security$/,
     ],
     [
       "Roles",
       "a role that row-level security binds but must not",
       roles("false as rolbypassrls, rolcanlogin, rolsuper"),
-      /^service_role doesn't pass row-level security$/,
+      /^service_role doesn't bypass row-level security$/,
     ],
     [
       "Roles",

@@ -79,7 +79,7 @@ async function checkRoles(project: Project) {
     if (!role) return `${name} is missing`;
     if (role.super) return `${name} is a superuser`;
     if (role.bypasses !== bypasses)
-      return `${name} ${bypasses ? "doesn't pass" : "passes"} row-level security`;
+      return `${name} ${bypasses ? "doesn't bypass" : "bypasses"} row-level security`;
     return role.can_login === canLogin ? [] : `${name} ${canLogin ? "can't" : "can"} log in`;
   });
   const becomes = rows.find(({ name }) => name === "authenticator")?.members ?? [];
@@ -88,7 +88,7 @@ async function checkRoles(project: Project) {
   );
   if (missing.length > 0) wrong.push(`authenticator can't become ${missing.join(", ")}`);
   if (wrong.length === 0)
-    return ok("anon, authenticated, service_role and authenticator as Supabase makes them");
+    return ok("anon, authenticated, service_role and authenticator are as on Supabase");
   return problem(
     wrong.join("; "),
     "Set these roles as Supabase does: https://supabase.com/docs/guides/database/postgres/roles",
@@ -98,15 +98,15 @@ async function checkRoles(project: Project) {
 async function checkRequests({ requestUrl }: Project) {
   if (!requestUrl)
     return unknown(
-      "they go by the Data API, several times slower; npm run request-role makes a role for a " +
-        "direct way",
+      "they use the Data API, which is several times slower; npm run request-role creates a role " +
+        "for direct connections",
     );
   const excess = await excessRightsOf(requestUrl);
   if (excess === null)
-    return ok("REQUEST_DATABASE_URL's role owns nothing and becomes a request's role alone");
+    return ok("REQUEST_DATABASE_URL's role owns nothing and can only become a request's role");
   return problem(
-    `REQUEST_DATABASE_URL's role may do more than requests may: ${excess}`,
-    "Make another with npm run request-role.",
+    `REQUEST_DATABASE_URL's role has more rights than requests need: ${excess}`,
+    "Create another with npm run request-role.",
   );
 }
 
@@ -114,7 +114,7 @@ async function checkNotifications({ directUrl, directName }: Project) {
   if (await supportsListen(directUrl)) return ok(`${directName} supports LISTEN`);
   return problem(
     `${directName} goes through a pooler in transaction ` +
-      "mode, which loses what the worker listens for",
+      "mode, which loses the worker's notifications",
     "Set DIRECT_URL to a direct connection, or to one through a pooler in session mode (at " +
       "Supabase: port 5432, not 6543).",
   );
@@ -180,7 +180,7 @@ async function checkSize(project: Project) {
   const size = `${Math.round(Number(bytes) / MIB)} MiB`;
   if (project.maxBytes === 0)
     return unknown(
-      `${size}; DATABASE_MAX_BYTES isn't set, so that nothing is refused before the disk is full`,
+      `${size}; DATABASE_MAX_BYTES isn't set, so nothing is refused before the disk is full`,
     );
   const share = Number(bytes) / project.maxBytes;
   const found = `${size}, ${Math.round(share * 100)} % of DATABASE_MAX_BYTES`;

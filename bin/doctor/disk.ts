@@ -18,8 +18,8 @@ async function checkDisk(project: Project) {
   const space = project.disk ? await freeSpaceOf(project.disk) : await freeSpaceOfHosted(project);
   if (!space)
     return unknown(
-      "can't be seen from here: no DATABASE_DISK, and the project has no metrics. Let its own " +
-        "monitoring watch the disk",
+      "unknown here: DATABASE_DISK isn't set, and the project has no metrics. Monitor its disk " +
+        "separately",
     );
   const share = space.free / space.size;
   const found = `${(space.free / GIB).toFixed(1)} of ${(space.size / GIB).toFixed(1)} GiB free`;
@@ -27,7 +27,7 @@ async function checkDisk(project: Project) {
   return problem(
     found,
     "A full disk makes the database read-only. Give the project a larger disk; " +
-      "docs/runbooks/disk-full.md says what takes room.",
+      "docs/runbooks/disk-full.md shows how to find the largest tables.",
   );
 }
 

@@ -26,7 +26,7 @@ export async function* runChecks(
   for (const { name, run } of checks) {
     const finding = await run(project).catch((error: Error & { code?: string }) =>
       problem(
-        `it could not be looked at: ${error.message || error.code}`,
+        `the check failed: ${error.message || error.code}`,
         "Check the address, the password and the network, then run this again.",
       ),
     );

@@ -39,7 +39,7 @@ async function checkMigrations(project: Project) {
  */
 async function checkSchema(project: Project) {
   const { pending } = await withDirectClient(project, migrationState);
-  if (pending.length > 0) return unknown("it is compared when every migration is applied");
+  if (pending.length > 0) return unknown("compared only when every migration is applied");
   const found = await withDirectClient(project, readCatalogue);
   const expected = await withFreshDatabases(async (fresh) => {
     const { url, client } = await fresh();
@@ -50,13 +50,13 @@ async function checkSchema(project: Project) {
   if (wrong.length === 0)
     return ok(
       `${expected.length} tables, columns, policies, ` +
-        "grants and functions as the migrations make them",
+        "grants and functions are as in the migrations",
     );
   const listed = wrong.slice(0, MAX_LISTED).map(describe);
   if (wrong.length > listed.length) listed.push(`and ${wrong.length - listed.length} more`);
   return problem(
-    `${wrong.length} differ from what the migrations make:\n  ${listed.join("\n  ")}`,
-    "Take these changes back. Lasting ones belong in a migration.",
+    `${wrong.length} differ from the migrations:\n  ${listed.join("\n  ")}`,
+    "Revert these changes. Permanent ones belong in a migration.",
   );
 }
 
@@ -87,9 +87,9 @@ async function checkRowLimit(project: Project) {
     ),
   );
   if (rows.length === 0)
-    return ok("no call returns more than one row, so the Data API's limit cuts nothing");
+    return ok("no call returns more than one row, so the Data API's limit truncates nothing");
   return problem(
-    "the Data API cuts at its row limit what these return: " +
+    "the Data API truncates these results at its row limit: " +
       `${rows.map(({ name }) => name).join(", ")}`,
     `${PRODUCT} has no such function. Drop them, or move them to a separate schema.`,
   );

@@ -65,7 +65,7 @@ describe("names each problem of the database", () => {
         grant execute on function public.all_of_them() to authenticated`,
       mends: "drop function public.all_of_them()",
       says: [
-        /^✗ Row limit: the Data API cuts at its row limit what these return: (?:public\.)?all_of_them\(\)$/m,
+        /^✗ Row limit: the Data API truncates these results at its row limit: (?:public\.)?all_of_them\(\)$/m,
       ],
     },
     {
@@ -101,7 +101,7 @@ describe("names each problem of the variables", () => {
       /^✗ Secret key: SUPABASE_SECRET_KEY is no key of a Supabase project$/m,
     );
     expect(report.says).toMatch(
-      /^✗ JWT secret: the Data API refuses what is signed with SUPABASE_JWT_SECRET$/m,
+      /^✗ JWT secret: the Data API rejects tokens signed with SUPABASE_JWT_SECRET$/m,
     );
     expect(report.says).toMatch(/^✗ Size: .* of DATABASE_MAX_BYTES$/m);
     expect(report.ends).toBe(1);
@@ -127,7 +127,7 @@ describe("names each problem of the variables", () => {
 
   test("a database that is not there", async () => {
     const report = await examined({ DATABASE_URL: "postgresql://postgres@127.0.0.1:1/postgres" });
-    expect(report.says).toMatch(/^✗ Postgres: it could not be looked at: connect ECONNREFUSED/m);
+    expect(report.says).toMatch(/^✗ Postgres: the check failed: connect ECONNREFUSED/m);
     expect(report.ends).toBe(1);
   });
 });

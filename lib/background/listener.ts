@@ -65,7 +65,7 @@ export function startListener(options: ListenerOptions): Loop {
     working = true;
     if (++beats <= HEARTBEATS_BEFORE_UNLOCK) return;
     const { rows } = await query<{ pools: string[] }>(UNLOCK_DEAD_WORKERS);
-    if (rows[0]) log.warn({ pools: rows[0].pools }, "freed the jobs of processes that fell silent");
+    if (rows[0]) log.warn({ pools: rows[0].pools }, "released the jobs of dead processes");
   };
 
   /**

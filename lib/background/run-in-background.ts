@@ -71,7 +71,7 @@ export async function runInBackground({
       process.send?.("ready");
     },
     onStuck(name) {
-      log.fatal({ what: name }, "stuck: a fresh process has to go on");
+      log.fatal({ what: name }, "stuck: a new process must take over");
       void end(1);
     },
   });

@@ -88,7 +88,7 @@ export class Threads<Task> {
         onMessage?.(message as never);
       }
       this.#threads.delete(thread);
-      throw busy("The work was broken off.");
+      throw busy("The work was interrupted.");
     } finally {
       signal?.removeEventListener("abort", stop);
       port.close();

@@ -15,11 +15,11 @@ if (!DATABASE_URL) throw new Error("DATABASE_URL is not set");
 lowerPriority();
 
 /**
- * Jobs at once of each kind, and of one tenant's of that kind (with a colon): runs don't block
- * imports, and one tenant's long work doesn't block another's. Jobs carry their kind as a flag, and
- * `kind:tenant` (private.job_flags).
+ * The maximum number of concurrent jobs of each kind, and of each kind and tenant (with a colon), so
+ * that runs don't block imports, and one tenant's long work doesn't block another's. Jobs carry
+ * their kind and `kind:tenant` as flags (private.job_flags).
  */
-const PLACES: Record<string, number> = {
+const MAX_CONCURRENT: Record<string, number> = {
   run: RUNS_AT_ONCE,
   "run:": 2,
   "large run": 2,
@@ -27,13 +27,13 @@ const PLACES: Record<string, number> = {
   lines: 3,
   "lines:": 2,
 };
-const placesOf = (flag: string) => PLACES[flag.replace(/:.*/s, ":")] ?? 1;
+const maxConcurrent = (flag: string) => MAX_CONCURRENT[flag.replace(/:.*/s, ":")] ?? 1;
 
 await runInBackground({
   kind: "matcher",
   directUrl: DIRECT_URL || DATABASE_URL,
   concurrentJobs: RUNS_AT_ONCE + 3,
-  maxConcurrent: placesOf,
+  maxConcurrent,
   tasks: {
     close_period: closePeriodTask(DIRECT_URL || DATABASE_URL),
     end_abandoned_runs: endAbandonedRuns,

@@ -108,7 +108,7 @@ function PushFact({
       )}
       {error && (
         <p className="text-danger-text">
-          {error} {state === "failed" && "It is tried again by itself."}
+          {error} {state === "failed" && "It is retried automatically."}
         </p>
       )}
     </Fact>

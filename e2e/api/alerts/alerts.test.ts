@@ -32,7 +32,7 @@ const ALL = [
 /** What the worker does each minute. */
 async function gather(): Promise<void> {
   const [job] = await sql<{ id: string }>(
-    "select id from graphile_worker.add_job('gather_alerts')",
+    "select id from graphile_worker.add_job('collect_alerts')",
   );
   await until(
     "alerts are gathered",
@@ -169,7 +169,7 @@ describe("a channel", () => {
        where payload::text like '%' || $1 || '%'`,
       [tenant],
     );
-    await sql("select graphile_worker.add_job('gather_alerts')");
+    await sql("select graphile_worker.add_job('collect_alerts')");
     await until("it got through", async () => (await read()).last_failure === null);
     expect((await read()).last_sent_at).not.toBeNull();
     expect(receiver.at(path).length).toBeGreaterThanOrEqual(2);

@@ -28,7 +28,7 @@ const remaining = async () =>
 
 /** Makes the worker do its hourly work. */
 async function anHourPasses(): Promise<void> {
-  await sql("select graphile_worker.add_job('forget_security_events')");
+  await sql("select graphile_worker.add_job('sign_off_security_events')");
   await until(
     "the beginning is signed off",
     async () =>

@@ -1,9 +1,9 @@
 import { amountMarks } from "../../wire/amount-marks.ts";
 import { type Fault, minorAmount, wireAmount, writtenAmount } from "../../wire/money.ts";
-import { directionOf } from "./csv/csv-directions.ts";
 import { type MappedField, SIGN_VALUES } from "./mapping.ts";
 import type { Reading } from "./reader.ts";
 import type { Place } from "./refusal.ts";
+import { directionOf } from "./words/directions.ts";
 
 /** The texts of one line by field, trimmed; an empty text is undefined. */
 export type Values = { [Field in MappedField]?: string };

@@ -48,8 +48,8 @@ describe("a table's text", () => {
   });
 });
 
-describe("letters that are others in Windows-1250", () => {
-  test("are told by the names of columns", async () => {
+describe("letters that differ in Windows-1250", () => {
+  test("are recognised by the names of columns", async () => {
     const file = bytesIn("windows-1250", "Datum;Popis;Částka\n02.10.2026;Převod Dvořák;-45,20\n");
     const { lines, mapping } = await imported(file, "a.csv");
     expect(lines).toEqual(["2026-10-02 -4520 Převod Dvořák"]);

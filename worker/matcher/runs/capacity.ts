@@ -28,7 +28,7 @@ export function requireCapacity(
     "conflict",
     `This run would weigh ${lines.toLocaleString("en")} lines and needs at least ` +
       `${gigabytes(needed)} GB of memory; a run here may take ${gigabytes(maxBytes)} GB. Settle or ` +
-      "exclude lines that are open for long, close earlier periods, or give the matcher more " +
+      "exclude old open lines, close earlier periods, or give the matcher more " +
       "memory. Then run it again.",
   );
 }

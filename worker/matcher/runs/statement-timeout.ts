@@ -30,7 +30,7 @@ export async function withStatementTimeout<Done>(
   } catch (error) {
     if ((error as { code?: string }).code !== SQLSTATES.canceled) throw error;
     log.warn(
-      { run_id: runId, most_ms: timeoutMs },
+      { run_id: runId, timeout_ms: timeoutMs },
       "a step of a run took too long; it is planned again",
     );
     await limitTo(0);

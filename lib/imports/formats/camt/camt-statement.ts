@@ -1,6 +1,5 @@
 import { decimalsOf } from "../../../wire/currencies.ts";
 import { standardAmount } from "../../../wire/money.ts";
-import { bookingStateOf } from "../csv/csv-statuses.ts";
 import { type DateReader, isoDate, isoDay } from "../dates.ts";
 import type { Details, ImportLine } from "../line.ts";
 import { DetailsBuilder } from "../line-collector.ts";
@@ -9,6 +8,7 @@ import type { Reading } from "../reader.ts";
 import { type Place, refuseFile } from "../refusal.ts";
 import type { SkipReason } from "../skip-reasons.ts";
 import { Statement } from "../statement.ts";
+import { bookingStateOf } from "../words/booking-states.ts";
 import { accountAmount, accountParts } from "./camt-currency.ts";
 import {
   bankTransactionCode,

@@ -1,7 +1,7 @@
 import type { Mapping } from "../mapping.ts";
 import { refuseFile } from "../refusal.ts";
+import { plainWords } from "../words/plain-words.ts";
 import type { Column, Table } from "./csv-table.ts";
-import { plainWords } from "./csv-words.ts";
 
 const MINOR_NAMES =
   /\b(?:cents?|minor|pence|centimes?|centimos|centavos|centesimi|rappen|ore|oere|grosze|groszy|haleru|filler|kopeks?|paise|paisa|sen|fils|agorot|bani|kurus)\b/;

@@ -25,19 +25,5 @@ export const OTHER_HEADER_WORDS: Partial<Record<MappedField, string>> = {
   external_id: `arhiveerimistunnus|islem no|numar tranzactie|broj transakcije|id transakcije|identifikator transakcije|id transakcie|идентификатор операции|номер операции|номер транзакции|ідентифікатор|取引id|交易流水号|交易订单号|交易单号|流水号|交易号`,
 };
 
-/** Words of direction columns in the same languages. */
-export const OTHER_DIRECTIONS = {
-  out: `deebet|χ|출금|חובה|borc|cikan|gider|cheltuiala|plata|isplata|dugovno|teret|odliv|breme|vydavok|debetna|χρέωση|расход|списание|дебет|витрата|видаток|出金|支払|支払い|出|支出|借|借方|转出|付款|支`,
-  in: `kreedit|π|입금|זכות|alacak|giren|gelir|venit|incasare|uplata|potrazno|korist|priliv|dobro|prijem|πίστωση|приход|зачисление|кредит|надходження|入金|預入|入|收入|貸方|贷|贷方|转入|收款|收`,
-};
-
-/** Words of status columns in the same languages. */
-export const OTHER_STATUSES = {
-  booked: `tamamlandi|gerceklesti|basarili|onaylandi|finalizat|finalizata|efectuat|efectuata|procesat|procesata|proknjizeno|izvrseno|knjizeno|izvedeno|knjizena|zauctovana|zuctovana|vykonana|ολοκληρώθηκε|исполнено|исполнен|проведено|проведен|проведён|выполнено|выполнен|выполнена|успешно|ok
-    |завершено|виконано|処理済|完了|確定|交易成功|支付成功|已完成|成功|已入账|已收钱|对方已收钱|充值成功|提现已到账|已存入零钱`,
-  pending: `beklemede|bekliyor|provizyon|in asteptare|in procesare|autorizat|na cekanju|u obradi|rezervirano|v obdelavi|v cakani|caka|blokovane|εκκρεμεί|в обработке|ожидает|ожидание|на исполнении|авторизован|авторизована|холд|в обробці|очікує|処理中|未確定|保留|处理中|等待付款|待付款|待入账`,
-  declined: `reddedildi|iptal|iptal edildi|basarisiz|respins|respinsa|anulat|anulata|odbijeno|ponisteno|stornirano|otkazano|zavrnjeno|zamietnuta|zrusena|απορρίφθηκε|ακυρώθηκε|отклонено|отклонен|отклонена|отменено|отменен|отменена|ошибка|відхилено|скасовано|取消|失敗|キャンセル|交易关闭|已关闭|失败|已撤销|交易失败|支付失败`,
-};
-
 /** Names of balance columns in the same languages. */
 export const OTHER_BALANCES = `bakiye|sold|sold contabil|sold final|stanje|stanje racuna|saldo poslije|zostatok|υπόλοιπο|υπόλοιπο λογαριασμού|остаток|остаток на счете|залишок|залишок на кінець періоду|saldo|jaak|残高|差引残高|取引後残高|余额|账户余额|本次余额|잔액|거래후잔액|יתרה`;

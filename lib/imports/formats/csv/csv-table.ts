@@ -1,8 +1,9 @@
 import { currenciesOf } from "../../../wire/amount-marks.ts";
 import { decimalsOf } from "../../../wire/currencies.ts";
 import type { Delimiter, Mapping } from "../mapping.ts";
+import { bookingStateOf } from "../words/booking-states.ts";
+import { directionOf } from "../words/directions.ts";
 import { uniqueNames } from "./csv.ts";
-import { directionOf } from "./csv-directions.ts";
 import {
   dateFormatsOf,
   isNothing,
@@ -12,7 +13,6 @@ import {
   rowsOf,
 } from "./csv-layout.ts";
 import { beginsTotal, statedBalance } from "./csv-stated-balances.ts";
-import { bookingStateOf } from "./csv-statuses.ts";
 import { fieldsNamed } from "./csv-words.ts";
 
 const HEADER_WITHIN_ROWS = 50;

@@ -1,8 +1,8 @@
 import type { Values } from "../mapped-lines.ts";
 import type { Mapping } from "../mapping.ts";
 import type { SkipReason } from "../skip-reasons.ts";
-import { beginningOf, headingStateOf, isNote, wholeStateOf } from "./csv-statuses.ts";
-import { plainWords } from "./csv-words.ts";
+import { beginningOf, headingStateOf, isNote, wholeStateOf } from "../words/booking-states.ts";
+import { plainWords } from "../words/plain-words.ts";
 import { knownWords } from "./known-words.ts";
 
 /** Columns that name the kind of a row. */

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { plainWords } from "./csv-words.ts";
+import { plainWords } from "../words/plain-words.ts";
 
 test("only a plausible length of a column name is examined", () => {
   const normalize = vi.spyOn(String.prototype, "normalize");

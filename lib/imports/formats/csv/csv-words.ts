@@ -1,4 +1,5 @@
 import type { MappedField } from "../mapping.ts";
+import { plainWords, TEXT_MAX_LENGTH } from "../words/plain-words.ts";
 import { MORE_HEADER_WORDS } from "./csv-more-words.ts";
 import { OTHER_HEADER_WORDS } from "./csv-other-languages.ts";
 
@@ -36,36 +37,6 @@ export const HEADER_WORDS: Record<
   group_key: `group key|payout|payout id|batch|batch id|settlement id|settlement|automatic payout id|deposit id|sammlerreferenz|transfer id|balance transaction payout`,
   external_id: `external id|transaction id|id|unique id|txn id|transaktions id|transaktionsnummer|transaction number|fitid|identifiant|volgnr|transactiereferentie|transaction code|transaktionscode|balance transaction id|uuid|journal entry id|entry id|line id`,
 };
-
-/**
- * No column has a longer name. Normalising a longer text would take time that grows with the square
- * of its punctuation.
- */
-const NAME_MAX_LENGTH = 500;
-
-/** Letters that Unicode doesn't decompose. */
-const LETTERS: Record<string, string> = {
-  ø: "o",
-  ł: "l",
-  ß: "ss",
-  æ: "ae",
-  œ: "oe",
-  đ: "d",
-  ı: "i",
-};
-
-/** Lower case without diacritics, with everything that is not a letter or digit as one space. */
-export function plainWords(text: string): string {
-  return text
-    .slice(0, NAME_MAX_LENGTH)
-    .replace(/\bn\s?\.?\s?[º°]/gi, "no ")
-    .normalize("NFD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
-    .replace(/[øłßæœđı]/g, (letter) => LETTERS[letter] ?? letter)
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
-}
 
 /** Abbreviations, which are replaced by the whole word before a name is looked up. */
 const WHOLE_WORDS: Record<string, string> = {
@@ -134,7 +105,7 @@ for (const [field, words] of Object.entries(HEADER_WORDS) as [
 export function fieldsNamed(column: string): Named[] {
   const found = fieldsOf(plainWords(column));
   if (found.length > 0) return found;
-  const name = column.slice(0, NAME_MAX_LENGTH);
+  const name = column.slice(0, TEXT_MAX_LENGTH);
   // "Crédito (R$)", "金额（元）"
   const bare = fieldsOf(plainWords(name.replace(/[([\uFF08][^)\]\uFF09]*[)\]\uFF09]/g, " ")));
   if (bare.length > 0) return bare;

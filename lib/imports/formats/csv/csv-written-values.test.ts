@@ -62,7 +62,7 @@ test("the order of two columns of days doesn't say which part is the month", asy
   expect((await imported(text, "EUR")).question?.about).toBe("date_format");
 });
 
-describe("an amount that a comma without quotation marks splits", () => {
+describe("an amount split by an unquoted comma", () => {
   test.each([
     ["after the thousands", "2026-10-02,a,-1,045.20"],
     ["before the decimals, in a row with one more cell", "2026-10-02,a,-45,20,"],
@@ -73,7 +73,7 @@ describe("an amount that a comma without quotation marks splits", () => {
     }),
   );
 
-  test("is none: whole amounts next to numbers of their own", () =>
+  test("whole amounts next to a column of numbers are not split amounts", () =>
     expectOutcome(
       rows("Date,Text,Amount,Quantity", "2026-10-02,a,-45,20", "2026-10-15,b,300,125"),
       "EUR",

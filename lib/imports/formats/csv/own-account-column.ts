@@ -1,6 +1,6 @@
 import { FileAccounts } from "../file-accounts.ts";
 import type { LineCollector } from "../line-collector.ts";
-import { plainWords } from "./csv-words.ts";
+import { plainWords } from "../words/plain-words.ts";
 
 /** The first column of an export of several accounts; elsewhere it is the counterparty's. */
 const FIRST_COLUMN_NAMES =

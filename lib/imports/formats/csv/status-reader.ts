@@ -1,6 +1,6 @@
 import type { Mapping } from "../mapping.ts";
 import type { SkipReason } from "../skip-reasons.ts";
-import { bookingStateOf } from "./csv-statuses.ts";
+import { bookingStateOf } from "../words/booking-states.ts";
 import { knownWords } from "./known-words.ts";
 
 /**

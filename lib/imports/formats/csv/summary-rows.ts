@@ -1,4 +1,4 @@
-import { type SummaryLabel, summaryLabel } from "./summary-labels.ts";
+import { type SummaryLabel, summaryLabel } from "../words/summary-labels.ts";
 
 export type SummaryVerdict = "summary" | "unclear" | "line";
 

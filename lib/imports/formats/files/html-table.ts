@@ -1,5 +1,5 @@
 import { fromHtml } from "hucre";
-import { type BookingState, headingStateOf, saysNone } from "../csv/csv-statuses.ts";
+import { type BookingState, headingStateOf, saysNone } from "../words/booking-states.ts";
 import type { Workbook } from "./workbook.ts";
 
 export const HTML_MAX_BYTES = 16 * 1024 * 1024;

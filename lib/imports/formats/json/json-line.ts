@@ -1,11 +1,11 @@
-import { directionOf } from "../csv/csv-directions.ts";
-import { balanceLabel } from "../csv/csv-stated-balances.ts";
-import { wholeStateOf } from "../csv/csv-statuses.ts";
 import { DetailsBuilder } from "../line-collector.ts";
 import { mappedLines, type Values } from "../mapped-lines.ts";
 import { MAPPED_FIELDS, type MappedField } from "../mapping.ts";
 import type { Reading } from "../reader.ts";
 import type { Place } from "../refusal.ts";
+import { balanceLabel } from "../words/balance-labels.ts";
+import { wholeStateOf } from "../words/booking-states.ts";
+import { directionOf } from "../words/directions.ts";
 
 const MEMBERS_MAX = 1_000;
 const DEPTH_MAX = 64;

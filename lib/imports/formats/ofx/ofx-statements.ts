@@ -1,13 +1,13 @@
 import { decimalsOf } from "../../../wire/currencies.ts";
 import { type Fault, standardAmount } from "../../../wire/money.ts";
-import { balanceLabel } from "../csv/csv-stated-balances.ts";
-import { beginningOf, wholeStateOf } from "../csv/csv-statuses.ts";
 import { eightDigitDay } from "../dates.ts";
 import type { ImportLine } from "../line.ts";
 import { DetailsBuilder } from "../line-collector.ts";
 import type { Reading } from "../reader.ts";
 import { type Place, refuseFile } from "../refusal.ts";
 import { Statement } from "../statement.ts";
+import { balanceLabel } from "../words/balance-labels.ts";
+import { beginningOf, wholeStateOf } from "../words/booking-states.ts";
 import { AmountSeparators } from "./amount-separators.ts";
 import { TransactionSigns } from "./transaction-signs.ts";
 

@@ -65,9 +65,7 @@ async function countSuggestions(tieout: Tieout, { id, min_score }: Input): Promi
  * whatever the credential allows.
  */
 export const TOOLS: readonly Tool[] = [
-  reading("whoami", "Who calls, for which tenant, with which rights.", {}, (tieout) =>
-    tieout.me.get(),
-  ),
+  reading("whoami", "The caller, its tenant and its permissions.", {}, (tieout) => tieout.me.get()),
   reading(
     "list_exceptions",
     "Exceptions: items to resolve before a deadline. Newest first.",
@@ -90,7 +88,7 @@ export const TOOLS: readonly Tool[] = [
   ),
   reading(
     "get_exception_history",
-    "What was done about an exception, by whom.",
+    "Every change of an exception, with its author.",
     exceptionId,
     (tieout, input) => tieout.exceptions.listHistory(idOf(input)).page(),
     ["id"],
@@ -110,7 +108,7 @@ export const TOOLS: readonly Tool[] = [
   ),
   reading(
     "get_checklist",
-    "What stands in the way of closing a period.",
+    "The checks that a period must pass before it closes.",
     periodId,
     (tieout, input) => tieout.reconciliations.getChecklist(idOf(input)),
     ["id"],
@@ -138,7 +136,7 @@ export const TOOLS: readonly Tool[] = [
       tieout.reconciliations.listMatches(String(id), paged(input)).page(),
     ["id"],
   ),
-  reading("list_sources", "Where lines come from.", { limit }, (tieout, input) =>
+  reading("list_sources", "The sources of lines.", { limit }, (tieout, input) =>
     tieout.sources.list(paged(input)).page(),
   ),
   reading(
@@ -168,11 +166,15 @@ export const TOOLS: readonly Tool[] = [
   ),
   {
     name: "confirm_matches",
-    description: "Confirms suggested matches: all of them, or none if another number matches now.",
+    description: "Confirms suggested matches: all of them, or none if their number has changed.",
     properties: {
       ...periodId,
       min_score: score,
-      expected_count: { type: "integer", minimum: 1, description: "As count_suggestions said." },
+      expected_count: {
+        type: "integer",
+        minimum: 1,
+        description: "The result of count_suggestions.",
+      },
     },
     required: ["id", "min_score", "expected_count"],
     writes: true,
@@ -185,7 +187,7 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: "import_file",
-    description: "Imports a file and waits until its lines are in. Preview it first.",
+    description: "Imports a file and waits until its lines are stored. Preview it first.",
     properties: file,
     required: ["path", "source_id"],
     writes: true,

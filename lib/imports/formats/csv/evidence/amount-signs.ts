@@ -1,6 +1,6 @@
 import { amountMarks } from "../../../../wire/amount-marks.ts";
 import type { Mapping } from "../../mapping.ts";
-import { directionOf } from "../csv-directions.ts";
+import { directionOf } from "../../words/directions.ts";
 import type { Column } from "../csv-table.ts";
 
 export function signsIn(cells: readonly string[]): { plus: number; minus: number } {

@@ -1,5 +1,5 @@
 import { amountMarks } from "../../../../wire/amount-marks.ts";
-import { plainWords } from "../csv-words.ts";
+import { plainWords } from "../../words/plain-words.ts";
 import type { Evidence } from "./evidence.ts";
 
 /** The names of payments of the owed amount on card statements. */

@@ -1,6 +1,7 @@
 import { amountMarks, currenciesOf } from "../../../../wire/amount-marks.ts";
 import { decimalsOf } from "../../../../wire/currencies.ts";
-import { fieldsNamed, plainWords } from "../csv-words.ts";
+import { plainWords } from "../../words/plain-words.ts";
+import { fieldsNamed } from "../csv-words.ts";
 import type { Evidence } from "./evidence.ts";
 
 const FOREIGN_NAMES =

@@ -1,7 +1,8 @@
 import type { Mapping } from "../../mapping.ts";
-import { bookingStateOf, statusColumn } from "../csv-statuses.ts";
+import { bookingStateOf } from "../../words/booking-states.ts";
+import { plainWords } from "../../words/plain-words.ts";
+import { statusColumn } from "../csv-statuses.ts";
 import type { Column } from "../csv-table.ts";
-import { plainWords } from "../csv-words.ts";
 import type { Evidence } from "./evidence.ts";
 
 const DUE_NAMES =

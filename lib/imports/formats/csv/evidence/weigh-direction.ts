@@ -5,11 +5,12 @@ import {
   isLedgerCode,
   likelyDirectionOf,
   mayNameDirection,
-} from "../csv-directions.ts";
+} from "../../words/directions.ts";
+import { plainWords } from "../../words/plain-words.ts";
 import { confirmedReadings, previewRows, type TriedReading } from "../csv-readings.ts";
 import { isStatusName } from "../csv-statuses.ts";
 import type { Column } from "../csv-table.ts";
-import { fieldsNamed, plainWords } from "../csv-words.ts";
+import { fieldsNamed } from "../csv-words.ts";
 import { agrees, signsIn } from "./amount-signs.ts";
 import type { Evidence } from "./evidence.ts";
 

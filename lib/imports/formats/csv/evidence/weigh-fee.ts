@@ -1,6 +1,6 @@
+import { plainWords } from "../../words/plain-words.ts";
 import { namesMinorUnits } from "../csv-minor-units.ts";
 import { confirmedReadings, previewRows } from "../csv-readings.ts";
-import { plainWords } from "../csv-words.ts";
 import { magnitudeOf, signsIn } from "./amount-signs.ts";
 import type { Evidence } from "./evidence.ts";
 

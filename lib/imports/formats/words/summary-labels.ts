@@ -1,6 +1,6 @@
 /** Texts that name a balance or a total in words alone, in any bank's order and language. */
 import { decimalsOf } from "../../../wire/currencies.ts";
-import { plainWords } from "./csv-words.ts";
+import { plainWords } from "./plain-words.ts";
 
 const LABEL_MAX_LENGTH = 60;
 

@@ -1,5 +1,5 @@
-import { OTHER_DIRECTIONS } from "./csv-other-languages.ts";
-import { plainWords } from "./csv-words.ts";
+import { OTHER_DIRECTIONS } from "./other-languages.ts";
+import { plainWords } from "./plain-words.ts";
 
 /**
  * The words in direction columns, in English, German, French, Spanish, Italian, Portuguese, Dutch,
