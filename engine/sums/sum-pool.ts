@@ -249,6 +249,15 @@ export class SumPool {
           };
   }
 
+  /** Lines that have a word of the target's name; near it, if all of its words are frequent. */
+  private mayCall(target: number): number[] {
+    const rare = this.names.mayCall(target);
+    if (rare.length > 0 || this.window.isCrowded(target)) return rare;
+    const [first] = this.words.ownNameOf(target);
+    if (first === undefined || this.words.index.has(first)) return [];
+    return this.window.around(target, true).filter((line) => this.words.says(line, first));
+  }
+
   /** Parts of a payment that have its name: what is due may be paid in parts, some of them late. */
   private *ofCallers(target: number): Generator<Family> {
     const amount = Math.abs(this.own.amount[target] as number);
@@ -256,7 +265,7 @@ export class SumPool {
       parts.length >= 2 &&
       parts.reduce((sum, line) => sum + Math.abs(this.other.amount[line] as number), 0) >= amount;
     const parts = this.parts
-      .summands(target, this.names.mayCall(target))
+      .summands(target, this.mayCall(target))
       .filter((line) => this.window.reachesByName(target, line));
     if (!suffice(parts)) return;
     const lines = this.names.callersOf(target, parts);
