@@ -14,7 +14,7 @@ import type { SumPool, SumPools } from "./sum-pool.ts";
 /** The discounts that terms of payment commonly grant, in thousandths. */
 const DISCOUNTS = [20, 30, 10, 25, 15, 40, 50];
 /** Expected chance solutions beyond which a discounted sum says nothing. */
-const MAX_CHANCE = 0.1;
+const MAX_CHANCE = 0.3;
 /** Below the score of an exact sum that names its lines: half of it at this chance. */
 const SCORE = 0.9;
 const DOUBTFUL_CHANCE = 0.1;
@@ -98,14 +98,14 @@ class DiscountSearch {
     const amounts = lines.map((line) => sign * this.amountOf(line));
     const max = Math.min(MAX_PARTS, lines.length);
     this.steps += DISCOUNTS.length * 2 ** (lines.length / 2 + 1);
-    const tries = DISCOUNTS.length * combinations(lines.length, 2, max);
+    const tries = DISCOUNTS.length * combinations(lines.length, 1, max);
     const ofAny = this.chanceOf(lines, amount, tries);
     if (ofAny > MANY_CHANCE) return [];
     return DISCOUNTS.flatMap((discount) => {
       const gross = Math.abs(amount) / (1 - discount / 1000);
       const slack = lines.length / 2 + 1;
       const [low, high] = [Math.ceil(gross - slack), Math.floor(gross + slack)];
-      return subsetSums(amounts, low, high, 2, max, 2)
+      return subsetSums(amounts, low, high, 1, max, 2)
         .map((places) => places.map((at) => lines[at] as number))
         .filter((members) => this.isPaidBy(amount, members, discount))
         .map((members) => ({

@@ -193,15 +193,15 @@ export class SumPool {
       ...this.namedByNumber(target),
     ]);
     const lines = this.parts
-      .summands(target, [...quoted])
+      .payable(target, [...quoted])
       .filter((line) => this.window.reachesByName(target, line));
     if (lines.length >= 2) yield { lines, whole: true };
     if (lines.length > 0 || this.window.isCrowded(target)) return;
     let before = 0;
     for (const byName of [false, true])
       for (const ofName of this.names.called(target, this.window.around(target, byName))) {
-        const invoices = this.window.usualFirst(target, this.parts.summands(target, ofName));
-        if (invoices.length < 2 || invoices.length === before) continue;
+        const invoices = this.window.usualFirst(target, this.parts.payable(target, ofName));
+        if (invoices.length === before) continue;
         before = invoices.length;
         yield { lines: invoices, whole: true };
         yield { lines: invoices, whole: false };
