@@ -85,6 +85,7 @@ class DiscountSearch {
   }
 
   private allPaidBy(amount: number, lines: number[]): Discounted[] {
+    if (lines.length === 1 && !this.isInvoice(lines[0] as number)) return [];
     const discounts = DISCOUNTS.filter((discount) => this.isPaidBy(amount, lines, discount));
     if (discounts.length === 0) return [];
     const chance = this.chanceOf(lines, amount, DISCOUNTS.length);
@@ -107,6 +108,7 @@ class DiscountSearch {
       const [low, high] = [Math.ceil(gross - slack), Math.floor(gross + slack)];
       return subsetSums(amounts, low, high, 1, max, 2)
         .map((places) => places.map((at) => lines[at] as number))
+        .filter((members) => members.length > 1 || this.isInvoice(members[0] as number))
         .filter((members) => this.isPaidBy(amount, members, discount))
         .map((members) => ({
           members,
@@ -136,6 +138,11 @@ class DiscountSearch {
     const off = Math.abs(total * (1 - discount / 1000) - amount);
     const allowed = toleranceFor(toleranceOf(this.differing), total, amount);
     return off <= lines.length / 2 + 0.5 && Math.abs(total - amount) <= allowed;
+  }
+
+  /** A discount is granted on an invoice, which has a number: unrelated amounts differ by as much. */
+  private isInvoice(line: number): boolean {
+    return this.pool.other.hashes.reference.has(line);
   }
 
   private amountOf(line: number): number {

@@ -253,6 +253,8 @@ export class SumPool {
   private mayCall(target: number): number[] {
     const rare = this.names.mayCall(target);
     if (rare.length > 0 || this.window.isCrowded(target)) return rare;
+    // An invoice is paid in parts; a purchase has no number.
+    if (!this.own.hashes.reference.has(target)) return rare;
     const [first] = this.words.ownNameOf(target);
     if (first === undefined || this.words.index.has(first)) return [];
     return this.window.around(target, true).filter((line) => this.words.says(line, first));
