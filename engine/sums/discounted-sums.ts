@@ -17,7 +17,7 @@ const DISCOUNTS = [20, 30, 10, 25, 15, 40, 50];
 const MAX_CHANCE = 0.3;
 /** Below the score of an exact sum that names its lines: half of it at this chance. */
 const SCORE = 0.9;
-const DOUBTFUL_CHANCE = 0.1;
+const DOUBTFUL_CHANCE = { quoted: 1, named: 0.1 };
 /** With more sums of any size expected by chance, none is looked for. */
 const MANY_CHANCE = 2;
 const MAX_INVOICES = 16;
@@ -25,7 +25,8 @@ const MAX_PARTS = 8;
 const SLICE = 50;
 const BUDGET = 10_000_000;
 
-type Discounted = { members: number[]; discount: number; chance: number };
+/** `isQuoted`: the line says which it pays, and only the rate may be a coincidence. */
+type Discounted = { members: number[]; discount: number; chance: number; isQuoted?: true };
 
 /** @param differing the rule that allows a difference: a discount beyond it is not suggested. */
 export function* discountedSums(
@@ -42,13 +43,14 @@ export function* discountedSums(
       const target = targets[done] as number;
       const found = search.solve(target);
       if (!found) continue;
-      const { members, discount, chance } = found;
+      const { members, discount, chance, isQuoted } = found;
+      const doubtful = DOUBTFUL_CHANCE[isQuoted ? "quoted" : "named"];
       const [left, right] = side === "left" ? [[target], members] : [members, [target]];
       if (state.isRejected(left, right) || state.exactSums.hasAny(left, right)) continue;
       state.decide(differing.index, left, right, {
         basis: BASIS.sum,
         held: HELD.chance,
-        score: SCORE / (1 + chance / DOUBTFUL_CHANCE),
+        score: SCORE / (1 + chance / doubtful),
         margin: -Math.log(chance),
         isNamed: true,
         note: `The difference is a discount of ${discount / 10} % on the sum of these lines.`,
@@ -75,10 +77,10 @@ class DiscountSearch {
   solve(target: number): Discounted | null {
     const amount = this.state[this.side].amount[target] as number;
     if (amount === 0 || this.pool.isLost(target)) return null;
-    for (const { lines, whole } of this.pool.payable(target)) {
+    for (const { lines, whole, isQuoted } of this.pool.payable(target)) {
       this.steps += lines.length;
       const found = whole ? this.allPaidBy(amount, lines) : this.somePaidBy(amount, lines);
-      if (found.length === 1) return found[0] as Discounted;
+      if (found.length === 1) return { ...(found[0] as Discounted), isQuoted };
       if (found.length > 1) return null;
     }
     return null;

@@ -187,7 +187,7 @@ export class SumPool {
    * Lines that the target may pay together: those whose references it quotes, then those of a
    * counterparty that it names, then some of these.
    */
-  *payable(target: number): Generator<{ lines: number[]; whole: boolean }> {
+  *payable(target: number): Generator<{ lines: number[]; whole: boolean; isQuoted?: true }> {
     const quoted = new Set([
       ...this.words.numbersOf(target).flatMap((word) => this.words.linesCalled(word)),
       ...this.namedByNumber(target),
@@ -195,7 +195,7 @@ export class SumPool {
     const lines = this.parts
       .payable(target, [...quoted])
       .filter((line) => this.window.reachesByName(target, line));
-    if (lines.length >= 2) yield { lines, whole: true };
+    if (lines.length >= 2) yield { lines, whole: true, isQuoted: true };
     if (lines.length > 0 || this.window.isCrowded(target)) return;
     let before = 0;
     for (const byName of [false, true])
