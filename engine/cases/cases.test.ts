@@ -631,11 +631,11 @@ describe("what an accountant would try", () => {
   });
 
   test("an invoice paid twice, or with the opposite sign or in another currency, isn't confirmed", () => {
-    const said = "Alpha Bau RE-4401";
-    const twice = solveCase([alpha], [paid("p", "500.00", said), paid("q", "500.00", said)]);
+    const text = "Alpha Bau RE-4401";
+    const twice = solveCase([alpha], [paid("p", "500.00", text), paid("q", "500.00", text)]);
     expect(twice.confirmed).toEqual([]);
-    expect(solveCase([alpha], [paid("p", "-500.00", said)]).confirmed).toEqual([]);
-    const dollars = { ...paid("p", "500.00", said), currency: "USD" };
+    expect(solveCase([alpha], [paid("p", "-500.00", text)]).confirmed).toEqual([]);
+    const dollars = { ...paid("p", "500.00", text), currency: "USD" };
     expect(solveCase([alpha], [dollars]).confirmed).toEqual([]);
   });
 

@@ -149,7 +149,7 @@ class SumSearch {
         const isBetter = solution.chance < best.chance;
         const one: Solution = isBetter ? solution : best;
         const other: Solution = isBetter ? best : solution;
-        // Of the same lines the family that tells most of them counts.
+        // Where the lines are the same, the family that tells more of them counts.
         const isClear = hasSameMembers(one, other)
           ? other.unique
           : other.chance >= one.chance * CLEARLY;
