@@ -72,12 +72,24 @@ class Matching {
       if (!isNear && (Math.abs(lag) > MAX_DAYS || !this.named.isOnlyName(l, found))) continue;
       this.decide([l], [r], {
         basis: BASIS.unique,
-        held: isNear ? HELD.no : HELD.window,
+        held: !isNear ? HELD.window : this.isOfOther(l, r) ? HELD.contradiction : HELD.no,
         score: isNear ? SURE_SCORE : FAR_SCORE,
         margin: Infinity,
         note: noteOf(found, left, l, right, r),
       });
     }
+  }
+
+  /** Whether the text of one line names another counterparty than that of the other line. */
+  private isOfOther(l: number, r: number): boolean {
+    return (["left", "right"] as const).some((side) => {
+      const [line, otherLine] = side === "left" ? [l, r] : [r, l];
+      const other = this.state[opposite(side)];
+      const name = this.state[side].text(line, "counterparty");
+      if (name === null || other.hashes.counterparty.has(otherLine)) return false;
+      const text = other.text(otherLine, "description");
+      return text !== null && this.state.otherNames(side).isOfOther(name, text);
+    });
   }
 
   /** Matches a line with the sum of all lines that share a number with it. */

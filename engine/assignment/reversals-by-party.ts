@@ -14,12 +14,15 @@ const MIN_LETTERS = 3;
 /** With more lines of an amount none is the one. */
 const LOOKED_AT = 20;
 
+const NO_LINES: ReadonlySet<number> = new Set();
+
 export class PartiesOfReversals {
   private readonly lines: Lines;
   private readonly open: Int32Array;
   private readonly opposed: Int32Array;
   private byAmount: Map<number, number[]> | null = null;
-  private counts: Map<string, number> | null = null;
+  /** Lines of the sample by their words. */
+  private sample: Map<string, Set<number>> | null = null;
   private readonly known = new Map<number, string[]>();
 
   /**
@@ -46,26 +49,35 @@ export class PartiesOfReversals {
   sharedName(booked: number, reversal: number): string {
     if (namesReversal(this.wordsOf(booked))) return "";
     const theirs = new Set(this.wordsOf(booked));
-    return withoutMarks(this.wordsOf(reversal))
-      .filter((word) => theirs.has(word) && this.isName(word))
-      .join(" ");
+    const shared = withoutMarks(this.wordsOf(reversal)).filter(
+      (word) => theirs.has(word) && word.length >= MIN_LETTERS && !/\d/.test(word),
+    );
+    const names = shared.filter((word) => this.areRare([word]));
+    if (names.length > 0) return names.join(" ");
+    return shared.length > 1 && this.areRare(shared) ? shared.join(" ") : "";
   }
 
-  private isName(word: string): boolean {
-    if (word.length < MIN_LETTERS || /\d/.test(word)) return false;
-    this.counts ??= this.countWords();
-    const count = this.counts.get(word) ?? 0;
+  /** Whether few lines have all of these words: each of a frequent payer's name many may have. */
+  private areRare(words: readonly string[]): boolean {
+    this.sample ??= this.readSample();
+    const [first = NO_LINES, ...others] = words.map((word) => this.sample?.get(word) ?? NO_LINES);
+    const having = [...first].filter((line) => others.every((of) => of.has(line)));
     const read = Math.min(SAMPLE, this.open.length);
-    return count <= Math.max(COMMON.lines, COMMON.share * read);
+    return having.length <= Math.max(COMMON.lines, COMMON.share * read);
   }
 
-  private countWords(): Map<string, number> {
-    const counts = new Map<string, number>();
+  private readSample(): Map<string, Set<number>> {
+    const sample = new Map<string, Set<number>>();
     const step = Math.max(1, Math.ceil(this.open.length / SAMPLE));
-    for (let at = 0; at < this.open.length; at += step)
-      for (const word of new Set(readWords(this.lines, this.open[at] as number)))
-        counts.set(word, (counts.get(word) ?? 0) + 1);
-    return counts;
+    for (let at = 0; at < this.open.length; at += step) {
+      const line = this.open[at] as number;
+      for (const word of readWords(this.lines, line)) {
+        const having = sample.get(word);
+        if (having) having.add(line);
+        else sample.set(word, new Set([line]));
+      }
+    }
+    return sample;
   }
 
   private wordsOf(line: number): string[] {

@@ -564,6 +564,91 @@ describe("two amounts that differ", () => {
   });
 });
 
+describe("what an accountant would try", () => {
+  const invoice = (id: string, amount: string, reference: string, counterparty: string) => ({
+    id,
+    amount,
+    date: "2026-03-02",
+    reference,
+    counterparty,
+  });
+  const paid = (id: string, amount: string, description: string): CaseLine => ({
+    id,
+    amount,
+    date: "2026-03-05",
+    description,
+  });
+  const alpha = invoice("a", "500.00", "RE-4401", "Alpha Bau GmbH");
+  const beta = invoice("b", "500.00", "RE-4402", "Beta Holz AG");
+
+  test("a number of one customer under the name of another is at most suggested", () => {
+    const { confirmed } = solveCase([alpha, beta], [paid("p", "500.00", "Beta Holz AG RE-4401")]);
+    expect(confirmed).toEqual([]);
+  });
+
+  test("a number that a third party quotes is confirmed", () => {
+    const { confirmed } = solveCase([alpha, beta], [paid("p", "500.00", "Gamma Holding RE-4401")]);
+    expect(confirmed).toEqual(["a|p"]);
+  });
+
+  test("equal amounts of two customers go to the numbers that they quote", () => {
+    const { confirmed } = solveCase(
+      [alpha, beta],
+      [paid("p", "500.00", "Beta Holz RE-4402"), paid("q", "500.00", "Alpha Bau RE-4401")],
+    );
+    expect(confirmed).toEqual(["a|q", "b|p"]);
+  });
+
+  test("one number of two suppliers goes to the name", () => {
+    const bill = (id: string, name: string) => invoice(id, "-310.00", "2026-014", name);
+    const { confirmed } = solveCase(
+      [bill("a", "Muster Druck"), bill("b", "Kessel Technik")],
+      [
+        paid("p", "-310.00", "Kessel Technik 2026-014"),
+        paid("q", "-310.00", "Muster Druck 2026-014"),
+      ],
+    );
+    expect(confirmed).toEqual(["a|q", "b|p"]);
+  });
+
+  test("numbers name the two of three equal invoices that a payment takes", () => {
+    const due = ["RE-4021", "RE-4022", "RE-4023"].map((reference) =>
+      invoice(reference, "100.00", reference, "Nordlicht Handel GmbH"),
+    );
+    const { confirmed } = solveCase(due, [paid("p", "200.00", "Nordlicht RE-4021 RE-4023")]);
+    expect(confirmed).toEqual(["RE-4021,RE-4023|p"]);
+  });
+
+  test("a discount on round amounts is suggested where all numbers are quoted", () => {
+    const { suggested } = solveCase(
+      [
+        invoice("a", "400.00", "RE-3301", "Nordlicht Handel GmbH"),
+        invoice("b", "350.00", "RE-3302", "Nordlicht Handel GmbH"),
+      ],
+      [paid("p", "735.00", "Nordlicht Handel RE-3301 RE-3302 2% Skonto")],
+    );
+    expect(suggested).toEqual(["a,b|p"]);
+  });
+
+  test("an invoice paid twice, or with the opposite sign or in another currency, isn't confirmed", () => {
+    const text = "Alpha Bau RE-4401";
+    const twice = solveCase([alpha], [paid("p", "500.00", text), paid("q", "500.00", text)]);
+    expect(twice.confirmed).toEqual([]);
+    expect(solveCase([alpha], [paid("p", "-500.00", text)]).confirmed).toEqual([]);
+    const dollars = { ...paid("p", "500.00", text), currency: "USD" };
+    expect(solveCase([alpha], [dollars]).confirmed).toEqual([]);
+  });
+
+  test("of two invoices, the one with the amount is suggested where the text names the other", () => {
+    const { confirmed, noteOf } = solveCase(
+      [alpha, { ...beta, amount: "800.00", counterparty: "Alpha Bau GmbH" }],
+      [paid("p", "800.00", "Alpha Bau RE-4401")],
+    );
+    expect(confirmed).toEqual([]);
+    expect(noteOf("b|p")).toContain("reference differs");
+  });
+});
+
 /** Enough plain pairs that the engine knows how rare amounts and words are. */
 function tillBatches(): { left: CaseLine[]; right: CaseLine[] } {
   const lines = Array.from({ length: 60 }, (_, at) => ({

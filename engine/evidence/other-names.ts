@@ -1,18 +1,25 @@
 /**
  * Names that begin alike: "CEDAR RIDGE COAT" in a text is not Cedar Ridge Staffing if Cedar Ridge
- * Coatings is known.
+ * Coatings is known. And other names in full.
  */
 import { wordsOf } from "../prepare/text.ts";
-import { withoutUmlauts } from "./names-differ.ts";
+import { containsName, withoutUmlauts } from "./names-differ.ts";
 
 /** A word cut to fewer letters could be the beginning of many. */
 const MIN_LETTERS = 3;
+/** A shorter name may be a word of a text. */
+const MIN_NAME_LETTERS = 6;
 
 export class OtherNames {
   /** By the first words of a name the words that follow them in one of the names. */
   private readonly next = new Map<string, Set<string>>();
 
+  private readonly names: Iterable<string>;
+  /** The words of each name by the first of them. */
+  private whole: Map<string | undefined, string[][]> | null = null;
+
   constructor(names: Iterable<string>) {
+    this.names = names;
     for (const name of names) {
       const words = nameWords(name);
       for (let count = 1; count < words.length; count++) {
@@ -21,6 +28,22 @@ export class OtherNames {
         this.next.set(first, known.add(words[count] as string));
       }
     }
+  }
+
+  /** Whether a text has another known name in full, and no word of this one. */
+  isOfOther(name: string, text: string): boolean {
+    if (containsName(text, name)) return false;
+    this.whole ??= Map.groupBy(Array.from(this.names, nameWords), ([first]) => first);
+    const words = nameWords(text);
+    return words.some((word, from) =>
+      this.whole
+        ?.get(word)
+        ?.some(
+          (other) =>
+            other.join("").length >= MIN_NAME_LETTERS &&
+            other.every((own, at) => words[from + at] === own),
+        ),
+    );
   }
 
   /** Whether a text begins like a name and goes on like another one that is known. */

@@ -14,10 +14,10 @@ import type { SumPool, SumPools } from "./sum-pool.ts";
 /** The discounts that terms of payment commonly grant, in thousandths. */
 const DISCOUNTS = [20, 30, 10, 25, 15, 40, 50];
 /** Expected chance solutions beyond which a discounted sum says nothing. */
-const MAX_CHANCE = 0.1;
+const MAX_CHANCE = 0.3;
 /** Below the score of an exact sum that names its lines: half of it at this chance. */
 const SCORE = 0.9;
-const DOUBTFUL_CHANCE = 0.1;
+const DOUBTFUL_CHANCE = { quoted: 1, named: 0.1 };
 /** With more sums of any size expected by chance, none is looked for. */
 const MANY_CHANCE = 2;
 const MAX_INVOICES = 16;
@@ -25,7 +25,8 @@ const MAX_PARTS = 8;
 const SLICE = 50;
 const BUDGET = 10_000_000;
 
-type Discounted = { members: number[]; discount: number; chance: number };
+/** `isQuoted`: the line says which it pays, and only the rate may be a coincidence. */
+type Discounted = { members: number[]; discount: number; chance: number; isQuoted?: true };
 
 /** @param differing the rule that allows a difference: a discount beyond it is not suggested. */
 export function* discountedSums(
@@ -42,13 +43,14 @@ export function* discountedSums(
       const target = targets[done] as number;
       const found = search.solve(target);
       if (!found) continue;
-      const { members, discount, chance } = found;
+      const { members, discount, chance, isQuoted } = found;
+      const doubtful = DOUBTFUL_CHANCE[isQuoted ? "quoted" : "named"];
       const [left, right] = side === "left" ? [[target], members] : [members, [target]];
       if (state.isRejected(left, right) || state.exactSums.hasAny(left, right)) continue;
       state.decide(differing.index, left, right, {
         basis: BASIS.sum,
         held: HELD.chance,
-        score: SCORE / (1 + chance / DOUBTFUL_CHANCE),
+        score: SCORE / (1 + chance / doubtful),
         margin: -Math.log(chance),
         isNamed: true,
         note: `The difference is a discount of ${discount / 10} % on the sum of these lines.`,
@@ -75,16 +77,17 @@ class DiscountSearch {
   solve(target: number): Discounted | null {
     const amount = this.state[this.side].amount[target] as number;
     if (amount === 0 || this.pool.isLost(target)) return null;
-    for (const { lines, whole } of this.pool.payable(target)) {
+    for (const { lines, whole, isQuoted } of this.pool.payable(target)) {
       this.steps += lines.length;
       const found = whole ? this.allPaidBy(amount, lines) : this.somePaidBy(amount, lines);
-      if (found.length === 1) return found[0] as Discounted;
+      if (found.length === 1) return { ...(found[0] as Discounted), isQuoted };
       if (found.length > 1) return null;
     }
     return null;
   }
 
   private allPaidBy(amount: number, lines: number[]): Discounted[] {
+    if (lines.length === 1 && !this.isInvoice(lines[0] as number)) return [];
     const discounts = DISCOUNTS.filter((discount) => this.isPaidBy(amount, lines, discount));
     if (discounts.length === 0) return [];
     const chance = this.chanceOf(lines, amount, DISCOUNTS.length);
@@ -98,15 +101,16 @@ class DiscountSearch {
     const amounts = lines.map((line) => sign * this.amountOf(line));
     const max = Math.min(MAX_PARTS, lines.length);
     this.steps += DISCOUNTS.length * 2 ** (lines.length / 2 + 1);
-    const tries = DISCOUNTS.length * combinations(lines.length, 2, max);
+    const tries = DISCOUNTS.length * combinations(lines.length, 1, max);
     const ofAny = this.chanceOf(lines, amount, tries);
     if (ofAny > MANY_CHANCE) return [];
     return DISCOUNTS.flatMap((discount) => {
       const gross = Math.abs(amount) / (1 - discount / 1000);
       const slack = lines.length / 2 + 1;
       const [low, high] = [Math.ceil(gross - slack), Math.floor(gross + slack)];
-      return subsetSums(amounts, low, high, 2, max, 2)
+      return subsetSums(amounts, low, high, 1, max, 2)
         .map((places) => places.map((at) => lines[at] as number))
+        .filter((members) => members.length > 1 || this.isInvoice(members[0] as number))
         .filter((members) => this.isPaidBy(amount, members, discount))
         .map((members) => ({
           members,
@@ -136,6 +140,11 @@ class DiscountSearch {
     const off = Math.abs(total * (1 - discount / 1000) - amount);
     const allowed = toleranceFor(toleranceOf(this.differing), total, amount);
     return off <= lines.length / 2 + 0.5 && Math.abs(total - amount) <= allowed;
+  }
+
+  /** A discount is granted on an invoice, which has a number: unrelated amounts differ by as much. */
+  private isInvoice(line: number): boolean {
+    return this.pool.other.hashes.reference.has(line);
   }
 
   private amountOf(line: number): number {

@@ -2,6 +2,9 @@
 import type { Lines } from "../lines.ts";
 import { grouped } from "./grouped.ts";
 
+/** Terms of payment grant no more, as a share of the amount. */
+const MAX_DISCOUNT = 0.05;
+
 type TextField = "counterparty" | "reference" | "description";
 
 export class SumParts {
@@ -19,6 +22,16 @@ export class SumParts {
     return lines.filter((line) => {
       const part = this.other.amount[line] as number;
       return part !== 0 && part > 0 === amount > 0 && Math.abs(part) < Math.abs(amount);
+    });
+  }
+
+  /** The same with lines that are larger by a discount. */
+  payable(target: number, lines: number[]): number[] {
+    const amount = this.own.amount[target] as number;
+    const max = Math.abs(amount) / (1 - MAX_DISCOUNT) + 1;
+    return lines.filter((line) => {
+      const part = this.other.amount[line] as number;
+      return part !== 0 && part > 0 === amount > 0 && Math.abs(part) <= max;
     });
   }
 

@@ -187,21 +187,21 @@ export class SumPool {
    * Lines that the target may pay together: those whose references it quotes, then those of a
    * counterparty that it names, then some of these.
    */
-  *payable(target: number): Generator<{ lines: number[]; whole: boolean }> {
+  *payable(target: number): Generator<{ lines: number[]; whole: boolean; isQuoted?: true }> {
     const quoted = new Set([
       ...this.words.numbersOf(target).flatMap((word) => this.words.linesCalled(word)),
       ...this.namedByNumber(target),
     ]);
     const lines = this.parts
-      .summands(target, [...quoted])
+      .payable(target, [...quoted])
       .filter((line) => this.window.reachesByName(target, line));
-    if (lines.length >= 2) yield { lines, whole: true };
+    if (lines.length >= 2) yield { lines, whole: true, isQuoted: true };
     if (lines.length > 0 || this.window.isCrowded(target)) return;
     let before = 0;
     for (const byName of [false, true])
       for (const ofName of this.names.called(target, this.window.around(target, byName))) {
-        const invoices = this.window.usualFirst(target, this.parts.summands(target, ofName));
-        if (invoices.length < 2 || invoices.length === before) continue;
+        const invoices = this.window.usualFirst(target, this.parts.payable(target, ofName));
+        if (invoices.length === before) continue;
         before = invoices.length;
         yield { lines: invoices, whole: true };
         yield { lines: invoices, whole: false };
@@ -249,6 +249,17 @@ export class SumPool {
           };
   }
 
+  /** Lines that have a word of the target's name; near it, if all of its words are frequent. */
+  private mayCall(target: number): number[] {
+    const rare = this.names.mayCall(target);
+    if (rare.length > 0 || this.window.isCrowded(target)) return rare;
+    // An invoice is paid in parts; a purchase has no number.
+    if (!this.own.hashes.reference.has(target)) return rare;
+    const [first] = this.words.ownNameOf(target);
+    if (first === undefined || this.words.index.has(first)) return [];
+    return this.window.around(target, true).filter((line) => this.words.says(line, first));
+  }
+
   /** Parts of a payment that have its name: what is due may be paid in parts, some of them late. */
   private *ofCallers(target: number): Generator<Family> {
     const amount = Math.abs(this.own.amount[target] as number);
@@ -256,7 +267,7 @@ export class SumPool {
       parts.length >= 2 &&
       parts.reduce((sum, line) => sum + Math.abs(this.other.amount[line] as number), 0) >= amount;
     const parts = this.parts
-      .summands(target, this.names.mayCall(target))
+      .summands(target, this.mayCall(target))
       .filter((line) => this.window.reachesByName(target, line));
     if (!suffice(parts)) return;
     const lines = this.names.callersOf(target, parts);

@@ -64,6 +64,16 @@ export class SumWords {
     return row < 0 ? [] : wordsOfField(this.ownTexts, row, COUNTERPARTY);
   }
 
+  /** Whether a line of the other side has a word. */
+  says(line: number, word: number): boolean {
+    const { rowOf, start, words } = this.otherTexts;
+    const cell = (rowOf[line] as number) * FIELD_COUNT;
+    if (cell < 0) return false;
+    for (let at = start[cell] as number; at < (start[cell + FIELD_COUNT] as number); at++)
+      if (words[at] === word) return true;
+    return false;
+  }
+
   /** Lines of the other side that have one of these words, in their order. */
   linesWithAny(words: readonly number[]): number[] {
     const lines = new Set<number>();
