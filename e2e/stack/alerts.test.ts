@@ -186,6 +186,19 @@ describe("the rules of ops/alerts", () => {
       await fires("TieoutStaleLocks");
     },
     async TieoutTaskNotScheduled() {
+      const recount = (ago: string) =>
+        project.sql(
+          `update graphile_worker._private_known_crontabs set known_since = now() - interval '2 days',
+             last_execution = now() - $1::interval where identifier = 'queue_book_examinations'`,
+          [ago],
+        );
+      await recount("27 hours");
+      await fires("TieoutTaskNotScheduled");
+      await recount("20 hours");
+      await until(
+        "a daily schedule not to fire within its day",
+        async () => !firing(await scrapeAll()).includes("TieoutTaskNotScheduled"),
+      );
       await project.sql(
         `update graphile_worker._private_known_crontabs set known_since = now() - interval '1 day',
            last_execution = now() - interval '3 hours' where identifier = 'purge_sessions'`,

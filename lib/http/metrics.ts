@@ -165,7 +165,7 @@ async function addBackgroundWork(to: Registry): Promise<void> {
     },
     {
       name: "tieout_task_scheduled_seconds",
-      help: "Time since a task's schedule last queued it. The rarest is queued every hour.",
+      help: "Time since a task's schedule last queued it: at least hourly, recounts once a day.",
       label: "task",
       value: found.scheduled,
     },

@@ -112,10 +112,14 @@ class Evaluation {
 
   #select(node: SyntaxNode): Sample[] {
     const name = this.#of(node.getChild("Identifier") as SyntaxNode);
-    const matchers = Object.entries(labelsOf(this.#of(node)));
+    const matchers = [...this.#of(node).matchAll(/(\w+)(!?=)"([^"]*)"/g)];
     return this.#samples.filter(
       (sample) =>
-        sample.name === name && matchers.every(([label, value]) => sample.labels[label] === value),
+        sample.name === name &&
+        matchers.every(
+          ([, label = "", operator, value]) =>
+            (sample.labels[label] === value) === (operator === "="),
+        ),
     );
   }
 
